@@ -1,0 +1,9 @@
+# One small module per dependency; each gives one target gemp::NAME.
+include(GempXxhash)
+include(GempNauty)
+include(GempOpenCL)
+include(GempMPI)
+include(GempHDF5)
+include(GempCompression)
+include(GempJansson)
+include(GempPopt)

@@ -1,0 +1,16 @@
+# Language and warnings, for every target.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+	set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, RelWithDebInfo" FORCE)
+endif()
+option(GEMP_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
+
+add_library(gemp_warnings INTERFACE)
+target_compile_options(gemp_warnings INTERFACE -Wall -Wextra -Wconversion)
+target_compile_definitions(gemp_warnings INTERFACE _GNU_SOURCE)
+if(GEMP_SANITIZE)
+	target_compile_options(gemp_warnings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+	add_link_options(-fsanitize=address,undefined)
+endif()

@@ -1,0 +1,24 @@
+/* graph_file: the HDF5 graph file of docs/format.md. Parallel HDF5: collective hyperslabs; serial HDF5: independent reads,
+ * rank 0 writes. All functions are collective. */
+#ifndef GEMP_IO_GRAPH_FILE_H
+#define GEMP_IO_GRAPH_FILE_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+typedef struct gemp_provenance {
+	const char *command, *version;
+	size_t input_count;
+	const char *const *inputs;    /* [input_count] paths */
+	const uint64_t *input_hashes; /* [input_count] XXH3 of the file */
+} gemp_provenance;
+
+/* Written under a temporary name and renamed; an error leaves no file under `path`. */
+gemp_code gemp_graph_file_write(const gemp_comm *comm, const gemp_graph *graph, const char *path,
+                                const gemp_provenance *provenance);
+
+/* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R); the rest comes by gemp_graph_need_*. Not a graph file, a
+ * cut file or an unknown version is GEMP_EDATA; a missing one GEMP_ENOINPUT. */
+gemp_code gemp_graph_file_open(gemp_graph **out, const gemp_comm *comm, const char *path);
+
+#endif

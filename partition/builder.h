@@ -1,0 +1,52 @@
+/* builder: streams of vertices and edges on all ranks become a distributed graph in memory.
+ *
+ * Every rank adds what it has read or made, in any order and share; the graph does not depend on that. Vertex v gets the
+ * id rank of (XXH3(seed, key), key). Place (file, line) is kept for each vertex and edge until the ids are known, so that
+ * a duplicate vertex or an edge to an unknown one is reported with its line (of both, for a duplicate).
+ */
+#ifndef GEMP_PARTITION_BUILDER_H
+#define GEMP_PARTITION_BUILDER_H
+
+#include "comm/exchange.h"
+#include "graph/graph.h"
+
+typedef struct gemp_place {
+	uint32_t file; /* index given by gemp_builder_file; 0: none */
+	uint64_t line; /* from 1; or the record's number */
+} gemp_place;
+
+typedef struct gemp_builder_options {
+	uint64_t seed;             /* of the relabelling; 1 by default */
+	bool undirected;           /* relations are undirected: each edge is stored once, as given */
+	bool vertices_from_edges;  /* unknown ends become vertices instead of errors */
+	bool merge_parallel;       /* --parallel merge: edges that join the same two vertices in one relation become one
+	                              (for undirected relations in either direction); attributes of the first kept */
+	const char *default_label; /* for vertices that come without; NULL: no label */
+	const char *default_type;  /* relation of edges that come without; "E" if NULL */
+} gemp_builder_options;
+
+typedef struct gemp_builder gemp_builder;
+
+/* Collective. */
+gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options);
+void gemp_builder_free(gemp_builder *builder);
+
+/* The same calls in the same order on all ranks, before the first vertex or edge: files, and columns with their indices
+ * (0, 1, ... in order of calls). Edge columns belong to the relations in which some edge has a value for them. */
+gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file);
+gemp_code gemp_builder_vertex_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
+gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
+
+/* Local. Values not set are NULL. A key is an integer or a string; labels are "A;B" or "". */
+gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
+                              gemp_place place);
+gemp_code gemp_builder_vertex_value(gemp_builder *builder, size_t column, const gemp_value *value); /* of the last vertex */
+gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, const gemp_value *target, const char *type,
+                            size_t type_size, gemp_place place);
+gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value);   /* of the last edge */
+
+/* Collective. Checks, relabels, sorts and gives the graph, everything loaded (both CSR and CSC, props, keys, key ranks,
+ * hash); the builder is empty afterwards. Warns of pairs of edges listed in both directions. */
+gemp_code gemp_builder_finish(gemp_builder *builder, gemp_graph **out);
+
+#endif

@@ -1,0 +1,37 @@
+/* context: what every engine runs over: ranks, a device, budgets, clocks. */
+#ifndef GEMP_PARTITION_CONTEXT_H
+#define GEMP_PARTITION_CONTEXT_H
+
+#include "comm/exchange.h"
+#include "core/timer.h"
+#include "device/device.h"
+#include "device/primitives.h"
+
+/* 0 = choose. Small values are how tests reach every path. */
+typedef struct gemp_budgets {
+	size_t host_memory, device_memory; /* bytes a rank */
+	uint64_t result_buffer;            /* entries: matches a launch may leave on the device */
+	uint64_t outbox;                   /* entries a (stage, destination) */
+	size_t row_cache;                  /* bytes */
+} gemp_budgets;
+
+typedef struct gemp_context {
+	gemp_comm *comm;             /* borrowed */
+	gemp_device *device;         /* owned; NULL in a --dry-run */
+	gemp_primitives *primitives; /* owned */
+	gemp_budgets budgets;
+	gemp_timers timers;
+	gemp_traffic traffic;
+	size_t program_builds;       /* not from the cache */
+	double max_time;             /* seconds until an orderly stop; 0: none */
+	double began;                /* gemp_now() at start */
+} gemp_context;
+
+/* Collective. Opens this rank's device (spec as gemp_device_open). */
+gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
+void gemp_context_free(gemp_context *context);
+
+/* Collective. One rank a node builds, then the others load: safe on a cold cache. */
+gemp_code gemp_context_program(gemp_context *context, gemp_program *out, const char *source, const char *options);
+
+#endif

@@ -1,0 +1,124 @@
+#include "comm/comm.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE = 1 << 30 }; /* bytes in one MPI call at most */
+
+_Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int error)
+{
+	char text[MPI_MAX_ERROR_STRING] = "";
+	int length = 0;
+	MPI_Error_string(error, text, &length);
+	fprintf(stderr, "gemp-mpi: %s:%d: %s: %s\n", file, line, call, text);
+	MPI_Abort(MPI_COMM_WORLD, GEMP_EINTERNAL);
+	abort();
+}
+
+void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
+{
+	GEMP_MPI(MPI_Comm_dup(parent, &comm->world));
+	GEMP_MPI(MPI_Comm_set_errhandler(comm->world, MPI_ERRORS_RETURN));
+	GEMP_MPI(MPI_Comm_rank(comm->world, &comm->rank));
+	GEMP_MPI(MPI_Comm_size(comm->world, &comm->size));
+	GEMP_MPI(MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &comm->node));
+	GEMP_MPI(MPI_Comm_rank(comm->node, &comm->node_rank));
+	GEMP_MPI(MPI_Comm_size(comm->node, &comm->node_size));
+}
+
+void gemp_comm_free(gemp_comm *comm)
+{
+	GEMP_MPI(MPI_Comm_free(&comm->node));
+	GEMP_MPI(MPI_Comm_free(&comm->world));
+}
+
+gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
+{
+	struct { int code, rank; } local = { (int)mine, comm->rank }, worst;
+	GEMP_MPI(MPI_Allreduce(&local, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->world));
+	if (worst.code == GEMP_OK)
+		return GEMP_OK;
+	char text[GEMP_MESSAGE_SIZE];
+	snprintf(text, sizeof text, "%s", gemp_message());
+	GEMP_MPI(MPI_Bcast(text, sizeof text, MPI_CHAR, worst.rank, comm->world));
+	return gemp_fail((gemp_code)worst.code, "%s", text);
+}
+
+void gemp_comm_sum(const gemp_comm *comm, uint64_t *values, int count)
+{
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, comm->world));
+}
+
+void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count)
+{
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_MAX, comm->world));
+}
+
+uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value)
+{
+	gemp_comm_sum(comm, &value, 1);
+	return value;
+}
+
+uint64_t gemp_comm_before(const gemp_comm *comm, uint64_t value)
+{
+	uint64_t before = 0;
+	GEMP_MPI(MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm->world));
+	return comm->rank == 0 ? 0 : before;
+}
+
+gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
+{
+	uint64_t length = comm->rank == 0 ? *size : 0;
+	GEMP_MPI(MPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm->world));
+	gemp_code code = GEMP_OK;
+	if (comm->rank != 0) {
+		*size = length;
+		*bytes = gemp_calloc(length + 1, 1);
+		code = *bytes ? GEMP_OK : GEMP_ENOMEM;
+	}
+	code = gemp_comm_agree(comm, code);
+	for (uint64_t at = 0; code == GEMP_OK && at < length; at += PIECE) {
+		int piece = (int)(length - at < PIECE ? length - at : PIECE);
+		GEMP_MPI(MPI_Bcast((char *)*bytes + at, piece, MPI_BYTE, 0, comm->world));
+	}
+	return code;
+}
+
+gemp_code gemp_comm_gather_all(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin)
+{
+	gemp_code code = GEMP_OK;
+	size_t *start = NULL;
+	char *bytes = NULL;
+	uint64_t *sizes = NULL;
+	size_t ranks = (size_t)comm->size;
+	code = GEMP_NEW(start, ranks + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(sizes, ranks);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	uint64_t own = size;
+	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, sizes, 1, MPI_UINT64_T, comm->world));
+	for (size_t r = 0; r < ranks; r++)
+		start[r + 1] = start[r] + sizes[r];
+	code = GEMP_NEW(bytes, start[ranks] + 1);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (size)
+		memcpy(bytes + start[comm->rank], mine, size);
+	for (int r = 0; r < comm->size; r++)
+		for (size_t at = start[r]; at < start[r + 1]; at += PIECE) {
+			size_t left = start[r + 1] - at;
+			GEMP_MPI(MPI_Bcast(bytes + at, (int)(left < PIECE ? left : PIECE), MPI_BYTE, r, comm->world));
+		}
+	*all = bytes;
+	*begin = start;
+	bytes = NULL;
+	start = NULL;
+done:
+	gemp_free(sizes);
+	gemp_free(bytes);
+	gemp_free(start);
+	return code;
+}

@@ -1,0 +1,62 @@
+/* comm: the ranks of this job. Collective functions say so first.
+ *
+ * MPI's own errors are a programmer's or the machine's: GEMP_MPI names call and error and aborts the job. Data and I/O
+ * errors are a gemp_code; before every collective step the ranks agree on it, so that none is left waiting.
+ */
+#ifndef GEMP_COMM_COMM_H
+#define GEMP_COMM_COMM_H
+
+#include "core/status.h"
+#include "core/types.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GEMP_MPI_VERTEX MPI_UINT32_T
+#define GEMP_MPI_EDGE MPI_UINT64_T
+#define GEMP_MPI_COUNT MPI_UINT64_T
+
+typedef struct gemp_comm {
+	MPI_Comm world; /* duplicated, errors returned */
+	int rank, size;
+	MPI_Comm node;  /* ranks that share memory with this one */
+	int node_rank, node_size;
+} gemp_comm;
+
+#define GEMP_MPI(call)                                                  \
+	do {                                                            \
+		int error_ = (call);                                    \
+		if (error_ != MPI_SUCCESS)                              \
+			gemp_mpi_failed(__FILE__, __LINE__, #call, error_); \
+	} while (0)
+_Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int error);
+
+/* Collective. Duplicates `parent`; to be freed before MPI_Finalize. */
+void gemp_comm_new(gemp_comm *comm, MPI_Comm parent);
+void gemp_comm_free(gemp_comm *comm);
+
+/* Collective. The worst code of all ranks; everyone then has the message of the first rank that failed with it. */
+gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine);
+
+/* Collective. The values of all ranks reduced in place. */
+void gemp_comm_sum(const gemp_comm *comm, uint64_t *values, int count);
+void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count);
+uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value);
+uint64_t gemp_comm_before(const gemp_comm *comm, uint64_t value); /* sum over lower ranks */
+
+/* Collective. What any rank holds of `size` bytes goes to all; sizes may differ and pass 2^31. `all` is [sum of sizes] in
+ * rank order, `begin` is [ranks + 1]; the caller frees both. */
+gemp_code gemp_comm_gather_all(const gemp_comm *comm, const void *mine, size_t size, void **all, size_t **begin);
+
+/* Collective. Rank 0's bytes (size set on rank 0, allocated elsewhere; the caller frees with gemp_free). */
+gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size);
+
+/* TAGS: all message tags live here. */
+enum gemp_tag {
+	GEMP_TAG_EXCHANGE = 1,
+	GEMP_TAG_GATHER,
+	GEMP_TAG_OUTPUT,
+};
+
+#endif

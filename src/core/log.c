@@ -1,0 +1,101 @@
+#include "core/log.h"
+
+#include "core/timer.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int own_rank;
+static gemp_level most = GEMP_NORMAL;
+
+static struct {
+	const char *what; /* NULL: none under way */
+	double began, shown;
+	bool on_line;
+} progress;
+
+void gemp_log_setup(int rank, gemp_level level)
+{
+	own_rank = rank;
+	most = level;
+}
+
+gemp_level gemp_log_level(void)
+{
+	return most;
+}
+
+static void say(const char *format, va_list arguments)
+{
+	gemp_progress_end();
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+}
+
+void gemp_log(gemp_level level, const char *format, ...)
+{
+	if (own_rank != 0 || level > most)
+		return;
+	va_list arguments;
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void gemp_log_local(gemp_level level, const char *format, ...)
+{
+	if (level > most)
+		return;
+	char line[2048];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof line, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "rank %d: %s\n", own_rank, line);
+}
+
+void gemp_warn(const char *format, ...)
+{
+	if (own_rank != 0 || most == GEMP_QUIET)
+		return;
+	va_list arguments;
+	va_start(arguments, format);
+	fputs("gemp-mpi: warning: ", stderr);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+void gemp_progress(const char *what, uint64_t done, uint64_t total, uint64_t found)
+{
+	if (own_rank != 0 || most == GEMP_QUIET)
+		return;
+	double now = gemp_now();
+	if (progress.what != what) {
+		gemp_progress_end();
+		progress.what = what;
+		progress.began = progress.shown = now;
+	}
+	bool terminal = isatty(STDERR_FILENO);
+	if (now - progress.began < 2.0 || now - progress.shown < (terminal ? 1.0 : 30.0))
+		return;
+	progress.shown = now;
+	double share = total ? (double)done / (double)total : 0.0;
+	fprintf(stderr, "%s%s: %5.1f %%", terminal ? "\r\033[K" : "", what, 100.0 * share);
+	if (found)
+		fprintf(stderr, ", %" PRIu64 " found", found);
+	if (share > 0.01)
+		fprintf(stderr, ", about %.0f s left", (now - progress.began) * (1.0 - share) / share);
+	fputs(terminal ? "" : "\n", stderr);
+	fflush(stderr);
+	progress.on_line = terminal;
+}
+
+void gemp_progress_end(void)
+{
+	if (progress.on_line)
+		fputs("\r\033[K", stderr);
+	progress.on_line = false;
+	progress.what = NULL;
+}

@@ -1,0 +1,113 @@
+#include "core/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each block carries its size in front, 16 bytes so that what follows stays aligned. */
+enum { HEADER = 16 };
+
+static size_t live, blocks, peak;
+static long until_failure = -1;
+
+static void *refuse(size_t count, size_t size)
+{
+	gemp_fail(GEMP_ENOMEM, "out of memory: %zu elements of %zu bytes were asked for; "
+	          "use more ranks, or a smaller --host-memory", count, size);
+	return NULL;
+}
+
+static void grew(size_t bytes)
+{
+	live += bytes;
+	if (live > peak)
+		peak = live;
+}
+
+void *gemp_realloc(void *block, size_t count, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HEADER)
+		return refuse(count, size);
+	if (until_failure == 0)
+		return refuse(count, size);
+	if (until_failure > 0)
+		until_failure--;
+	char *old = block ? (char *)block - HEADER : NULL;
+	size_t before = old ? *(size_t *)(void *)old : 0;
+	char *base = realloc(old, bytes + HEADER);
+	if (!base)
+		return refuse(count, size);
+	if (!old)
+		blocks++;
+	live -= before;
+	grew(bytes);
+	*(size_t *)(void *)base = bytes;
+	return base + HEADER;
+}
+
+void *gemp_calloc(size_t count, size_t size)
+{
+	void *block = gemp_realloc(NULL, count, size);
+	if (block)
+		memset(block, 0, count * size);
+	return block;
+}
+
+void gemp_free(void *block)
+{
+	if (!block)
+		return;
+	char *base = (char *)block - HEADER;
+	live -= *(size_t *)(void *)base;
+	blocks--;
+	free(base);
+}
+
+char *gemp_strndup(const char *text, size_t length)
+{
+	char *copy = gemp_calloc(length + 1, 1);
+	if (copy)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+char *gemp_strdup(const char *text)
+{
+	return gemp_strndup(text, strlen(text));
+}
+
+gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size)
+{
+	if (needed <= *capacity)
+		return GEMP_OK;
+	size_t larger = *capacity < 8 ? 8 : *capacity + *capacity / 2;
+	if (larger < needed)
+		larger = needed;
+	void *moved = gemp_realloc(*block, larger, size);
+	if (!moved)
+		return GEMP_ENOMEM;
+	*block = moved;
+	*capacity = larger;
+	return GEMP_OK;
+}
+
+size_t gemp_memory_live(void)
+{
+	return live;
+}
+
+size_t gemp_memory_blocks(void)
+{
+	return blocks;
+}
+
+size_t gemp_memory_peak(void)
+{
+	return peak;
+}
+
+void gemp_memory_fail_after(long requests)
+{
+	until_failure = requests;
+}

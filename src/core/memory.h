@@ -1,0 +1,36 @@
+/* memory: checked, counted host memory.
+ *
+ * Blocks are zeroed, sizes are checked for overflow, live and peak bytes are counted, and tests can make the k-th
+ * request fail. A request for no elements gives a valid block.
+ */
+#ifndef GEMP_CORE_MEMORY_H
+#define GEMP_CORE_MEMORY_H
+
+#include "core/status.h"
+
+#include <stddef.h>
+
+/* NULL when out of memory (message recorded). */
+void *gemp_calloc(size_t count, size_t size);
+/* Like realloc for blocks of gemp_calloc; new bytes are not zeroed. NULL when out of memory, old block kept. */
+void *gemp_realloc(void *block, size_t count, size_t size);
+void gemp_free(void *block); /* takes NULL */
+char *gemp_strdup(const char *text);
+char *gemp_strndup(const char *text, size_t length);
+
+size_t gemp_memory_live(void);   /* bytes */
+size_t gemp_memory_blocks(void); /* live blocks: 0 at the end of a test that frees all */
+size_t gemp_memory_peak(void);   /* bytes */
+
+/* Tests: let `requests` more requests pass, then fail one; negative: never fail. */
+void gemp_memory_fail_after(long requests);
+
+/* GEMP_TRY(GEMP_NEW(array, count)); */
+#define GEMP_NEW(pointer, count) (((pointer) = gemp_calloc((count), sizeof *(pointer))) != NULL ? GEMP_OK : GEMP_ENOMEM)
+
+/* Make room for `needed` elements in a growing array; capacity is a size_t lvalue. */
+#define GEMP_RESERVE(pointer, capacity, needed) \
+	gemp_reserve((void **)&(pointer), &(capacity), (needed), sizeof *(pointer))
+gemp_code gemp_reserve(void **block, size_t *capacity, size_t needed, size_t size);
+
+#endif

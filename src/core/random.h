@@ -1,0 +1,19 @@
+/* random: seeded streams and hashes, the same on every machine. */
+#ifndef GEMP_CORE_RANDOM_H
+#define GEMP_CORE_RANDOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* SplitMix64's finaliser (Steele, Lea, Flood 2014): a bijection of 64 bits. */
+uint64_t gemp_mix(uint64_t x);
+
+/* A stream: state is any seed; the k-th number of a stream is gemp_mix(seed + k * golden). */
+uint64_t gemp_random(uint64_t *state);
+double gemp_random_unit(uint64_t *state);                    /* [0, 1) */
+uint64_t gemp_random_below(uint64_t *state, uint64_t bound); /* [0, bound), bound > 0, unbiased */
+
+/* XXH3 of 64 bits. */
+uint64_t gemp_hash(const void *bytes, size_t size, uint64_t seed);
+
+#endif

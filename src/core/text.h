@@ -1,0 +1,28 @@
+/* text: growing byte strings, used for messages, rows of output and kernel source. */
+#ifndef GEMP_CORE_TEXT_H
+#define GEMP_CORE_TEXT_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Always ends in a 0 that `size` does not count once anything was added; {0} is an empty text. A failed addition sets
+ * `failed` and later additions do nothing, so that a long series is checked once, at its end. */
+typedef struct gemp_text {
+	char *data; /* [capacity], NULL while empty */
+	size_t size, capacity;
+	bool failed;
+} gemp_text;
+
+void gemp_text_add(gemp_text *text, const void *bytes, size_t size);
+void gemp_text_print(gemp_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gemp_text_clear(gemp_text *text); /* keeps its memory */
+void gemp_text_free(gemp_text *text);
+/* GEMP_ENOMEM if any addition failed. */
+gemp_code gemp_text_status(const gemp_text *text);
+
+/* The name among `names` nearest to `word` by edit distance, or NULL if none is near. */
+const char *gemp_nearest(const char *word, const char *const *names, size_t count);
+
+#endif

@@ -1,0 +1,31 @@
+/* timer: seconds by phase. The phases have the same names in every report. */
+#ifndef GEMP_CORE_TIMER_H
+#define GEMP_CORE_TIMER_H
+
+typedef enum gemp_phase {
+	GEMP_READ,       /* from the graph file or the text files */
+	GEMP_CONVERT,    /* parse, relabel, views, plan */
+	GEMP_BUILD,      /* kernels */
+	GEMP_UPLOAD,     /* host to device */
+	GEMP_KERNEL,     /* device busy, as the host sees it */
+	GEMP_EXCHANGE,   /* MPI */
+	GEMP_RESOLVE,    /* incoming partial matches, on the host */
+	GEMP_ATTRIBUTES, /* fetching and testing values */
+	GEMP_DISTINCT,   /* canonical form and deduplication */
+	GEMP_DOWNLOAD,   /* device to host */
+	GEMP_WRITE,      /* results, graph files */
+	GEMP_PHASES
+} gemp_phase;
+
+typedef struct gemp_timers {
+	double seconds[GEMP_PHASES];
+} gemp_timers;
+
+extern const char *const gemp_phase_name[GEMP_PHASES];
+
+double gemp_now(void); /* seconds, monotonic */
+
+/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_READ, t); adds the time since t, and returns now. */
+double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since);
+
+#endif

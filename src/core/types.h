@@ -1,0 +1,22 @@
+/* types: the integer roles, each with its printf form and limits. Their MPI, HDF5 and OpenCL twins have the same
+ * suffix beside the code that may include those headers: comm/comm.h, io/hdf5.h, kernels/abi.h.
+ */
+#ifndef GEMP_CORE_TYPES_H
+#define GEMP_CORE_TYPES_H
+
+#include <inttypes.h>
+#include <stdint.h>
+
+typedef uint32_t gemp_vertex; /* an id in the file's order, or a slot: the comment at its use says which */
+typedef uint64_t gemp_edge;   /* relation offset + position in CSR order */
+typedef uint64_t gemp_count;  /* of matches; overflow is detected, see gemp_count_add */
+
+#define GEMP_PRIVERTEX PRIu32
+#define GEMP_PRIEDGE PRIu64
+#define GEMP_PRICOUNT PRIu64
+
+#define GEMP_NO_VERTEX UINT32_MAX
+#define GEMP_NO_EDGE UINT64_MAX
+#define GEMP_MAX_VERTICES ((uint64_t)4294967294)
+
+#endif

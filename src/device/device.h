@@ -1,0 +1,104 @@
+/* device: an OpenCL device with its queues, buffers and programs.
+ *
+ * Every OpenCL call goes through GEMP_CL, which names call and error; out of device memory is GEMP_ENOMEM, a failed build
+ * carries the log, anything else is GEMP_EINTERNAL with file:line.
+ */
+#ifndef GEMP_DEVICE_DEVICE_H
+#define GEMP_DEVICE_DEVICE_H
+
+#include "core/status.h"
+#include "core/timer.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gemp_device {
+	cl_device_id id;
+	cl_context context;
+	cl_command_queue queue;    /* kernels, in order, with profiling */
+	cl_command_queue transfer; /* a second queue for copies beside kernels */
+	char name[128], vendor[64], driver[64], platform[64];
+	bool gpu;                  /* else a CPU device */
+	bool nvidia;               /* inline PTX works */
+	unsigned units;            /* compute units this rank may use */
+	size_t memory;             /* bytes of global memory this rank may use */
+	size_t largest;            /* bytes of the largest buffer */
+	size_t local;              /* bytes of local memory */
+	size_t group;              /* largest work-group */
+	size_t held, peak;         /* bytes of buffers now and at most */
+	int index;                 /* among the devices of this machine, as `devices` lists them */
+	int shared_by;             /* ranks of this node on the same device */
+	bool sub_device;
+} gemp_device;
+
+/* GEMP_TRY(GEMP_CL(clFinish(queue))); */
+#define GEMP_CL(call) gemp_cl_check((call), #call, __FILE__, __LINE__)
+gemp_code gemp_cl_check(cl_int error, const char *call, const char *file, int line);
+const char *gemp_cl_error_name(cl_int error);
+
+/* What `devices` prints; platforms in the order the ICD loader gives them. The caller frees the array (gemp_free). */
+typedef struct gemp_device_info {
+	char name[128], vendor[64], driver[64], platform[64];
+	bool gpu;
+	unsigned units;
+	size_t memory, largest, local;
+} gemp_device_info;
+gemp_code gemp_device_list(gemp_device_info **out, size_t *count);
+
+/* spec: NULL or "auto" (GPUs if there are any, else CPUs), "cpu", "gpu", indices "0,1", or a part of a name; each may be
+ * followed by more, comma separated. The node_rank-th of node_size ranks on this machine gets one device, in turn; ranks
+ * that share a CPU device share its cores. memory_limit 0: no limit. Self-tests the device (remembered in the cache).
+ * No device: GEMP_ENODEVICE with what was looked for and how to install one. */
+gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit);
+void gemp_device_close(gemp_device *device);
+
+/* BUFFERS. Counted; a request over the largest buffer or the limit is GEMP_ENOMEM and says what was asked for. `from` may
+ * be NULL. borrow: on a CPU device use the caller's memory itself (it must outlive the buffer); elsewhere a copy. */
+typedef struct gemp_buffer {
+	cl_mem mem;
+	size_t size; /* bytes */
+} gemp_buffer;
+gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from);
+gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory);
+void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device);
+gemp_code gemp_buffer_write(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, const void *from);
+gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, void *to);
+gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size);
+
+/* PROGRAMS. Source is looked up in the cache on disk (GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi;
+ * "" or an unwritable folder: no cache) by device, driver, platform, source and options; a miss builds and stores. A build
+ * that fails for a cold PoCL cache is tried once more. Builds are not shared among processes by itself: see
+ * partition/context.h for one builder a node. */
+typedef struct gemp_program {
+	cl_program program;
+	bool cached;    /* came from the cache */
+	double seconds; /* to build or load */
+} gemp_program;
+gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options);
+void gemp_program_free(gemp_program *program);
+gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name);
+/* Refresh the cached binary after first launches (PoCL compiles work-groups then). */
+gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);
+
+/* The text of an embedded kernel file ("scan.cl", "group.clh"), or of the same file in GEMP_KERNEL_DIR if that is set; its
+ * own `#include "x.clh"` lines are replaced by the files. The caller frees (gemp_free). */
+gemp_code gemp_kernel_source(char **out, const char *file);
+
+/* ARGUMENTS: GEMP_TRY(gemp_launch(device, kernel, global, group, GEMP_ARG(&buffer.mem), GEMP_ARG(&n), GEMP_LOCAL(256))); */
+typedef struct gemp_argument {
+	size_t size;
+	const void *value; /* NULL: that many bytes of local memory */
+} gemp_argument;
+#define GEMP_ARG(pointer) ((gemp_argument){ sizeof *(pointer), (pointer) })
+#define GEMP_LOCAL(bytes) ((gemp_argument){ (bytes), NULL })
+/* One dimension, on device->queue; group 0: the driver chooses. Does not wait. */
+#define gemp_launch(device, kernel, global, group, ...)                                                   \
+	gemp_launch_with((device), (kernel), (global), (group), (const gemp_argument[]){ __VA_ARGS__ },   \
+	                 sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global, size_t group,
+                           const gemp_argument *arguments, size_t count);
+
+#endif

@@ -1,0 +1,6 @@
+#include "core/status.h"
+
+int main(void)
+{
+	return GEMP_OK;
+}

@@ -1,0 +1,34 @@
+/* filter: conditions on one vertex, evaluated on the device to a bitmap. Literals travel in buffers; kernels are
+ * kernels/filter.cl, one launch a leaf, bitmaps combined by and/or. */
+#ifndef GEMP_MATCH_FILTER_H
+#define GEMP_MATCH_FILTER_H
+
+#include "graph/graph.h"
+#include "partition/context.h"
+#include "pattern/pattern.h"
+
+typedef struct gemp_filter gemp_filter; /* kernels; columns already on the device, each copied once */
+
+/* Collective. */
+gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context);
+void gemp_filter_free(gemp_filter *filter);
+
+/* Values to test over, indexed alike: column c of the graph is columns[c] (loaded where the condition uses it; `rows` rows),
+ * label_set [rows]. tag keeps columns on the device between calls: same tag, same values. */
+typedef struct gemp_filter_rows {
+	uint64_t tag;
+	size_t rows;
+	const gemp_column *const *columns; /* [graph->attributes.count], NULL where not needed */
+	const gemp_column *key;            /* for id(v); NULL if not needed */
+	const uint32_t *label_set;         /* NULL if not needed */
+	size_t label_set_count;
+} gemp_filter_rows;
+
+/* Bits of rows for which all of conditions[0..count) are true; each uses one vertex variable and no edge. bitmap is
+ * [(rows + 31) / 32] u32 on the host. Local. */
+gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows, const gemp_condition *const *conditions,
+                               size_t count, uint32_t *bitmap);
+/* Attribute values copied to the device so far. */
+uint64_t gemp_filter_copied(const gemp_filter *filter);
+
+#endif

@@ -1,0 +1,63 @@
+/* match: finds every occurrence of a pattern in a distributed graph. Results go to a sink, not to a file.
+ *
+ *     gemp_match_prepare -> gemp_match_explain (if wanted) -> gemp_match_run -> gemp_match_free
+ */
+#ifndef GEMP_MATCH_MATCH_H
+#define GEMP_MATCH_MATCH_H
+
+#include "graph/table.h"
+#include "partition/context.h"
+#include "pattern/pattern.h"
+#include "pattern/symmetry.h"
+
+typedef enum gemp_when { GEMP_AUTO, GEMP_BEFORE, GEMP_AFTER } gemp_when;
+
+enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
+
+enum { GEMP_PART_STEPS = 7 }; /* parts 1, 2, 4, ... 64 */
+
+typedef struct gemp_match_options {
+	gemp_semantics semantics;
+	gemp_distinct distinct;
+	bool symmetry_by_hash;      /* --symmetry hash: find all embeddings, deduplicate by canonical form */
+	bool pivot_off;             /* start from the first vertex of the text, from every host vertex */
+	gemp_when attributes;       /* --attributes */
+	bool listed;                /* rows are wanted, not only counts */
+	int64_t replicate;          /* bytes a rank, or GEMP_REPLICATE_* ; 0: none */
+	double launch_factor;       /* C of the launch formula; 0: default */
+	bool count_parts;           /* --profile: share of matches within one of P parts, P = 1 .. 64 (enumerates) */
+	int lanes;                  /* lanes a row; 0: choose by device (1 on a CPU) */
+	uint64_t limit;             /* rows wanted; UINT64_MAX: all */
+} gemp_match_options;
+
+typedef struct gemp_match_result {
+	gemp_count matches;           /* in the chosen sense */
+	gemp_count embeddings;        /* if embeddings_known */
+	bool embeddings_known;
+	const char *embeddings_reason; /* why not */
+	bool complete;
+	uint64_t launches, stages_launched, result_fill_percent; /* mean fill of the result buffer over launches */
+	uint64_t pivots;              /* candidates of the pivot, all ranks */
+	uint64_t rounds;
+	gemp_traffic traffic;         /* of all ranks: partial matches */
+	double local_share;           /* share of matches that never crossed ranks */
+	uint64_t values_copied;       /* attribute values copied to devices, all ranks */
+	uint64_t values_referred;     /* attribute values that results refer to, each mention counted */
+	double part_share[GEMP_PART_STEPS]; /* count_parts: matches within one of 2^i parts */
+	size_t host_peak, device_peak;      /* bytes, the largest rank */
+	uint64_t distinct_passes;
+} gemp_match_result;
+
+typedef struct gemp_match gemp_match;
+
+/* Collective. The pattern is bound. Loads what the pattern needs of the graph, evaluates predicates, plans, builds views
+ * and kernels. graph and pattern are borrowed. */
+gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                             const gemp_match_options *options);
+/* The plan as text (--explain); the caller frees (gemp_free). */
+char *gemp_match_explain(const gemp_match *match);
+/* Collective. sink NULL: only counts. */
+gemp_code gemp_match_run(gemp_match *match, gemp_sink *sink, gemp_match_result *result);
+void gemp_match_free(gemp_match *match);
+
+#endif
