@@ -9,7 +9,7 @@ option(GEMP_SANITIZE "Address and undefined-behaviour sanitizers" OFF)
 
 add_library(gemp_warnings INTERFACE)
 target_compile_options(gemp_warnings INTERFACE -Wall -Wextra -Wconversion)
-target_compile_definitions(gemp_warnings INTERFACE _GNU_SOURCE)
+target_compile_definitions(gemp_warnings INTERFACE _GNU_SOURCE GEMP_VERSION="${PROJECT_VERSION}")
 if(GEMP_SANITIZE)
 	target_compile_options(gemp_warnings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
 	add_link_options(-fsanitize=address,undefined)

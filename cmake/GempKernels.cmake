@@ -1,0 +1,13 @@
+# gemp_embed_kernels(TARGET): the kernels go into the library as text.
+function(gemp_embed_kernels target)
+	set(folder ${PROJECT_SOURCE_DIR}/kernels)
+	set(out ${PROJECT_BINARY_DIR}/generated/kernels_embedded.c)
+	file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cl ${folder}/*.clh)
+	add_custom_command(OUTPUT ${out}
+		COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
+		DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
+		COMMENT "Embedding kernels" VERBATIM)
+	# Bytes above 127 in a char array are meant.
+	set_source_files_properties(${out} PROPERTIES COMPILE_OPTIONS "-Wno-conversion;-Wno-overflow;-Wno-sign-conversion")
+	target_sources(${target} PRIVATE ${out})
+endfunction()

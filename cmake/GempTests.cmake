@@ -1,0 +1,76 @@
+# How tests are built and registered with CTest.
+set(GEMP_TEST_RANKS 1 2 3 4 8 CACHE STRING "Numbers of ranks that each test in tests/mpi runs under")
+set(GEMP_MPIEXEC_FLAGS -q --oversubscribe --bind-to none CACHE STRING "Options of mpirun in tests")
+set(GEMP_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with h5py and scipy, for tests of the file format")
+set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment's GEMP_SHARED comes first
+
+# Private caches: a test must not depend on what an earlier build left in the user's.
+set(GEMP_TEST_CACHE ${CMAKE_BINARY_DIR}/tests/cache)
+file(MAKE_DIRECTORY ${GEMP_TEST_CACHE}/gemp ${GEMP_TEST_CACHE}/pocl)
+set(GEMP_TEST_ENVIRONMENT
+	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+	GEMP_CACHE_DIR=${GEMP_TEST_CACHE}/gemp POCL_CACHE_DIR=${GEMP_TEST_CACHE}/pocl
+	GEMP_SOURCE_DIR=${PROJECT_SOURCE_DIR})
+
+# gemp_test(NAME LABEL PROCESSORS COMMAND...): `timeout` ends a hanging test by a signal that mpirun passes to its ranks,
+# before CTest kills mpirun alone.
+function(gemp_test name label processors)
+	set(labels ${label})
+	set(seconds 300)
+	if(name MATCHES "_long(\\.|$)")
+		list(APPEND labels long)
+		set(seconds 3600)
+	endif()
+	math(EXPR limit "${seconds} + 30")
+	add_test(NAME ${name} COMMAND timeout -k 10 ${seconds} ${ARGN})
+	set_tests_properties(${name} PROPERTIES LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${limit}
+		SKIP_RETURN_CODE 77 ENVIRONMENT "${GEMP_TEST_ENVIRONMENT}")
+endfunction()
+
+# Every FOLDER/ROOM_TOPIC.c becomes a target of its own, so that a room that does not compile stops only its own tests.
+function(gemp_c_tests folder)
+	file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+	foreach(source IN LISTS sources)
+		get_filename_component(stem ${source} NAME_WE)
+		string(REGEX REPLACE "_.*" "" room ${stem})
+		if(NOT TARGET gemp_${room})
+			message(WARNING "${source}: no room is called '${room}'; the name is to be ROOM_TOPIC.c")
+			continue()
+		endif()
+		set(target test_${folder}_${stem})
+		add_executable(${target} ${source})
+		target_link_libraries(${target} PRIVATE gemp_${room} $<TARGET_PROPERTY:gemp_${room},LINK_LIBRARIES>
+			gemp_harness gemp_warnings)
+		if(folder STREQUAL mpi)
+			target_link_libraries(${target} PRIVATE gemp_harness_mpi)
+			foreach(ranks IN LISTS GEMP_TEST_RANKS)
+				gemp_test(${folder}/${stem}/${ranks} ${folder} ${ranks}
+					${MPIEXEC_EXECUTABLE} ${GEMP_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:${target}>)
+			endforeach()
+		elseif(folder STREQUAL kernels)
+			gemp_test(${folder}/${stem} ${folder} 2 $<TARGET_FILE:${target}>)
+		else()
+			gemp_test(${folder}/${stem} ${folder} 1 $<TARGET_FILE:${target}>)
+		endif()
+	endforeach()
+endfunction()
+
+# Every FOLDER/*.sh and FOLDER/*.py.
+function(gemp_script_tests folder)
+	file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.sh ${folder}/*.py)
+	set(processors 8) # they start ranks
+	if(folder STREQUAL unit)
+		set(processors 1)
+	endif()
+	list(JOIN GEMP_MPIEXEC_FLAGS " " flags)
+	foreach(script IN LISTS scripts)
+		get_filename_component(name ${script} NAME)
+		set(shell bash)
+		if(name MATCHES "\\.py$")
+			set(shell ${GEMP_PYTHON})
+		endif()
+		gemp_test(${folder}/${name} ${folder} ${processors} ${shell} ${script})
+		set_property(TEST ${folder}/${name} APPEND PROPERTY ENVIRONMENT
+			GEMP_MPI=$<TARGET_FILE:gemp-mpi> "GEMP_MPIRUN=${MPIEXEC_EXECUTABLE} ${flags}" GEMP_PYTHON=${GEMP_PYTHON})
+	endforeach()
+endfunction()

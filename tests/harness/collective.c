@@ -1,0 +1,86 @@
+#include "harness/collective.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+gemp_comm test_comm;
+
+int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitTest *tests, size_t count)
+{
+	GEMP_MPI(MPI_Init(argc, argv));
+	gemp_comm_new(&test_comm, MPI_COMM_WORLD);
+	if (test_comm.rank != 0 && !freopen("/dev/null", "w", stdout))
+		perror("/dev/null");
+	int verdict = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &verdict, 1, MPI_INT, MPI_MAX, test_comm.world));
+	/* A rank that exits non-zero after MPI_Finalize kills those still finishing. */
+	GEMP_MPI(MPI_Barrier(test_comm.world));
+	gemp_comm_free(&test_comm);
+	GEMP_MPI(MPI_Finalize());
+	return verdict;
+}
+
+static bool everywhere(bool mine)
+{
+	int all = mine;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, test_comm.world));
+	return all != 0;
+}
+
+void test_assert_all(bool condition, const char *text, const char *file, int line)
+{
+	if (!condition)
+		fprintf(stderr, "rank %d: %s:%d: not true: %s\n", test_comm.rank, file, line, text);
+	if (!everywhere(condition))
+		_fail(file, line);
+}
+
+void test_assert_all_code(gemp_code code, gemp_code expected, const char *call, const char *file, int line)
+{
+	if (code != expected)
+		fprintf(stderr, "rank %d: %s:%d: %s gave code %d (%s), not %d\n", test_comm.rank, file, line, call, (int)code,
+		        code == GEMP_OK ? "success" : gemp_message(), (int)expected);
+	if (!everywhere(code == expected))
+		_fail(file, line);
+}
+
+const char *test_path_all(const char *name)
+{
+	static char paths[8][PATH_MAX];
+	static unsigned turn;
+	char *path = paths[turn++ % 8];
+	if (test_comm.rank == 0)
+		snprintf(path, sizeof paths[0], "%s", test_path(name));
+	GEMP_MPI(MPI_Bcast(path, sizeof paths[0], MPI_CHAR, 0, test_comm.world));
+	return path;
+}
+
+uint64_t test_seed_all(void)
+{
+	uint64_t seed = test_comm.rank == 0 ? test_seed() : 0;
+	GEMP_MPI(MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, test_comm.world));
+	return seed;
+}
+
+void test_no_memory_all(gemp_code (*step)(void *), void *argument, const char *name, const char *file, int line)
+{
+	size_t before = gemp_memory_blocks();
+	for (int victim = 0; victim < test_comm.size; victim++) {
+		int code = GEMP_ENOMEM;
+		for (long k = 0; code != GEMP_OK; k++) {
+			gemp_memory_fail_after(test_comm.rank == victim ? k : -1);
+			code = step(argument);
+			gemp_memory_fail_after(-1);
+			int range[2] = { code, -code };
+			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
+			bool agreed = range[0] == -range[1] && (code == GEMP_OK || code == GEMP_ENOMEM);
+			bool clean = gemp_memory_blocks() == before;
+			if (!agreed || !clean)
+				fprintf(stderr, "rank %d: %s, with request %ld of rank %d refused: code %d, %zu blocks left\n",
+				        test_comm.rank, name, k, victim, code, gemp_memory_blocks() - before);
+			if (!everywhere(agreed && clean))
+				_fail(file, line);
+		}
+	}
+}

@@ -1,0 +1,40 @@
+# Sourced by the tests that are shell scripts:  . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
+# GEMP_MPI is the program, GEMP_MPIRUN how ranks are started, $work an empty folder that is removed at the end.
+set -u -o pipefail
+: "${GEMP_MPI:?run this by ctest, or set it to the path of gemp-mpi}"
+GEMP_SOURCE_DIR=${GEMP_SOURCE_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
+GEMP_MPIRUN=${GEMP_MPIRUN:-mpirun -q --oversubscribe --bind-to none}
+GEMP_PYTHON=${GEMP_PYTHON:-/usr/bin/python3}
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+shared=${GEMP_SHARED:-$GEMP_SOURCE_DIR/../shared}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+skip() { echo "skipped: $*"; exit 77; }
+fail() { echo "FAILED: $*" >&2; failures=$((failures + 1)); }
+finish() { [ "$failures" -eq 0 ] && echo "all passed" || { echo "$failures failed" >&2; exit 1; }; }
+
+# need PATH: a file or folder of the real graphs; sets $found.
+need() { found=$shared/$1; [ -e "$found" ] || skip "$found is not there"; }
+
+# gemp N ARGUMENTS...: the program under N ranks; its output in $work/out and $work/err, its exit code in $code.
+gemp() {
+	local ranks=$1; shift
+	timeout -k 10 "${GEMP_TEST_LIMIT:-240}" $GEMP_MPIRUN -n "$ranks" "$GEMP_MPI" "$@" >"$work/out" 2>"$work/err" </dev/null
+	code=$?
+}
+
+# expect CODE N ARGUMENTS...: run and check the exit code.
+expect() {
+	local wanted=$1; shift
+	gemp "$@"
+	[ "$code" -eq "$wanted" ] || { fail "code $code, not $wanted: gemp-mpi under $*"; sed 's/^/    /' "$work/err" >&2; }
+}
+
+# says TEXT: the last run's stderr has it; field NAME: the value of a field in the last run's JSON on stdout.
+says() { grep -qF -- "$1" "$work/err" || { fail "stderr has no '$1':"; sed 's/^/    /' "$work/err" >&2; }; }
+field() { "$GEMP_PYTHON" -c 'import json, sys; v = json.load(open(sys.argv[1]))
+for part in sys.argv[2].split("."): v = v[part]
+print(v)' "$work/out" "$1"; }
+equal() { [ "$1" = "$2" ] || fail "${3:-value}: '$1', not '$2'"; }
