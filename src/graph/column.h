@@ -50,12 +50,17 @@ typedef struct gemp_table {
 gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type);
 void gemp_column_free(gemp_column *column);
 bool gemp_column_loaded(const gemp_column *column);
+/* Room for `rows` rows and `bytes` bytes of strings in all; the column counts as loaded from then on, also with no rows. */
+gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes);
 
 gemp_value gemp_column_get(const gemp_column *column, size_t row);
 /* Appends; the value's type is the column's or null is set. */
 gemp_code gemp_column_add(gemp_column *column, const gemp_value *value);
 /* out becomes the rows picked[0..count) of column, in that order; out is initialised here. */
 gemp_code gemp_column_pick(gemp_column *out, const gemp_column *column, const uint64_t *picked, size_t count);
+
+/* Order of two rows for sorting: NULL first, then by value. */
+int gemp_column_compare(const gemp_column *column, size_t a, size_t b);
 
 /* For exchange: the bytes of one row appended to a growing buffer, and read back; read advances *at. */
 struct gemp_text;
@@ -71,7 +76,8 @@ void gemp_table_free(gemp_table *table);
 int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable);
 /* Order of keys: integers before strings. */
 int gemp_key_compare(const gemp_value *a, const gemp_value *b);
-/* Bytes to show a value as; a number in its shortest exact form. Nothing for NULL. */
+/* Bytes to show a value as; a number in its shortest exact form, a float always with a point or an exponent (3.0), so that
+ * its type can be read back. Nothing for NULL. */
 void gemp_value_print(const gemp_value *value, struct gemp_text *out);
 
 #endif

@@ -1,0 +1,377 @@
+#include "graph/column.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const gemp_type_name[4] = { "string", "integer", "float", "boolean" };
+
+gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type)
+{
+	*column = (gemp_column){ .type = type };
+	column->name = gemp_strdup(name);
+	return column->name ? GEMP_OK : GEMP_ENOMEM;
+}
+
+void gemp_column_free(gemp_column *column)
+{
+	if (!column)
+		return;
+	gemp_free(column->name);
+	gemp_free(column->integers);
+	gemp_free(column->floats);
+	gemp_free(column->booleans);
+	gemp_free(column->offsets);
+	gemp_free(column->bytes);
+	gemp_free(column->null);
+	*column = (gemp_column){ 0 };
+}
+
+bool gemp_column_loaded(const gemp_column *column)
+{
+	return column->integers || column->floats || column->booleans || column->offsets;
+}
+
+static gemp_code resize(void **array, size_t count, size_t size)
+{
+	void *moved = gemp_realloc(*array, count, size);
+	if (!moved)
+		return GEMP_ENOMEM;
+	*array = moved;
+	return GEMP_OK;
+}
+
+static gemp_code resize_values(gemp_column *column, size_t capacity)
+{
+	gemp_code code = GEMP_EINTERNAL;
+	bool fresh = !column->offsets;
+	switch (column->type) {
+	case GEMP_INTEGER:
+		return resize((void **)&column->integers, capacity, sizeof *column->integers);
+	case GEMP_FLOAT:
+		return resize((void **)&column->floats, capacity, sizeof *column->floats);
+	case GEMP_BOOLEAN:
+		return resize((void **)&column->booleans, capacity, sizeof *column->booleans);
+	case GEMP_STRING:
+		code = resize((void **)&column->offsets, capacity + 1, sizeof *column->offsets);
+		if (code == GEMP_OK && fresh)
+			column->offsets[0] = 0;
+	}
+	return code;
+}
+
+gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
+{
+	gemp_code code = GEMP_OK;
+	if (rows > column->capacity || !gemp_column_loaded(column)) {
+		GEMP_TRY(resize_values(column, rows));
+		if (column->null) {
+			GEMP_TRY(resize((void **)&column->null, rows, 1));
+			memset(column->null + column->rows, 0, rows - column->rows);
+		}
+		column->capacity = rows;
+	}
+	if (column->type == GEMP_STRING && (bytes > column->bytes_capacity || !column->bytes)) {
+		GEMP_TRY(resize((void **)&column->bytes, bytes, 1));
+		column->bytes_capacity = bytes;
+	}
+done:
+	return code;
+}
+
+gemp_value gemp_column_get(const gemp_column *column, size_t row)
+{
+	gemp_value value = { .type = column->type, .null = column->null && column->null[row] };
+	switch (column->type) {
+	case GEMP_INTEGER:
+		value.integer = column->integers[row];
+		break;
+	case GEMP_FLOAT:
+		value.real = column->floats[row];
+		break;
+	case GEMP_BOOLEAN:
+		value.truth = column->booleans[row];
+		break;
+	case GEMP_STRING:
+		value.string.bytes = column->bytes + column->offsets[row];
+		value.string.size = column->offsets[row + 1] - column->offsets[row];
+	}
+	return value;
+}
+
+static size_t grown(size_t capacity, size_t needed)
+{
+	size_t larger = capacity < 8 ? 8 : capacity + capacity / 2;
+	return larger < needed ? needed : larger;
+}
+
+static void put(gemp_column *column, size_t row, const gemp_value *value)
+{
+	switch (column->type) {
+	case GEMP_INTEGER:
+		column->integers[row] = value->null ? 0 : value->integer;
+		break;
+	case GEMP_FLOAT:
+		column->floats[row] = value->null ? (double)NAN : value->real;
+		break;
+	case GEMP_BOOLEAN:
+		column->booleans[row] = !value->null && value->truth;
+		break;
+	case GEMP_STRING: {
+		uint64_t at = column->offsets[row];
+		size_t size = value->null ? 0 : value->string.size;
+		if (size)
+			memcpy(column->bytes + at, value->string.bytes, size);
+		column->offsets[row + 1] = at + size;
+	}
+	}
+}
+
+gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_CHECK(value->null || value->type == column->type);
+	size_t row = column->rows, capacity = column->capacity, bytes = 0, room = column->bytes_capacity;
+	if (column->type == GEMP_STRING) {
+		bytes = (row ? column->offsets[row] : 0) + (value->null ? 0 : value->string.size);
+		if (bytes > room)
+			room = grown(room, bytes);
+	}
+	if (row == capacity)
+		capacity = grown(capacity, row + 1);
+	GEMP_TRY(gemp_column_reserve(column, capacity, room));
+	if (value->null && !column->null)
+		GEMP_TRY(GEMP_NEW(column->null, column->capacity));
+	put(column, row, value);
+	if (column->null)
+		column->null[row] = value->null;
+	column->rows++;
+done:
+	return code;
+}
+
+gemp_code gemp_column_pick(gemp_column *out, const gemp_column *column, const uint64_t *picked, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t bytes = 0;
+	*out = (gemp_column){ 0 };
+	if (column->type == GEMP_STRING)
+		for (size_t i = 0; i < count; i++)
+			bytes += column->offsets[picked[i] + 1] - column->offsets[picked[i]];
+	GEMP_TRY(gemp_column_init(out, column->name, column->type));
+	GEMP_TRY(gemp_column_reserve(out, count, bytes));
+	bool nulls = false;
+	for (size_t i = 0; i < count; i++) {
+		gemp_value value = gemp_column_get(column, picked[i]);
+		nulls |= value.null;
+		put(out, i, &value);
+	}
+	out->rows = count;
+	if (nulls) {
+		GEMP_TRY(GEMP_NEW(out->null, count));
+		for (size_t i = 0; i < count; i++)
+			out->null[i] = column->null[picked[i]];
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_column_free(out);
+	return code;
+}
+
+static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	size_t common = a_size < b_size ? a_size : b_size;
+	int order = common ? memcmp(a, b, common) : 0;
+	return order ? order : (a_size > b_size) - (a_size < b_size);
+}
+
+/* Exact also where a double cannot hold the integer. */
+static int compare_mixed(int64_t integer, double real)
+{
+	if (real >= 0x1p63)
+		return -1;
+	if (real < -0x1p63)
+		return 1;
+	int64_t whole = (int64_t)real;
+	if (integer != whole)
+		return integer < whole ? -1 : 1;
+	double rest = real - (double)whole;
+	return (rest < 0) - (rest > 0);
+}
+
+int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparable)
+{
+	*comparable = true;
+	if (a->type == GEMP_INTEGER && b->type == GEMP_FLOAT)
+		return compare_mixed(a->integer, b->real);
+	if (a->type == GEMP_FLOAT && b->type == GEMP_INTEGER)
+		return -compare_mixed(b->integer, a->real);
+	*comparable = a->type == b->type;
+	if (!*comparable)
+		return 0;
+	switch (a->type) {
+	case GEMP_INTEGER:
+		return (a->integer > b->integer) - (a->integer < b->integer);
+	case GEMP_FLOAT:
+		return (a->real > b->real) - (a->real < b->real);
+	case GEMP_BOOLEAN:
+		return (int)a->truth - (int)b->truth;
+	case GEMP_STRING:
+		return compare_bytes(a->string.bytes, a->string.size, b->string.bytes, b->string.size);
+	}
+	return 0;
+}
+
+int gemp_key_compare(const gemp_value *a, const gemp_value *b)
+{
+	if (a->type != b->type)
+		return a->type == GEMP_INTEGER ? -1 : 1;
+	bool comparable;
+	return gemp_value_compare(a, b, &comparable);
+}
+
+int gemp_column_compare(const gemp_column *column, size_t a, size_t b)
+{
+	gemp_value left = gemp_column_get(column, a), right = gemp_column_get(column, b);
+	bool comparable;
+	if (left.null || right.null)
+		return (int)right.null - (int)left.null;
+	return gemp_value_compare(&left, &right, &comparable);
+}
+
+gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out)
+{
+	gemp_value value = gemp_column_get(column, row);
+	uint8_t null = value.null;
+	gemp_text_add(out, &null, 1);
+	if (null)
+		return gemp_text_status(out);
+	uint64_t size = column->type == GEMP_STRING ? value.string.size : 0;
+	switch (column->type) {
+	case GEMP_INTEGER:
+		gemp_text_add(out, &value.integer, sizeof value.integer);
+		break;
+	case GEMP_FLOAT:
+		gemp_text_add(out, &value.real, sizeof value.real);
+		break;
+	case GEMP_BOOLEAN:
+		gemp_text_add(out, &column->booleans[row], 1);
+		break;
+	case GEMP_STRING:
+		gemp_text_add(out, &size, sizeof size);
+		gemp_text_add(out, value.string.bytes, size);
+	}
+	return gemp_text_status(out);
+}
+
+static bool take(void *to, size_t size, const char **at, const char *end)
+{
+	if ((size_t)(end - *at) < size)
+		return false;
+	memcpy(to, *at, size);
+	*at += size;
+	return true;
+}
+
+static bool unpack_value(gemp_value *value, const char **at, const char *end)
+{
+	uint8_t byte = 0;
+	uint64_t size = 0;
+	bool whole = take(&byte, 1, at, end);
+	value->null = byte;
+	if (!whole || value->null)
+		return whole;
+	switch (value->type) {
+	case GEMP_INTEGER:
+		return take(&value->integer, sizeof value->integer, at, end);
+	case GEMP_FLOAT:
+		return take(&value->real, sizeof value->real, at, end);
+	case GEMP_BOOLEAN:
+		whole = take(&byte, 1, at, end);
+		value->truth = byte;
+		return whole;
+	case GEMP_STRING:
+		if (!take(&size, sizeof size, at, end) || (uint64_t)(end - *at) < size)
+			return false;
+		value->string.bytes = *at;
+		value->string.size = size;
+		*at += size;
+		return true;
+	}
+	return false;
+}
+
+gemp_code gemp_column_unpack(gemp_column *column, const char **at, const char *end)
+{
+	gemp_value value = { .type = column->type };
+	if (!unpack_value(&value, at, end))
+		return gemp_fail(GEMP_EINTERNAL, "column '%s': a packed value is cut", column->name);
+	return gemp_column_add(column, &value);
+}
+
+gemp_code gemp_table_add(gemp_table *table, const char *name, gemp_type type, gemp_column **out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(table->columns, table->capacity, table->count + 1));
+	GEMP_TRY(gemp_column_init(&table->columns[table->count], name, type));
+	if (out)
+		*out = &table->columns[table->count];
+	table->count++;
+done:
+	return code;
+}
+
+gemp_column *gemp_table_find(const gemp_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (strcmp(table->columns[i].name, name) == 0)
+			return &table->columns[i];
+	return NULL;
+}
+
+void gemp_table_free(gemp_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->count; i++)
+		gemp_column_free(&table->columns[i]);
+	gemp_free(table->columns);
+	*table = (gemp_table){ 0 };
+}
+
+static void print_float(double real, gemp_text *out)
+{
+	char text[40];
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, real);
+		if (strtod(text, NULL) == real)
+			break;
+	}
+	gemp_text_add(out, text, strlen(text));
+	if (!strpbrk(text, ".en"))
+		gemp_text_add(out, ".0", 2);
+}
+
+void gemp_value_print(const gemp_value *value, gemp_text *out)
+{
+	if (value->null)
+		return;
+	switch (value->type) {
+	case GEMP_INTEGER:
+		gemp_text_print(out, "%" PRId64, value->integer);
+		break;
+	case GEMP_FLOAT:
+		print_float(value->real, out);
+		break;
+	case GEMP_BOOLEAN:
+		gemp_text_print(out, "%s", value->truth ? "true" : "false");
+		break;
+	case GEMP_STRING:
+		gemp_text_add(out, value->string.bytes, value->string.size);
+	}
+}

@@ -1,0 +1,112 @@
+#include "graph/graph.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+int gemp_graph_owner(const gemp_graph *graph, uint64_t id)
+{
+	int low = 0, high = graph->ranks - 1;
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+		if (id < graph->bounds[middle + 1])
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+gemp_count gemp_graph_edges(const gemp_graph *graph)
+{
+	gemp_count edges = 0;
+	for (size_t i = 0; i < graph->relation_count; i++)
+		edges += graph->relations[i].edges;
+	return edges;
+}
+
+gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name)
+{
+	for (size_t i = 0; i < graph->relation_count; i++)
+		if (strcmp(graph->relations[i].name, name) == 0)
+			return &graph->relations[i];
+	return NULL;
+}
+
+static void free_relation(gemp_relation *relation)
+{
+	gemp_free(relation->name);
+	gemp_free(relation->out_begin);
+	gemp_free(relation->out);
+	gemp_free(relation->in_begin);
+	gemp_free(relation->in);
+	gemp_free(relation->in_edge);
+	gemp_table_free(&relation->props);
+}
+
+void gemp_graph_free(gemp_graph *graph)
+{
+	if (!graph)
+		return;
+	if (graph->source.free)
+		graph->source.free(graph->source.self);
+	gemp_free(graph->bounds);
+	gemp_column_free(&graph->key);
+	gemp_free(graph->key_rank);
+	for (size_t i = 0; graph->labels && i < graph->label_count; i++)
+		gemp_free(graph->labels[i]);
+	gemp_free(graph->labels);
+	for (size_t i = 0; graph->label_sets && i < graph->label_set_count; i++)
+		gemp_free(graph->label_sets[i].labels);
+	gemp_free(graph->label_sets);
+	gemp_free(graph->label_set);
+	gemp_table_free(&graph->attributes);
+	for (size_t i = 0; graph->relations && i < graph->relation_count; i++)
+		free_relation(&graph->relations[i]);
+	gemp_free(graph->relations);
+	gemp_free(graph);
+}
+
+static gemp_code no_source(const char *what, const char *name)
+{
+	return gemp_fail(GEMP_EINTERNAL, "%s%s of the graph: not in memory, and there is no file to load from", what, name);
+}
+
+gemp_code gemp_graph_need_keys(gemp_graph *graph)
+{
+	if (gemp_column_loaded(&graph->key) && graph->key_rank)
+		return GEMP_OK;
+	if (!graph->source.load_keys)
+		return no_source("keys", "");
+	return graph->source.load_keys(graph->source.self, graph);
+}
+
+gemp_code gemp_graph_need_labels(gemp_graph *graph)
+{
+	if (graph->label_set)
+		return GEMP_OK;
+	if (!graph->source.load_labels)
+		return no_source("labels", "");
+	return graph->source.load_labels(graph->source.self, graph);
+}
+
+gemp_code gemp_graph_need_attribute(gemp_graph *graph, size_t column)
+{
+	GEMP_CHECK(column < graph->attributes.count);
+	if (gemp_column_loaded(&graph->attributes.columns[column]))
+		return GEMP_OK;
+	if (!graph->source.load_attribute)
+		return no_source("attribute ", graph->attributes.columns[column].name);
+	return graph->source.load_attribute(graph->source.self, graph, column);
+}
+
+gemp_code gemp_graph_need_relation(gemp_graph *graph, size_t relation, unsigned parts)
+{
+	GEMP_CHECK(relation < graph->relation_count);
+	parts &= ~graph->relations[relation].loaded;
+	if (!parts)
+		return GEMP_OK;
+	if (!graph->source.load_relation)
+		return no_source("relation ", graph->relations[relation].name);
+	return graph->source.load_relation(graph->source.self, graph, relation, parts);
+}
