@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Installs what GEMP-MPI needs and this machine lacks: nothing if all is there. Debian and Ubuntu (apt); elsewhere it prints
+# what is needed and stops.
+#
+#   jobs/setup.sh            what building and running need
+#   jobs/setup.sh --tests    what the tests need besides
+set -euo pipefail
+[ $# -eq 0 ] || [ "$*" = --tests ] || { echo "usage: $0 [--tests]" >&2; exit 2; }
+
+# command=package, for tools that may have come from elsewhere
+tools=(gcc=gcc cmake=cmake ninja=ninja-build flex=flex bison=bison mpirun=openmpi-bin)
+libraries=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libpopt-dev libnauty2-dev
+           libxxhash-dev zlib1g-dev libzstd-dev)
+if [ "${1:-}" = --tests ]; then
+	tools+=(h5dump=hdf5-tools zstd=zstd gzip=gzip)
+	libraries+=(libcmocka-dev python3 python3-h5py python3-scipy)
+fi
+
+installed() { dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
+
+# Parallel HDF5 is preferred, serial HDF5 works.
+has_hdf5() { installed libhdf5-openmpi-dev || installed libhdf5-mpich-dev || installed libhdf5-dev; }
+
+# Any OpenCL driver will do; PoCL runs kernels on the CPU cores.
+has_driver() { compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null || [ -n "${OCL_ICD_VENDORS:-}" ]; }
+
+# NVIDIA's driver is often there without the line that tells OpenCL of it.
+nvidia_without_icd() {
+	/sbin/ldconfig -p 2>/dev/null | grep -q 'libnvidia-opencl\.so\.1' &&
+		! grep -qs nvidia /etc/OpenCL/vendors/*.icd
+}
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+	cat >&2 <<-TEXT
+	$0: this machine has no apt. Install with its own package manager, then run: cmake --preset release
+	  a C17 compiler, CMake 3.25 or newer, Ninja, flex, bison 3.4 or newer
+	  MPI (Open MPI), HDF5 (parallel if possible), an OpenCL ICD loader, OpenCL headers, and a driver (PoCL for CPUs)
+	  jansson, popt, nauty (static library), xxHash, zlib, Zstandard
+	  for tests: cmocka, Python 3 with h5py and scipy
+	TEXT
+	exit 69
+fi
+
+missing=()
+for tool in "${tools[@]}"; do
+	command -v "${tool%=*}" >/dev/null || missing+=("${tool#*=}")
+done
+for library in "${libraries[@]}"; do
+	installed "$library" || missing+=("$library")
+done
+has_hdf5 || missing+=(libhdf5-openmpi-dev)
+has_driver || nvidia_without_icd || missing+=(pocl-opencl-icd)
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+	as_root=(sudo)
+fi
+if [ ${#missing[@]} -gt 0 ]; then
+	if [ ${#as_root[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
+		echo "$0: run this as root: apt-get install --no-install-recommends ${missing[*]}" >&2
+		exit 69
+	fi
+	echo "Installing ${missing[*]}"
+	log=$(mktemp)
+	trap 'rm -f "$log"' EXIT
+	apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@" </dev/null; }
+	install() { apt install -y --no-install-recommends "${missing[@]}"; }
+	# The package lists may be missing or old: fetch them and try once more.
+	if ! install >"$log" 2>&1 && ! { apt update && install; } >"$log" 2>&1; then
+		cat "$log" >&2
+		echo "$0: apt-get could not install ${missing[*]}; its messages are above" >&2
+		exit 69
+	fi
+fi
+if nvidia_without_icd; then
+	echo "Telling OpenCL of NVIDIA's driver in /etc/OpenCL/vendors/nvidia.icd"
+	"${as_root[@]}" mkdir -p /etc/OpenCL/vendors
+	echo libnvidia-opencl.so.1 | "${as_root[@]}" tee /etc/OpenCL/vendors/nvidia.icd >/dev/null
+fi

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs the tests.
+#
+#   jobs/test.sh           all but the long ones
+#   jobs/test.sh --full    all
+#   jobs/test.sh ... -- CTEST OPTIONS, as -L unit or -R io_
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+select=(-LE '^long$')
+if [ "${1:-}" = --full ]; then
+	select=()
+	shift
+fi
+[ "${1:-}" != -- ] || shift
+"$top/jobs/setup.sh" --tests
+build_gemp -DBUILD_TESTING=ON
+exec ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "${select[@]}" "$@"
