@@ -85,6 +85,10 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 		int piece = (int)(length - at < PIECE ? length - at : PIECE);
 		GEMP_MPI(MPI_Bcast((char *)*bytes + at, piece, MPI_BYTE, 0, comm->world));
 	}
+	if (code != GEMP_OK && comm->rank != 0) {
+		gemp_free(*bytes);
+		*bytes = NULL;
+	}
 	return code;
 }
 

@@ -66,7 +66,7 @@ void gemp_free(void *block)
 
 char *gemp_strndup(const char *text, size_t length)
 {
-	char *copy = gemp_calloc(length + 1, 1);
+	char *copy = length < SIZE_MAX ? gemp_calloc(length + 1, 1) : refuse(length, 1);
 	if (copy)
 		memcpy(copy, text, length);
 	return copy;

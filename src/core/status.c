@@ -9,24 +9,25 @@ static char message[GEMP_MESSAGE_SIZE];
 
 gemp_code gemp_fail(gemp_code code, const char *format, ...)
 {
+	char text[GEMP_MESSAGE_SIZE]; /* an argument may be the last message itself */
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(message, sizeof message, format, arguments);
+	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
+	memcpy(message, text, strlen(text) + 1);
 	return code;
 }
 
 gemp_code gemp_fail_in(gemp_code code, const char *format, ...)
 {
-	char before[GEMP_MESSAGE_SIZE], rest[GEMP_MESSAGE_SIZE];
+	char text[GEMP_MESSAGE_SIZE];
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(before, sizeof before, format, arguments);
+	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	memcpy(rest, message, sizeof rest);
-	size_t used = strlen(before);
-	memcpy(message, before, used);
-	snprintf(message + used, sizeof message - used, "%s", rest);
+	size_t used = strlen(text);
+	snprintf(text + used, sizeof text - used, "%s", message);
+	memcpy(message, text, strlen(text) + 1);
 	return code;
 }
 

@@ -24,10 +24,125 @@ static void counts_blocks_and_bytes(void **state)
 	assert_true(gemp_memory_peak() >= live + 30);
 }
 
+static void blocks_are_aligned_for_any_type(void **state)
+{
+	(void)state;
+	for (size_t size = 0; size < 40; size++) {
+		void *block = gemp_calloc(size, 1);
+		assert_int_equal((uintptr_t)block % _Alignof(max_align_t), 0);
+		gemp_free(block);
+	}
+}
+
+static void realloc_keeps_what_was_there(void **state)
+{
+	(void)state;
+	size_t live = gemp_memory_live(), blocks = gemp_memory_blocks();
+	int *block = gemp_realloc(NULL, 4, sizeof *block);
+	for (int i = 0; i < 4; i++)
+		block[i] = i;
+	block = gemp_realloc(block, 100000, sizeof *block);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(block[i], i);
+	assert_int_equal(gemp_memory_live() - live, 100000 * sizeof *block);
+	block = gemp_realloc(block, 2, sizeof *block);
+	assert_int_equal(block[1], 1);
+	assert_int_equal(gemp_memory_live() - live, 2 * sizeof *block);
+	assert_int_equal(gemp_memory_blocks() - blocks, 1);
+	gemp_free(block);
+	assert_int_equal(gemp_memory_live(), live);
+}
+
+static void sizes_that_overflow_are_refused(void **state)
+{
+	(void)state;
+	size_t blocks = gemp_memory_blocks(), live = gemp_memory_live();
+	assert_null(gemp_calloc(SIZE_MAX, 2));
+	assert_message("out of memory");
+	assert_null(gemp_calloc(SIZE_MAX / 2 + 1, 2));
+	assert_null(gemp_calloc(SIZE_MAX, 1)); /* the block's header would wrap round */
+	assert_null(gemp_calloc(SIZE_MAX - 8, 1));
+	assert_null(gemp_calloc((size_t)1 << 62, 1)); /* no machine has it */
+	assert_null(gemp_strndup("x", SIZE_MAX));
+	assert_int_equal(gemp_memory_blocks(), blocks);
+	assert_int_equal(gemp_memory_live(), live);
+}
+
+static void the_kth_request_fails_once_asked(void **state)
+{
+	(void)state;
+	gemp_memory_fail_after(2);
+	void *a = gemp_calloc(1, 1), *b = gemp_calloc(1, 1), *c = gemp_calloc(1, 1);
+	gemp_memory_fail_after(-1);
+	void *d = gemp_calloc(1, 1);
+	assert_non_null(a);
+	assert_non_null(b);
+	assert_null(c);
+	assert_non_null(d);
+	gemp_free(a);
+	gemp_free(b);
+	gemp_free(d);
+}
+
+static void a_failed_realloc_leaves_the_block(void **state)
+{
+	(void)state;
+	char *block = gemp_strdup("kept");
+	size_t live = gemp_memory_live(), capacity = 5;
+	gemp_memory_fail_after(0);
+	assert_null(gemp_realloc(block, 1000, 1));
+	assert_code(GEMP_RESERVE(block, capacity, 1000), GEMP_ENOMEM);
+	gemp_memory_fail_after(-1);
+	assert_string_equal(block, "kept");
+	assert_int_equal(capacity, 5);
+	assert_int_equal(gemp_memory_live(), live);
+	gemp_free(block);
+}
+
+static void copies_end_in_zero(void **state)
+{
+	(void)state;
+	char *empty = gemp_strdup(""), *part = gemp_strndup("abcdef", 3);
+	assert_string_equal(empty, "");
+	assert_string_equal(part, "abc");
+	gemp_free(empty);
+	gemp_free(part);
+}
+
+/* Growing by one costs a logarithmic number of moves, and never less than was asked for. */
+static void reserve_grows_geometrically(void **state)
+{
+	(void)state;
+	uint64_t *array = NULL;
+	size_t capacity = 0, moves = 0;
+	for (size_t needed = 1; needed <= 100000; needed++) {
+		size_t before = capacity;
+		assert_ok(GEMP_RESERVE(array, capacity, needed));
+		assert_true(capacity >= needed);
+		moves += capacity != before;
+		array[needed - 1] = needed;
+	}
+	assert_true(moves < 40);
+	for (size_t i = 0; i < 100000; i++)
+		assert_int_equal(array[i], i + 1);
+	assert_ok(GEMP_RESERVE(array, capacity, 1000000));
+	assert_true(capacity >= 1000000);
+	assert_code(GEMP_RESERVE(array, capacity, SIZE_MAX), GEMP_ENOMEM);
+	gemp_free(array);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_blocks_and_bytes),
+		cmocka_unit_test(blocks_are_aligned_for_any_type),
+		cmocka_unit_test(realloc_keeps_what_was_there),
+		cmocka_unit_test(sizes_that_overflow_are_refused),
+		cmocka_unit_test(the_kth_request_fails_once_asked),
+		cmocka_unit_test(a_failed_realloc_leaves_the_block),
+		cmocka_unit_test(copies_end_in_zero),
+		cmocka_unit_test(reserve_grows_geometrically),
 	};
 	return test_main(tests);
 }

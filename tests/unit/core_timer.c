@@ -1,0 +1,63 @@
+#include "harness/harness.h"
+
+#include "core/timer.h"
+
+#include <string.h>
+#include <time.h>
+
+static void the_clock_never_goes_back(void **state)
+{
+	(void)state;
+	double last = gemp_now();
+	for (int i = 0; i < 10000; i++) {
+		double now = gemp_now();
+		assert_true(now >= last);
+		last = now;
+	}
+}
+
+static void phases_add_up(void **state)
+{
+	(void)state;
+	gemp_timers timers = { 0 };
+	double began = gemp_now(), t = began;
+	const struct timespec pause = { 0, 20000000 };
+	nanosleep(&pause, NULL);
+	t = gemp_timers_add(&timers, GEMP_READ, t);
+	nanosleep(&pause, NULL);
+	t = gemp_timers_add(&timers, GEMP_WRITE, t);
+	nanosleep(&pause, NULL);
+	t = gemp_timers_add(&timers, GEMP_READ, t);
+	double read = timers.seconds[GEMP_READ], write = timers.seconds[GEMP_WRITE];
+	assert_true(read >= 0.04 && write >= 0.02);
+	double off = read + write - (t - began);
+	assert_true(off < 1e-6 && off > -1e-6); /* nothing is lost between phases */
+	for (int p = 0; p < GEMP_PHASES; p++)
+		if (p != GEMP_READ && p != GEMP_WRITE)
+			assert_true(timers.seconds[p] == 0.0);
+}
+
+/* Reports, scripts and other programs rely on these names. */
+static void phases_have_their_names(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		[GEMP_READ] = "read", [GEMP_CONVERT] = "convert", [GEMP_BUILD] = "build", [GEMP_UPLOAD] = "upload",
+		[GEMP_KERNEL] = "kernel", [GEMP_EXCHANGE] = "exchange", [GEMP_RESOLVE] = "resolve",
+		[GEMP_ATTRIBUTES] = "attributes", [GEMP_DISTINCT] = "distinct", [GEMP_DOWNLOAD] = "download",
+		[GEMP_WRITE] = "write",
+	};
+	assert_int_equal(sizeof names / sizeof names[0], GEMP_PHASES);
+	for (int p = 0; p < GEMP_PHASES; p++)
+		assert_string_equal(gemp_phase_name[p], names[p]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_clock_never_goes_back),
+		cmocka_unit_test(phases_add_up),
+		cmocka_unit_test(phases_have_their_names),
+	};
+	return test_main(tests);
+}
