@@ -16,13 +16,21 @@ typedef struct gemp_distinct_options {
 	const gemp_chain *chain;         /* the group's chain along vertices, then edges (edges only if edge_count); borrowed.
 	                                    NULL: sort the vertices (--distinct vertices), drop the edges for comparison */
 	bool as_subgraph;                /* --distinct subgraph: compare the sorted set of vertices and the sorted set of
-	                                    (edges); without edge columns, the set of image pairs `pairs` */
+	                                    (edges); without edge columns, the set of image pairs `pairs`, which tells
+	                                    images apart in a simple undirected graph */
 	size_t pair_count;
 	const int (*pairs)[2];           /* pattern edges as vertex positions, for as_subgraph without edge columns */
 	size_t memory;                   /* bytes for the table of this rank; 0: choose from budgets */
-	gemp_sink *next;                 /* gets the first of each class, at its owner; NULL: only count. Borrowed */
+	uint64_t limit;                  /* classes wanted over all ranks: as soon as so many are known they are handed on
+	                                    and no more are wanted; 0: all */
+	gemp_sink *next;                 /* gets the smallest embedding of each class, at its owner; NULL: only count.
+	                                    Borrowed; its turns come through this sink */
+	uint64_t hash_mask;              /* tests: bits of the hash that are used; 0: all */
 } gemp_distinct_options;
 
+/* Rows of a pass are handed on at its end, in batches with a turn of `next` after each, so that each class is handed on
+ * once over all passes and next's memory is bounded. A pass covers a range of hashes: where the table would pass its
+ * memory, the range is cut down on all ranks, and the last turn of the pass sets *again while ranges are left. */
 gemp_code gemp_distinct_new(gemp_sink *out, gemp_context *context, const gemp_distinct_options *options);
 gemp_count gemp_distinct_count(const gemp_sink *distinct); /* this rank's classes so far, all passes */
 uint64_t gemp_distinct_passes(const gemp_sink *distinct);

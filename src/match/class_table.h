@@ -1,0 +1,39 @@
+/* class_table: an open-addressing hash table of records of one size, stored exactly and compared exactly.
+ *
+ * Records lie in one flat array; a slot holds 32 bits of hash and the record's index, so the table grows without reading
+ * records, and most unequal records are told apart without reading them. Bounded: an addition that would grow the table
+ * past its budget is not made, and the caller gives up a part (gemp_class_table_keep).
+ */
+#ifndef GEMP_MATCH_CLASS_TABLE_H
+#define GEMP_MATCH_CLASS_TABLE_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gemp_class_table {
+	size_t words, key_words; /* of a record; the first of them that are compared */
+	size_t budget;           /* bytes */
+	size_t count, capacity;  /* records */
+	uint32_t *records;       /* [capacity * words] */
+	size_t slot_count;
+	uint64_t *slots;         /* [slot_count] hash bits above, 1 + index of a record below; 0: free */
+} gemp_class_table;
+
+void gemp_class_table_init(gemp_class_table *table, size_t words, size_t key_words, size_t budget);
+void gemp_class_table_free(gemp_class_table *table);
+
+/* The record of the table with this key: found, or added (*added); the pointer holds until the next addition. *found is
+ * NULL where an addition would pass the budget. Whatever fails leaves the table as it was. */
+gemp_code gemp_class_table_add(gemp_class_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
+                               bool *added);
+void gemp_class_table_prefetch(const gemp_class_table *table, uint64_t hash);
+
+/* Forgets the records for which keep is false; keep gives the hash of those that stay. */
+typedef bool gemp_keep_function(void *context, const uint32_t *record, uint64_t *hash);
+void gemp_class_table_keep(gemp_class_table *table, gemp_keep_function *keep, void *context);
+void gemp_class_table_clear(gemp_class_table *table); /* keeps its memory */
+
+#endif

@@ -1,0 +1,396 @@
+#include "match/distinct.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "match/class_table.h"
+#include "match/record.h"
+
+#include <string.h>
+
+enum {
+	BLOCK_WORDS = 1024,        /* records worked on together, so that memory is fetched ahead */
+	BLOCK_RECORDS = 32,
+	RECENT_BYTES = 2 << 20,    /* records lately seen */
+	FEWEST_CLASSES = 16,       /* a range with fewer is not cut down for memory */
+	HANDED_ON_ROWS = 1 << 16,  /* between turns of the next sink */
+};
+static const size_t default_memory = (size_t)2 << 30;
+static const uint64_t range_end = UINT64_C(1) << 32;
+
+typedef struct distinct {
+	gemp_context *context;
+	gemp_record_form form;
+	gemp_sink *next;
+	uint64_t limit, hash_mask;
+	gemp_class_table table;
+	size_t budget;
+	uint64_t low, high;        /* this pass: records whose hash's upper half lies in [low, high) */
+	size_t full_at;            /* records in the table when it last met its budget; SIZE_MAX: never */
+	size_t recent_count;       /* a power of two */
+	uint32_t *recent;          /* [recent_count * words] all ones: free */
+	size_t outgoing_count, outgoing_capacity, owner_capacity;
+	uint32_t *outgoing;        /* [outgoing_capacity * words] for other ranks */
+	int *owner;                /* [owner_capacity] rank of each */
+	gemp_count counted;        /* in finished passes */
+	uint64_t passes;
+	bool satisfied;            /* no more rows are wanted, or all were handed on */
+} distinct;
+
+static uint64_t hash_of(const distinct *d, const uint32_t *record)
+{
+	return gemp_hash(record, d->form.key_words * sizeof *record, 0) & d->hash_mask;
+}
+
+static bool in_range(const distinct *d, uint64_t hash)
+{
+	return hash >> 32 >= d->low && hash >> 32 < d->high;
+}
+
+static int owner_of(const distinct *d, uint64_t hash)
+{
+	return (int)((hash & UINT32_MAX) * (uint64_t)d->context->comm->size >> 32);
+}
+
+static bool stays(void *self, const uint32_t *record, uint64_t *hash)
+{
+	*hash = hash_of(self, record);
+	return in_range(self, *hash);
+}
+
+static void cut_range(distinct *d, uint64_t high)
+{
+	if (high >= d->high)
+		return;
+	d->high = high;
+	gemp_class_table_keep(&d->table, stays, d);
+}
+
+/* Makes room for a record that did not fit: half of the range is given up, or, where that cannot help, the budget. */
+static gemp_code relieve(distinct *d)
+{
+	if (d->table.count >= FEWEST_CLASSES && d->high - d->low > 1) {
+		d->full_at = d->table.count;
+		cut_range(d, d->low + (d->high - d->low) / 2);
+	} else if (d->table.budget < SIZE_MAX) {
+		d->table.budget = SIZE_MAX;
+	} else {
+		return gemp_fail(GEMP_ENOMEM, "%zu distinct matches on one rank are more than a table holds; use more ranks",
+		                 d->table.count);
+	}
+	return GEMP_OK;
+}
+
+static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *found = NULL;
+	while (!found && in_range(d, hash)) {
+		bool added;
+		GEMP_TRY(gemp_class_table_add(&d->table, record, hash, &found, &added));
+		if (!found)
+			GEMP_TRY(relieve(d));
+		else if (!added && gemp_record_smaller(&d->form, record, found))
+			memcpy(found, record, d->form.words * sizeof *record);
+	}
+done:
+	return code;
+}
+
+/* Was the record, or one of its class with a smaller embedding, seen a short while ago? */
+static bool seen(distinct *d, const uint32_t *record, uint64_t hash)
+{
+	uint32_t *entry = d->recent + (hash >> 16 & (d->recent_count - 1)) * d->form.words;
+	bool same = memcmp(entry, record, d->form.key_words * sizeof *record) == 0;
+	if (same && !gemp_record_smaller(&d->form, record, entry))
+		return true;
+	memcpy(entry, record, d->form.words * sizeof *record);
+	return false;
+}
+
+static gemp_code send_later(distinct *d, const uint32_t *record, int owner)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = d->form.words, at = d->outgoing_count;
+	if (at == d->outgoing_capacity)
+		GEMP_TRY(gemp_reserve((void **)&d->outgoing, &d->outgoing_capacity, at + 1, words * sizeof *record));
+	GEMP_TRY(GEMP_RESERVE(d->owner, d->owner_capacity, at + 1));
+	memcpy(d->outgoing + at * words, record, words * sizeof *record);
+	d->owner[at] = owner;
+	d->outgoing_count++;
+done:
+	return code;
+}
+
+static size_t block_records(const distinct *d)
+{
+	size_t fit = BLOCK_WORDS / d->form.words;
+	return fit < BLOCK_RECORDS ? fit : BLOCK_RECORDS;
+}
+
+static gemp_code take_block(distinct *d, const gemp_batch *batch, size_t first, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t records[BLOCK_WORDS];
+	uint64_t hash[BLOCK_RECORDS];
+	size_t words = d->form.words;
+	for (size_t i = 0; i < rows; i++) {
+		gemp_record_fill(&d->form, batch, first + i, records + i * words);
+		hash[i] = hash_of(d, records + i * words);
+		__builtin_prefetch(d->recent + (hash[i] >> 16 & (d->recent_count - 1)) * words);
+	}
+	size_t mine[BLOCK_RECORDS], mine_count = 0;
+	for (size_t i = 0; i < rows; i++) {
+		if (!in_range(d, hash[i]) || seen(d, records + i * words, hash[i]))
+			continue;
+		int owner = owner_of(d, hash[i]);
+		if (owner != d->context->comm->rank) {
+			GEMP_TRY(send_later(d, records + i * words, owner));
+			continue;
+		}
+		gemp_class_table_prefetch(&d->table, hash[i]);
+		mine[mine_count++] = i;
+	}
+	for (size_t m = 0; m < mine_count; m++)
+		GEMP_TRY(insert(d, records + mine[m] * words, hash[mine[m]]));
+done:
+	return code;
+}
+
+static gemp_code distinct_take(void *self, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	distinct *d = self;
+	double began = gemp_now();
+	size_t block = block_records(d);
+	GEMP_CHECK(batch->vertex_count == d->form.vertex_count && batch->edge_count == d->form.edge_count);
+	for (size_t row = 0; row < batch->rows && !d->satisfied; row += block)
+		GEMP_TRY(take_block(d, batch, row, batch->rows - row < block ? batch->rows - row : block));
+done:
+	gemp_timers_add(&d->context->timers, GEMP_DISTINCT, began);
+	return code;
+}
+
+static gemp_code insert_all(distinct *d, const uint32_t *records, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = d->form.words;
+	for (size_t first = 0; first < count; first += BLOCK_RECORDS) {
+		uint64_t hash[BLOCK_RECORDS];
+		size_t rows = count - first < BLOCK_RECORDS ? count - first : BLOCK_RECORDS;
+		for (size_t i = 0; i < rows; i++) {
+			hash[i] = hash_of(d, records + (first + i) * words);
+			gemp_class_table_prefetch(&d->table, hash[i]);
+		}
+		for (size_t i = 0; i < rows; i++)
+			GEMP_TRY(insert(d, records + (first + i) * words, hash[i]));
+	}
+done:
+	return code;
+}
+
+/* Collective. Records go to their owners. */
+static gemp_code deliver(distinct *d)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = d->context;
+	void *records = NULL;
+	size_t *from = NULL;
+	double t = gemp_now();
+	GEMP_TRY(gemp_exchange_records(context->comm, d->outgoing, d->outgoing_count, d->form.words * sizeof(uint32_t),
+	                               d->owner, &records, &from, &context->traffic));
+	d->outgoing_count = 0;
+	t = gemp_timers_add(&context->timers, GEMP_EXCHANGE, t);
+	code = insert_all(d, records, from[context->comm->size]);
+	gemp_timers_add(&context->timers, GEMP_DISTINCT, t);
+	code = gemp_comm_agree(context->comm, code);
+done:
+	gemp_free(from);
+	gemp_free(records);
+	return code;
+}
+
+/* Collective. The range of all ranks is the smallest that any of them could hold. */
+static void agree_on_range(distinct *d)
+{
+	uint64_t given_up = range_end - d->high;
+	gemp_comm_max(d->context->comm, &given_up, 1);
+	cut_range(d, range_end - given_up);
+}
+
+/* Collective. Has the caller got as many as it wants? */
+static bool limit_reached(const distinct *d)
+{
+	return d->limit && gemp_comm_sum1(d->context->comm, d->counted + d->table.count) >= d->limit;
+}
+
+static gemp_code take_next(distinct *d, size_t first, size_t rows, gemp_vertex *vertices, gemp_edge *edges)
+{
+	const gemp_record_form *form = &d->form;
+	size_t vertex_count = (size_t)form->vertex_count, edge_count = (size_t)form->edge_count;
+	for (size_t i = 0; i < rows; i++)
+		gemp_record_read(form, d->table.records + (first + i) * form->words, vertices + i * vertex_count,
+		                 edges + i * edge_count);
+	return d->next->take(d->next->self, &(gemp_batch){
+		.rows = rows, .vertex_count = form->vertex_count, .edge_count = form->edge_count,
+		.vertices = vertices, .edges = edges,
+	});
+}
+
+/* Collective. All records of the table to the next sink; `largest` is the records of the fullest table. */
+static gemp_code hand_on(distinct *d, uint64_t largest)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *vertices = NULL;
+	gemp_edge *edges = NULL;
+	size_t room = d->table.count < HANDED_ON_ROWS ? d->table.count : HANDED_ON_ROWS;
+	code = GEMP_NEW(vertices, room * (size_t)d->form.vertex_count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(edges, room * (size_t)d->form.edge_count);
+	GEMP_TRY(gemp_comm_agree(d->context->comm, code));
+	for (uint64_t first = 0; first < largest && !d->satisfied; first += HANDED_ON_ROWS) {
+		bool again = false;
+		size_t left = first < d->table.count ? d->table.count - first : 0;
+		if (left)
+			code = take_next(d, first, left < room ? left : room, vertices, edges);
+		GEMP_TRY(gemp_comm_agree(d->context->comm, code));
+		GEMP_TRY(d->next->turn(d->next->self, false, &d->satisfied, &again));
+	}
+done:
+	gemp_free(vertices);
+	gemp_free(edges);
+	return code;
+}
+
+static void begin_pass(distinct *d, uint64_t low, uint64_t width)
+{
+	d->low = low;
+	d->high = width < range_end - low ? low + width : range_end;
+	d->table.budget = d->budget;
+	gemp_class_table_clear(&d->table);
+	memset(d->recent, 0xff, d->recent_count * d->form.words * sizeof *d->recent);
+	d->passes++;
+}
+
+/* As much as fits into the table by what this pass held, with some room. */
+static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at)
+{
+	if (largest == 0)
+		return range_end;
+	double width = (double)(d->high - d->low) * 0.85 * (double)full_at / (double)largest;
+	return width >= (double)range_end ? range_end : width < 1 ? 1 : (uint64_t)width;
+}
+
+/* Collective. */
+static gemp_code end_pass(distinct *d, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t most[2] = { d->table.count, SIZE_MAX - d->full_at };
+	gemp_comm_max(d->context->comm, most, 2);
+	if (d->next)
+		GEMP_TRY(hand_on(d, most[0]));
+	d->counted += d->table.count;
+	*again = d->high < range_end && !d->satisfied;
+	if (*again)
+		begin_pass(d, d->high, next_width(d, most[0], SIZE_MAX - most[1]));
+	else
+		gemp_class_table_clear(&d->table);
+done:
+	return code;
+}
+
+/* Collective. What came since the last turn. */
+static gemp_code continue_pass(distinct *d, bool last, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(deliver(d));
+	agree_on_range(d);
+	bool reached = limit_reached(d);
+	if (last || reached)
+		GEMP_TRY(end_pass(d, again));
+	if (reached) {
+		d->satisfied = true;
+		*again = false;
+	}
+done:
+	return code;
+}
+
+static gemp_code distinct_turn(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	distinct *d = self;
+	bool more = false, ignored = false;
+	if (!d->satisfied)
+		GEMP_TRY(continue_pass(d, last, &more));
+	if (last && !more && d->next)
+		GEMP_TRY(d->next->turn(d->next->self, true, &d->satisfied, &ignored));
+	*enough |= d->satisfied;
+	*again |= more;
+done:
+	return code;
+}
+
+static void distinct_free(void *self)
+{
+	distinct *d = self;
+	if (!d)
+		return;
+	gemp_class_table_free(&d->table);
+	gemp_free(d->recent);
+	gemp_free(d->outgoing);
+	gemp_free(d->owner);
+	gemp_free(d);
+}
+
+static size_t recent_entries(const distinct *d)
+{
+	size_t bytes = d->budget / 8 < RECENT_BYTES ? d->budget / 8 : RECENT_BYTES, entries = 1;
+	while (2 * entries * d->form.words * sizeof(uint32_t) <= bytes)
+		entries *= 2;
+	return entries;
+}
+
+static size_t choose_memory(const gemp_context *context, const gemp_distinct_options *options)
+{
+	if (options->memory)
+		return options->memory;
+	return context->budgets.host_memory ? context->budgets.host_memory / 2 : default_memory;
+}
+
+gemp_code gemp_distinct_new(gemp_sink *out, gemp_context *context, const gemp_distinct_options *options)
+{
+	gemp_code code = GEMP_OK;
+	distinct *d = NULL;
+	gemp_key_kind kind = options->as_subgraph ? options->edge_count ? GEMP_KEY_EDGES : GEMP_KEY_PAIRS
+	                   : options->chain ? GEMP_KEY_ORBIT : GEMP_KEY_VERTICES;
+	GEMP_TRY(GEMP_NEW(d, 1));
+	d->context = context;
+	d->next = options->next;
+	d->limit = options->limit;
+	d->hash_mask = options->hash_mask ? options->hash_mask : UINT64_MAX;
+	d->budget = choose_memory(context, options);
+	d->full_at = SIZE_MAX;
+	gemp_record_form_set(&d->form, kind, options->vertex_count, options->edge_count, options->next != NULL,
+	                     options->chain, options->pairs, options->pair_count);
+	gemp_class_table_init(&d->table, d->form.words, d->form.key_words, d->budget);
+	d->recent_count = recent_entries(d);
+	GEMP_TRY(GEMP_NEW(d->recent, d->recent_count * d->form.words));
+	begin_pass(d, 0, range_end);
+	*out = (gemp_sink){ .self = d, .take = distinct_take, .turn = distinct_turn, .free = distinct_free };
+	d = NULL;
+done:
+	distinct_free(d);
+	return code;
+}
+
+gemp_count gemp_distinct_count(const gemp_sink *sink)
+{
+	const distinct *d = sink->self;
+	return d->counted + d->table.count;
+}
+
+uint64_t gemp_distinct_passes(const gemp_sink *sink)
+{
+	const distinct *d = sink->self;
+	return d->passes;
+}

@@ -1,0 +1,199 @@
+#include "match/values.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <string.h>
+
+static gemp_code load(gemp_graph *graph, int column)
+{
+	if (column == GEMP_FETCH_KEY || column == GEMP_FETCH_KEY_RANK)
+		return gemp_graph_need_keys(graph);
+	if (column == GEMP_FETCH_LABEL_SET)
+		return gemp_graph_need_labels(graph);
+	return gemp_graph_need_attribute(graph, (size_t)column);
+}
+
+/* Least significant digit first, 16 bits at a time: two passes of counting. */
+static gemp_code sort_ids(gemp_vertex *ids, size_t count)
+{
+	enum { DIGITS = 1 << 16 };
+	gemp_code code = GEMP_OK;
+	gemp_vertex *other = NULL;
+	size_t *begin = NULL;
+	GEMP_TRY(GEMP_NEW(other, count));
+	GEMP_TRY(GEMP_NEW(begin, DIGITS + 1));
+	for (int shift = 0; shift < 32; shift += 16) {
+		memset(begin, 0, (DIGITS + 1) * sizeof *begin);
+		for (size_t i = 0; i < count; i++)
+			begin[(ids[i] >> shift & (DIGITS - 1)) + 1]++;
+		for (size_t d = 0; d < DIGITS; d++)
+			begin[d + 1] += begin[d];
+		for (size_t i = 0; i < count; i++)
+			other[begin[ids[i] >> shift & (DIGITS - 1)]++] = ids[i];
+		memcpy(ids, other, count * sizeof *ids);
+	}
+done:
+	gemp_free(begin);
+	gemp_free(other);
+	return code;
+}
+
+static void insertion_sort(gemp_vertex *ids, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		gemp_vertex id = ids[i];
+		size_t j = i;
+		for (; j > 0 && ids[j - 1] > id; j--)
+			ids[j] = ids[j - 1];
+		ids[j] = id;
+	}
+}
+
+gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
+{
+	enum { FEW = 64 };
+	gemp_code code = GEMP_OK;
+	if (*count <= FEW)
+		insertion_sort(ids, *count);
+	else
+		GEMP_TRY(sort_ids(ids, *count));
+	size_t kept = 0;
+	for (size_t i = 0; i < *count; i++)
+		if (kept == 0 || ids[kept - 1] != ids[i])
+			ids[kept++] = ids[i];
+	*count = kept;
+done:
+	return code;
+}
+
+/* Bytes of the ids that each rank owns: slices of the sorted ids. */
+static void slice_by_owner(const gemp_graph *graph, const gemp_vertex *found, size_t count, size_t *size)
+{
+	size_t at = 0;
+	for (int r = 0; r < graph->ranks; r++) {
+		size_t begin = at;
+		while (at < count && found[at] < graph->bounds[r + 1])
+			at++;
+		size[r] = (at - begin) * sizeof *found;
+	}
+}
+
+static gemp_code pack(const gemp_graph *graph, int column, size_t row, gemp_text *reply)
+{
+	if (column >= 0)
+		return gemp_column_pack(&graph->attributes.columns[column], row, reply);
+	if (column == GEMP_FETCH_KEY)
+		return gemp_column_pack(&graph->key, row, reply);
+	gemp_text_add(reply, column == GEMP_FETCH_KEY_RANK ? &graph->key_rank[row] : &graph->label_set[row], sizeof(uint32_t));
+	return gemp_text_status(reply);
+}
+
+static gemp_code unpack(int column, gemp_column *out, const char **at, const char *end)
+{
+	if (column >= GEMP_FETCH_KEY)
+		return gemp_column_unpack(out, at, end);
+	uint32_t number;
+	memcpy(&number, *at, sizeof number);
+	*at += sizeof number;
+	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = number });
+}
+
+/* Values of the asked ids, row by row, in the order of asking: so replies come back in the order of the sorted ids. */
+static gemp_code answer(const gemp_graph *graph, const gemp_vertex *asked, const size_t *asked_size, const int *column,
+                        size_t columns, gemp_text *reply, size_t *reply_size)
+{
+	gemp_code code = GEMP_OK;
+	for (int r = 0; r < graph->ranks; r++) {
+		size_t before = reply->size;
+		for (size_t i = 0; i < asked_size[r] / sizeof *asked; i++)
+			for (size_t c = 0; c < columns; c++)
+				GEMP_TRY(pack(graph, column[c], asked[i] - graph->first, reply));
+		asked += asked_size[r] / sizeof *asked;
+		reply_size[r] = reply->size - before;
+	}
+done:
+	return code;
+}
+
+static gemp_code init_column(const gemp_graph *graph, int column, gemp_column *out)
+{
+	if (column >= 0) {
+		const gemp_column *attribute = &graph->attributes.columns[column];
+		return gemp_column_init(out, attribute->name, attribute->type);
+	}
+	if (column == GEMP_FETCH_KEY)
+		return gemp_column_init(out, "key", graph->key.type);
+	return gemp_column_init(out, column == GEMP_FETCH_KEY_RANK ? "key rank" : "label set", GEMP_INTEGER);
+}
+
+static gemp_code read_replies(const gemp_graph *graph, const int *column, size_t columns, size_t rows,
+                              const char *reply, size_t size, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	const char *at = reply, *end = reply + size;
+	for (size_t c = 0; c < columns; c++)
+		GEMP_TRY(init_column(graph, column[c], &out[c]));
+	for (size_t i = 0; i < rows; i++)
+		for (size_t c = 0; c < columns; c++)
+			GEMP_TRY(unpack(column[c], &out[c], &at, end));
+done:
+	return code;
+}
+
+gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
+                     size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = context->comm;
+	size_t ranks = (size_t)comm->size, asked_capacity = 0, replied_capacity = 0, replied_total = 0;
+	gemp_vertex *distinct = NULL;
+	void *asked = NULL, *replied = NULL;
+	gemp_text reply = { 0 };
+	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
+	memset(out, 0, columns * sizeof *out);
+	for (size_t c = 0; c < columns; c++)
+		GEMP_TRY(load(graph, column[c]));
+	code = GEMP_NEW(sizes, 4 * ranks);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(distinct, count);
+	if (code == GEMP_OK && count) {
+		memcpy(distinct, ids, count * sizeof *ids);
+		code = gemp_sort_distinct(distinct, &count);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	slice_by_owner(graph, distinct, count, sizes);
+	GEMP_TRY(gemp_exchange(comm, distinct, sizes, &asked, &asked_capacity, sizes + ranks, &context->traffic));
+	code = answer(graph, asked, sizes + ranks, column, columns, &reply, sizes + 2 * ranks);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_exchange(comm, reply.data, sizes + 2 * ranks, &replied, &replied_capacity, sizes + 3 * ranks,
+	                       &context->traffic));
+	for (size_t r = 0; r < ranks; r++)
+		replied_total += sizes[3 * ranks + r];
+	code = read_replies(graph, column, columns, count, replied, replied_total, out);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	*found = distinct;
+	*found_count = count;
+	distinct = NULL;
+done:
+	if (code != GEMP_OK)
+		for (size_t c = 0; c < columns; c++)
+			gemp_column_free(&out[c]);
+	gemp_free(replied);
+	gemp_text_free(&reply);
+	gemp_free(asked);
+	gemp_free(distinct);
+	gemp_free(sizes);
+	return code;
+}
+
+size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)
+{
+	size_t low = 0;
+	while (count > 1) {
+		size_t half = count / 2;
+		low += found[low + half] <= id ? half : 0;
+		count -= half;
+	}
+	return low;
+}
