@@ -71,11 +71,12 @@ gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_
 /* PROGRAMS. Source is looked up in the cache on disk (GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi;
  * "" or an unwritable folder: no cache) by device, driver, platform, source and options; a miss builds and stores. A build
  * that fails for a cold PoCL cache is tried once more. Builds are not shared among processes by itself: see
- * partition/context.h for one builder a node. */
+ * partition/context.h for one builder a node. GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. */
 typedef struct gemp_program {
 	cl_program program;
-	bool cached;    /* came from the cache */
-	double seconds; /* to build or load */
+	uint64_t key[2]; /* its name in the cache */
+	bool cached;     /* came from the cache */
+	double seconds;  /* to build or load */
 } gemp_program;
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options);
 void gemp_program_free(gemp_program *program);
@@ -94,11 +95,16 @@ typedef struct gemp_argument {
 } gemp_argument;
 #define GEMP_ARG(pointer) ((gemp_argument){ sizeof *(pointer), (pointer) })
 #define GEMP_LOCAL(bytes) ((gemp_argument){ (bytes), NULL })
-/* One dimension, on device->queue; group 0: the driver chooses. Does not wait. */
+/* One dimension, on device->queue; group 0: the driver chooses, else global is rounded up to a multiple of it; nothing
+ * happens for global 0. Does not wait. */
 #define gemp_launch(device, kernel, global, group, ...)                                                   \
 	gemp_launch_with((device), (kernel), (global), (group), (const gemp_argument[]){ __VA_ARGS__ },   \
 	                 sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global, size_t group,
                            const gemp_argument *arguments, size_t count);
+
+/* The work-group for kernels with workers of `lanes` lanes (kernels/group.clh), of about `wanted` work-items where there is
+ * a choice. Launch workers * lanes work-items. */
+size_t gemp_worker_group(const gemp_device *device, unsigned lanes, size_t wanted);
 
 #endif

@@ -8,6 +8,8 @@
 typedef struct gemp_primitives gemp_primitives; /* kernels and scratch of one device */
 gemp_code gemp_primitives_new(gemp_primitives **out, gemp_device *device);
 void gemp_primitives_free(gemp_primitives *primitives);
+/* Work-items in a group and most groups of a launch, instead of those chosen for the device; for tests. */
+void gemp_primitives_shape(gemp_primitives *primitives, size_t group, size_t groups);
 
 /* Exclusive prefix sum of u32 in place; *total (may be NULL) is the sum mod 2^32. */
 gemp_code gemp_scan_u32(gemp_primitives *primitives, const gemp_buffer *values, size_t count, uint32_t *total);

@@ -1,0 +1,108 @@
+#include "device/cache.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file is this header, then the bytes. */
+typedef struct header {
+	char magic[8];
+	uint64_t size;
+	uint64_t hash; /* of the bytes, seeded by the name */
+} header;
+
+static const char magic[8] = "GEMPC01";
+
+static uint64_t hash_of(const char *name, const void *bytes, size_t size)
+{
+	return gemp_hash(bytes, size, gemp_hash(name, strlen(name), 0));
+}
+
+bool gemp_cache_make_folder(const char *path)
+{
+	char part[GEMP_CACHE_PATH];
+	size_t length = strlen(path);
+	if (length == 0 || length >= sizeof part)
+		return false;
+	memcpy(part, path, length + 1);
+	for (size_t i = 1; i <= length; i++)
+		if (part[i] == '/' || part[i] == '\0') {
+			part[i] = '\0';
+			mkdir(part, 0777);
+			part[i] = path[i];
+		}
+	return access(path, W_OK | X_OK) == 0;
+}
+
+bool gemp_cache_folder(char path[GEMP_CACHE_PATH])
+{
+	const char *own = getenv("GEMP_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	int length;
+	if (own)
+		length = snprintf(path, GEMP_CACHE_PATH, "%s", own);
+	else if (xdg && *xdg)
+		length = snprintf(path, GEMP_CACHE_PATH, "%s/gemp-mpi", xdg);
+	else if (home && *home)
+		length = snprintf(path, GEMP_CACHE_PATH, "%s/.cache/gemp-mpi", home);
+	else
+		return false;
+	return length < GEMP_CACHE_PATH && gemp_cache_make_folder(path);
+}
+
+static bool file_path(char path[GEMP_CACHE_PATH], const char *name)
+{
+	char folder[GEMP_CACHE_PATH];
+	return gemp_cache_folder(folder) && snprintf(path, GEMP_CACHE_PATH, "%s/%s", folder, name) < GEMP_CACHE_PATH;
+}
+
+static bool read_whole(FILE *file, const char *name, void **bytes, size_t *size)
+{
+	header head;
+	struct stat status;
+	if (fstat(fileno(file), &status) != 0 || fread(&head, sizeof head, 1, file) != 1)
+		return false;
+	if (memcmp(head.magic, magic, sizeof magic) != 0 || head.size != (uint64_t)status.st_size - sizeof head)
+		return false;
+	void *block = gemp_calloc(head.size, 1);
+	if (block && fread(block, 1, head.size, file) == head.size && hash_of(name, block, head.size) == head.hash) {
+		*bytes = block;
+		*size = head.size;
+		return true;
+	}
+	gemp_free(block);
+	return false;
+}
+
+bool gemp_cache_load(const char *name, void **bytes, size_t *size)
+{
+	char path[GEMP_CACHE_PATH];
+	FILE *file = file_path(path, name) ? fopen(path, "rb") : NULL;
+	if (!file)
+		return false;
+	bool whole = read_whole(file, name, bytes, size);
+	fclose(file);
+	return whole;
+}
+
+void gemp_cache_store(const char *name, const void *bytes, size_t size)
+{
+	char path[GEMP_CACHE_PATH], temporary[GEMP_CACHE_PATH + 8];
+	if (!file_path(path, name))
+		return;
+	snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+	int descriptor = mkstemp(temporary);
+	FILE *file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+	if (!file)
+		return;
+	header head = { .size = size, .hash = hash_of(name, bytes, size) };
+	memcpy(head.magic, magic, sizeof magic);
+	bool written = fwrite(&head, sizeof head, 1, file) == 1 && fwrite(bytes, 1, size, file) == size;
+	if (fclose(file) != 0 || !written || rename(temporary, path) != 0)
+		unlink(temporary);
+}

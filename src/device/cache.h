@@ -1,0 +1,24 @@
+/* cache: a folder of small files that outlive a run. What is there is only a help: a file that is missing, cut short,
+ * spoilt or of another name is as if it were not there, and a folder that cannot be written keeps nothing.
+ *
+ * The folder is GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi; GEMP_CACHE_DIR="" means none.
+ */
+#ifndef GEMP_DEVICE_CACHE_H
+#define GEMP_DEVICE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { GEMP_CACHE_PATH = 1024 };
+
+/* The folder, made if need be; false if there is none to write in. */
+bool gemp_cache_folder(char path[GEMP_CACHE_PATH]);
+/* Make a folder and those above it; false if it cannot be written. */
+bool gemp_cache_make_folder(const char *path);
+
+/* The bytes stored under a name, for the caller to free (gemp_free); false if there are none. */
+bool gemp_cache_load(const char *name, void **bytes, size_t *size);
+/* Whole or not at all, also while others read or store the same name. */
+void gemp_cache_store(const char *name, const void *bytes, size_t size);
+
+#endif

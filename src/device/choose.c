@@ -1,0 +1,85 @@
+#include "device/choose.h"
+
+#include "core/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static bool contains(const char *name, const char *part, size_t length)
+{
+	for (; *name; name++)
+		if (strncasecmp(name, part, length) == 0)
+			return true;
+	return false;
+}
+
+static bool is_word(const char *part, size_t length, const char *word)
+{
+	return length == strlen(word) && strncasecmp(part, word, length) == 0;
+}
+
+static bool has_gpu(const gemp_device_info *devices, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (devices[i].gpu)
+			return true;
+	return false;
+}
+
+static bool fits(const gemp_device_info *devices, size_t count, size_t index, const char *part, size_t length)
+{
+	const gemp_device_info *device = &devices[index];
+	if (is_word(part, length, "auto"))
+		return device->gpu == has_gpu(devices, count);
+	if (is_word(part, length, "gpu"))
+		return device->gpu;
+	if (is_word(part, length, "cpu"))
+		return !device->gpu;
+	if (strspn(part, "0123456789") >= length)
+		return strtoull(part, NULL, 10) == index;
+	return contains(device->name, part, length) || contains(device->platform, part, length);
+}
+
+static size_t add(size_t *chosen, size_t chosen_count, size_t index)
+{
+	for (size_t i = 0; i < chosen_count; i++)
+		if (chosen[i] == index)
+			return chosen_count;
+	chosen[chosen_count] = index;
+	return chosen_count + 1;
+}
+
+static gemp_code none_fits(const char *spec, const char *part, size_t length, const gemp_device_info *devices,
+                           size_t count)
+{
+	gemp_text there = { 0 };
+	for (size_t i = 0; i < count; i++)
+		gemp_text_print(&there, "%s%zu: %s (%s, %s)", i ? "; " : "", i, devices[i].name,
+		                devices[i].gpu ? "gpu" : "cpu", devices[i].platform);
+	gemp_fail(GEMP_ENODEVICE, "no OpenCL device fits '%.*s' of --devices '%s'; this machine has %s", (int)length,
+	          part, spec, there.data ? there.data : "none");
+	gemp_text_free(&there);
+	return GEMP_ENODEVICE;
+}
+
+gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, size_t count, size_t *chosen,
+                             size_t *chosen_count)
+{
+	*chosen_count = 0;
+	if (!spec || !*spec)
+		spec = "auto";
+	for (const char *part = spec;;) {
+		size_t length = strcspn(part, ","), found = 0;
+		for (size_t i = 0; i < count && length; i++)
+			if (fits(devices, count, i, part, length)) {
+				*chosen_count = add(chosen, *chosen_count, i);
+				found++;
+			}
+		if (!found)
+			return none_fits(spec, part, length, devices, count);
+		if (part[length] == '\0')
+			return GEMP_OK;
+		part += length + 1;
+	}
+}

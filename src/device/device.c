@@ -1,0 +1,157 @@
+#include "device/device.h"
+
+#include "device/choose.h"
+#include "device/list.h"
+#include "device/selftest.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gemp_code no_device(const char *spec)
+{
+	const char *pocl = getenv("POCL_CACHE_DIR");
+	return gemp_fail(GEMP_ENODEVICE, "no OpenCL device on this machine (--devices %s). For the CPU: apt install "
+	                 "pocl-opencl-icd. For an NVIDIA GPU: its driver, and a file /etc/OpenCL/vendors/nvidia.icd with "
+	                 "the line libnvidia-opencl.so.1. PoCL hides its devices when it cannot write to POCL_CACHE_DIR "
+	                 "(now %s)", spec && *spec ? spec : "auto", pocl ? pocl : "not set");
+}
+
+static bool has_extension(cl_device_id id, const char *name)
+{
+	char extensions[8192] = "";
+	clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
+	return strstr(extensions, name) != NULL;
+}
+
+static void describe(gemp_device *device, const gemp_device_info *info)
+{
+	memcpy(device->name, info->name, sizeof device->name);
+	memcpy(device->vendor, info->vendor, sizeof device->vendor);
+	memcpy(device->driver, info->driver, sizeof device->driver);
+	memcpy(device->platform, info->platform, sizeof device->platform);
+	device->gpu = info->gpu;
+	device->nvidia = info->gpu && strstr(info->vendor, "NVIDIA") && strstr(info->platform, "NVIDIA");
+	device->units = info->units;
+	device->local = info->local;
+	device->largest = info->largest;
+}
+
+/* A share of the device's memory, a sixteenth of a GPU's left to its driver; an explicit limit overrides the share. */
+static void set_memory(gemp_device *device, size_t memory, size_t limit)
+{
+	size_t usable = device->gpu ? memory - memory / 16 : memory;
+	size_t share = usable / (size_t)device->shared_by;
+	device->memory = limit ? (limit < usable ? limit : usable) : share;
+	if (device->largest > device->memory)
+		device->largest = device->memory;
+}
+
+/* This rank's cores of a CPU that ranks share: a sub-device where there is a core for each, else only a number. */
+static void take_cores(gemp_device *device, int position)
+{
+	unsigned ranks = (unsigned)device->shared_by, share = device->units / ranks;
+	cl_device_id parts[256];
+	cl_device_partition_property counts[256 + 3];
+	cl_uint made = 0;
+	device->units = share ? share : 1;
+	if (!share || ranks > 256)
+		return;
+	counts[0] = CL_DEVICE_PARTITION_BY_COUNTS;
+	for (unsigned i = 0; i < ranks; i++)
+		counts[i + 1] = (cl_device_partition_property)share;
+	counts[ranks + 1] = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END;
+	counts[ranks + 2] = 0;
+	if (clCreateSubDevices(device->id, counts, ranks, parts, &made) != CL_SUCCESS)
+		return;
+	for (unsigned i = 0; i < made; i++)
+		if ((int)i != position)
+			clReleaseDevice(parts[i]);
+	device->id = parts[position];
+	device->sub_device = true;
+}
+
+static gemp_code make_queues(gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	cl_int error = CL_SUCCESS;
+	size_t group = 0;
+	device->context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &error);
+	GEMP_TRY(gemp_cl_check(error, "clCreateContext", __FILE__, __LINE__));
+	device->queue = clCreateCommandQueue(device->context, device->id, CL_QUEUE_PROFILING_ENABLE, &error);
+	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
+	device->transfer = clCreateCommandQueue(device->context, device->id, 0, &error);
+	GEMP_TRY(gemp_cl_check(error, "clCreateCommandQueue", __FILE__, __LINE__));
+	GEMP_TRY(GEMP_CL(clGetDeviceInfo(device->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL)));
+	device->group = group;
+done:
+	return code;
+}
+
+static gemp_code open_chosen(gemp_device *device, const gemp_device_info *info, int node_rank, int devices,
+                             size_t memory_limit)
+{
+	gemp_code code = GEMP_OK;
+	describe(device, info);
+	if (!has_extension(device->id, "cl_khr_int64_base_atomics"))
+		return gemp_fail(GEMP_ENODEVICE, "%s has no 64-bit atomics (cl_khr_int64_base_atomics); choose another "
+		                 "device with --devices", device->name);
+	set_memory(device, info->memory, memory_limit);
+	if (device->shared_by > 1 && device->gpu)
+		gemp_warn("%d ranks of this machine share the GPU %s; as many ranks as GPUs are faster",
+		          device->shared_by, device->name);
+	if (device->shared_by > 1 && !device->gpu)
+		take_cores(device, node_rank / devices);
+	GEMP_TRY(make_queues(device));
+	GEMP_TRY(gemp_device_selftest(device));
+done:
+	return code;
+}
+
+gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device_info *infos = NULL;
+	cl_device_id *ids = NULL;
+	size_t count = 0, *chosen = NULL, chosen_count = 0;
+	gemp_device *device = NULL;
+	*out = NULL;
+	GEMP_TRY(gemp_device_list_ids(&infos, &ids, &count));
+	if (count == 0) {
+		code = no_device(spec);
+		goto done;
+	}
+	GEMP_TRY(GEMP_NEW(chosen, count));
+	GEMP_TRY(gemp_device_choose(spec, infos, count, chosen, &chosen_count));
+	GEMP_TRY(GEMP_NEW(device, 1));
+	int devices = (int)chosen_count, turn = node_rank % devices;
+	device->index = (int)chosen[turn];
+	device->id = ids[device->index];
+	device->shared_by = (node_size - turn + devices - 1) / devices;
+	GEMP_TRY(open_chosen(device, &infos[device->index], node_rank, devices, memory_limit));
+	*out = device;
+	device = NULL;
+done:
+	gemp_device_close(device);
+	gemp_free(chosen);
+	gemp_free(ids);
+	gemp_free(infos);
+	return code;
+}
+
+void gemp_device_close(gemp_device *device)
+{
+	if (!device)
+		return;
+	if (device->transfer)
+		clReleaseCommandQueue(device->transfer);
+	if (device->queue)
+		clReleaseCommandQueue(device->queue);
+	if (device->context)
+		clReleaseContext(device->context);
+	if (device->sub_device)
+		clReleaseDevice(device->id);
+	gemp_free(device);
+}

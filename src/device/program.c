@@ -1,0 +1,169 @@
+#include "device/device.h"
+
+#include "device/cache.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void add_info(gemp_text *out, cl_device_id id, cl_device_info what)
+{
+	char text[512] = "";
+	clGetDeviceInfo(id, what, sizeof text, text, NULL);
+	gemp_text_print(out, "%s\n", text);
+}
+
+static void add_platform_version(gemp_text *out, cl_device_id id)
+{
+	cl_platform_id platform = NULL;
+	char text[512] = "";
+	clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &platform, NULL);
+	clGetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof text, text, NULL);
+	gemp_text_print(out, "%s\n", text);
+}
+
+/* Two hashes of all that a binary depends on. */
+static gemp_code make_key(uint64_t key[2], const gemp_device *device, const char *source, const char *options)
+{
+	gemp_text all = { 0 };
+	gemp_text_print(&all, "%s\n", device->name);
+	add_info(&all, device->id, CL_DEVICE_VERSION);
+	add_info(&all, device->id, CL_DRIVER_VERSION);
+	add_platform_version(&all, device->id);
+	gemp_text_print(&all, "%s\n%s", options, source);
+	gemp_code code = gemp_text_status(&all);
+	for (uint64_t i = 0; code == GEMP_OK && i < 2; i++)
+		key[i] = gemp_hash(all.data, all.size, i);
+	gemp_text_free(&all);
+	return code;
+}
+
+static void cache_name(char name[64], const uint64_t key[2])
+{
+	snprintf(name, 64, "program-%016llx%016llx", (unsigned long long)key[0], (unsigned long long)key[1]);
+}
+
+static gemp_code build_failed(gemp_code code, const gemp_device *device, cl_program program, const char *options)
+{
+	size_t size = 0;
+	clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+	char *log = gemp_calloc(size + 1, 1);
+	if (log)
+		clGetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+	gemp_fail(code, "building a kernel on %s (driver %s) with options '%s' failed:\n%s", device->name,
+	          device->driver, options, log ? log : "");
+	gemp_free(log);
+	return code;
+}
+
+/* What a loader or compiler refuses as binary is not an error: it is built anew. */
+static bool load(gemp_program *out, gemp_device *device, const char *options)
+{
+	char name[64];
+	void *bytes = NULL;
+	size_t size = 0;
+	cache_name(name, out->key);
+	if (!gemp_cache_load(name, &bytes, &size))
+		return false;
+	cl_int error = CL_SUCCESS, status = CL_SUCCESS;
+	const unsigned char *binary = bytes;
+	cl_program program = clCreateProgramWithBinary(device->context, 1, &device->id, &size, &binary, &status, &error);
+	if (error == CL_SUCCESS && status == CL_SUCCESS)
+		error = clBuildProgram(program, 1, &device->id, options, NULL, NULL);
+	gemp_free(bytes);
+	if (error == CL_SUCCESS && status == CL_SUCCESS) {
+		out->program = program;
+		out->cached = true;
+		return true;
+	}
+	if (program)
+		clReleaseProgram(program);
+	return false;
+}
+
+static gemp_code compile(gemp_program *out, gemp_device *device, const char *source, const char *options)
+{
+	gemp_code code = GEMP_OK;
+	for (int attempt = 0; attempt < 2; attempt++) {
+		cl_int error = CL_SUCCESS;
+		out->program = clCreateProgramWithSource(device->context, 1, &source, NULL, &error);
+		code = gemp_cl_check(error, "clCreateProgramWithSource", __FILE__, __LINE__);
+		if (code != GEMP_OK)
+			return code;
+		error = clBuildProgram(out->program, 1, &device->id, options, NULL, NULL);
+		if (error == CL_SUCCESS)
+			return GEMP_OK;
+		code = gemp_cl_check(error, "clBuildProgram", __FILE__, __LINE__);
+		if (error == CL_BUILD_PROGRAM_FAILURE)
+			code = build_failed(code, device, out->program, options);
+		clReleaseProgram(out->program);
+		out->program = NULL;
+		/* PoCL fails so when another process writes the same kernels; the second time they are there. */
+		if (error != CL_BUILD_PROGRAM_FAILURE || device->gpu)
+			break;
+	}
+	return code;
+}
+
+gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	gemp_text all = { 0 };
+	*out = (gemp_program){ 0 };
+	/* -w: some drivers print "1 warning generated" to the user's terminal. */
+	gemp_text_print(&all, "-cl-std=CL1.2%s%s%s %s", gemp_log_level() >= GEMP_DEBUG ? "" : " -w",
+	                device->gpu ? " -DGEMP_GPU=1" : "", device->nvidia ? " -DGEMP_NVIDIA=1" : "",
+	                options ? options : "");
+	GEMP_TRY(gemp_text_status(&all));
+	GEMP_TRY(make_key(out->key, device, source, all.data));
+	if (!load(out, device, all.data)) {
+		GEMP_TRY(compile(out, device, source, all.data));
+		GEMP_TRY(gemp_program_store(device, out));
+	}
+	out->seconds = gemp_now() - began;
+done:
+	if (code != GEMP_OK)
+		gemp_program_free(out);
+	gemp_text_free(&all);
+	return code;
+}
+
+void gemp_program_free(gemp_program *program)
+{
+	if (program->program)
+		clReleaseProgram(program->program);
+	*program = (gemp_program){ 0 };
+}
+
+gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name)
+{
+	cl_int error = CL_SUCCESS;
+	*out = clCreateKernel(program->program, name, &error);
+	gemp_code code = gemp_cl_check(error, "clCreateKernel", __FILE__, __LINE__);
+	return code == GEMP_OK ? code : gemp_fail_in(code, "kernel %s: ", name);
+}
+
+gemp_code gemp_program_store(gemp_device *device, const gemp_program *program)
+{
+	gemp_code code = GEMP_OK;
+	size_t size = 0;
+	unsigned char *binary = NULL;
+	char name[64], folder[GEMP_CACHE_PATH];
+	(void)device;
+	if (!gemp_cache_folder(folder))
+		return GEMP_OK;
+	GEMP_TRY(GEMP_CL(clGetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL)));
+	GEMP_TRY(GEMP_NEW(binary, size));
+	GEMP_TRY(GEMP_CL(clGetProgramInfo(program->program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL)));
+	cache_name(name, program->key);
+	if (size)
+		gemp_cache_store(name, binary, size);
+done:
+	gemp_free(binary);
+	return code;
+}
