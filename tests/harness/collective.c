@@ -8,7 +8,10 @@ gemp_comm test_comm;
 
 int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitTest *tests, size_t count)
 {
-	GEMP_MPI(MPI_Init(argc, argv));
+	int started = 0;
+	GEMP_MPI(MPI_Initialized(&started)); /* main may have looked at the number of ranks */
+	if (!started)
+		GEMP_MPI(MPI_Init(argc, argv));
 	gemp_comm_new(&test_comm, MPI_COMM_WORLD);
 	if (test_comm.rank != 0 && !freopen("/dev/null", "w", stdout))
 		perror("/dev/null");

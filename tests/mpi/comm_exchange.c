@@ -1,0 +1,196 @@
+#include "harness/collective.h"
+
+#include "comm/exchange.h"
+#include "core/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RANKS = 64 };
+
+/* What rank `from` sends to rank `to` in a round: every rank can tell without being told. */
+static size_t length_of(uint64_t seed, int from, int to)
+{
+	uint64_t x = gemp_mix(seed ^ (uint64_t)(from * MOST_RANKS + to));
+	return x % 3 == 0 ? 0 : x % 3 == 1 ? (x >> 8) % 100 : (x >> 8) % 200000;
+}
+
+static char byte_of(uint64_t seed, int from, int to, size_t i)
+{
+	return (char)gemp_mix(seed + i * 31 + (uint64_t)(from * MOST_RANKS + to));
+}
+
+static bool exchange_right(uint64_t seed, void **receive, size_t *capacity, gemp_traffic *traffic)
+{
+	size_t send_size[MOST_RANKS], receive_size[MOST_RANKS], total = 0, at = 0;
+	int ranks = test_comm.size, me = test_comm.rank;
+	gemp_traffic expected = { .rounds = 1 };
+	for (int r = 0; r < ranks; r++) {
+		send_size[r] = length_of(seed, me, r);
+		total += send_size[r];
+		if (r != me && send_size[r]) {
+			expected.bytes += send_size[r];
+			expected.messages++;
+		}
+	}
+	char *send = gemp_calloc(total, 1);
+	for (int r = 0; r < ranks; r++)
+		for (size_t i = 0; i < send_size[r]; i++)
+			send[at++] = byte_of(seed, me, r, i);
+	*traffic = (gemp_traffic){ 0 };
+	assert_all_ok(gemp_exchange(&test_comm, send, send_size, receive, capacity, receive_size, traffic));
+	gemp_free(send);
+	bool right = memcmp(traffic, &expected, sizeof expected) == 0;
+	const char *got = *receive;
+	for (int r = 0; r < ranks && right; r++) {
+		right = receive_size[r] == length_of(seed, r, me);
+		for (size_t i = 0; right && i < receive_size[r]; i++)
+			right = *got++ == byte_of(seed, r, me, i);
+	}
+	return right;
+}
+
+static void pieces_arrive_in_rank_order(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	void *receive = NULL; /* kept from round to round */
+	size_t capacity = 0;
+	gemp_traffic traffic;
+	for (int round = 0; round < 30; round++)
+		assert_all(exchange_right(gemp_random(&seed), &receive, &capacity, &traffic));
+	gemp_free(receive);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static void nothing_to_send_is_no_message(void **state)
+{
+	(void)state;
+	size_t sizes[2 * MOST_RANKS] = { 0 }, capacity = 0;
+	void *receive = NULL;
+	gemp_traffic traffic = { 0 };
+	assert_all_ok(gemp_exchange(&test_comm, NULL, sizes, &receive, &capacity, sizes + MOST_RANKS, &traffic));
+	assert_all(traffic.bytes == 0 && traffic.messages == 0 && traffic.rounds == 1);
+	assert_all_ok(gemp_exchange(&test_comm, NULL, sizes, &receive, &capacity, sizes + MOST_RANKS, NULL));
+	gemp_free(receive);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* All to the last rank: the others receive nothing. */
+static void one_rank_may_get_all(void **state)
+{
+	(void)state;
+	size_t sizes[2 * MOST_RANKS] = { 0 }, capacity = 0, *received = sizes + MOST_RANKS;
+	int last = test_comm.size - 1;
+	void *receive = NULL;
+	uint32_t number = (uint32_t)test_comm.rank;
+	sizes[last] = sizeof number;
+	assert_all_ok(gemp_exchange(&test_comm, &number, sizes, &receive, &capacity, received, NULL));
+	bool right = true;
+	for (int r = 0; r < test_comm.size; r++) {
+		right = right && received[r] == (test_comm.rank == last ? sizeof number : 0);
+		if (right && test_comm.rank == last)
+			right = ((uint32_t *)receive)[r] == (uint32_t)r;
+	}
+	assert_all(right);
+	gemp_free(receive);
+}
+
+typedef struct {
+	uint32_t source, number;
+	char rest[5];
+} record;
+
+static int owner_of(uint64_t seed, int source, size_t i)
+{
+	return (int)(gemp_mix(seed ^ (uint64_t)source << 32 ^ i) % (uint64_t)test_comm.size);
+}
+
+/* Records reach their owners, by source and in their order there. */
+static void records_go_to_their_owners(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (int round = 0; round < 10; round++, gemp_random(&seed)) {
+		size_t counts[MOST_RANKS];
+		for (int r = 0; r < test_comm.size; r++) /* some ranks have none */
+			counts[r] = (gemp_mix(seed + (uint64_t)r) & 1) ? gemp_mix(seed * 3 + (uint64_t)r) % 5000 : 0;
+		size_t count = counts[test_comm.rank], *from = NULL;
+		record *records = gemp_calloc(count, sizeof *records), *out = NULL;
+		int *owner = gemp_calloc(count, sizeof *owner);
+		for (size_t i = 0; i < count; i++) {
+			records[i] = (record){ (uint32_t)test_comm.rank, (uint32_t)i, "rest" };
+			owner[i] = owner_of(seed, test_comm.rank, i);
+		}
+		assert_all_ok(gemp_exchange_records(&test_comm, records, count, sizeof *records, owner, (void **)&out, &from,
+		                                    NULL));
+		bool right = from[0] == 0;
+		for (int r = 0; r < test_comm.size; r++) {
+			size_t at = from[r];
+			for (size_t i = 0; right && i < counts[r]; i++)
+				if (owner_of(seed, r, i) == test_comm.rank) {
+					right = at < from[r + 1] && out[at].source == (uint32_t)r && out[at].number == i &&
+					        strcmp(out[at].rest, "rest") == 0;
+					at++;
+				}
+			right = right && at == from[r + 1];
+		}
+		assert_all(right);
+		gemp_free(records);
+		gemp_free(owner);
+		gemp_free(out);
+		gemp_free(from);
+	}
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static void no_records_at_all(void **state)
+{
+	(void)state;
+	void *out = NULL;
+	size_t *from = NULL;
+	assert_all_ok(gemp_exchange_records(&test_comm, NULL, 0, 8, NULL, &out, &from, NULL));
+	assert_all(from[test_comm.size] == 0);
+	gemp_free(out);
+	gemp_free(from);
+	out = NULL;
+	assert_all_ok(gemp_exchange_records(&test_comm, NULL, 0, 8, NULL, &out, NULL, NULL));
+	gemp_free(out);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static gemp_code exchange_some(void *unused)
+{
+	(void)unused;
+	uint64_t records[100];
+	int owner[100];
+	for (int i = 0; i < 100; i++) {
+		records[i] = (uint64_t)i;
+		owner[i] = i % test_comm.size;
+	}
+	void *out = NULL;
+	size_t *from = NULL;
+	gemp_code code = gemp_exchange_records(&test_comm, records, 100, sizeof records[0], owner, &out, &from, NULL);
+	gemp_free(out);
+	gemp_free(from);
+	return code;
+}
+
+static void none_hangs_without_memory(void **state)
+{
+	(void)state;
+	assert_all_survive_no_memory(exchange_some, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pieces_arrive_in_rank_order),
+		cmocka_unit_test(nothing_to_send_is_no_message),
+		cmocka_unit_test(one_rank_may_get_all),
+		cmocka_unit_test(records_go_to_their_owners),
+		cmocka_unit_test(no_records_at_all),
+		cmocka_unit_test(none_hangs_without_memory),
+	};
+	return test_main_all(argc, argv, tests);
+}
