@@ -11,6 +11,10 @@ set(GEMP_TEST_ENVIRONMENT
 	OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
 	GEMP_CACHE_DIR=${GEMP_TEST_CACHE}/gemp POCL_CACHE_DIR=${GEMP_TEST_CACHE}/pocl
 	GEMP_SOURCE_DIR=${PROJECT_SOURCE_DIR})
+if(GEMP_SANITIZE)
+	# MPI and OpenCL libraries leak; our own blocks are counted by the tests (gemp_memory_blocks).
+	list(APPEND GEMP_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1)
+endif()
 
 # gemp_test(NAME LABEL PROCESSORS COMMAND...): `timeout` ends a hanging test by a signal that mpirun passes to its ranks,
 # before CTest kills mpirun alone.

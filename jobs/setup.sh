@@ -7,19 +7,22 @@
 set -euo pipefail
 [ $# -eq 0 ] || [ "$*" = --tests ] || { echo "usage: $0 [--tests]" >&2; exit 2; }
 
-# command=package, for tools that may have come from elsewhere
+# command=package, for tools that may have come from elsewhere; first|second: whichever this release has
 tools=(gcc=gcc cmake=cmake ninja=ninja-build flex=flex bison=bison mpirun=openmpi-bin)
-libraries=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libpopt-dev libnauty2-dev
-           libxxhash-dev zlib1g-dev libzstd-dev)
+libraries=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libpopt-dev 'libnauty2-dev|libnauty-dev'
+           'libhdf5-openmpi-dev|libhdf5-mpich-dev|libhdf5-dev' libxxhash-dev zlib1g-dev libzstd-dev)
 if [ "${1:-}" = --tests ]; then
 	tools+=(h5dump=hdf5-tools zstd=zstd gzip=gzip)
 	libraries+=(libcmocka-dev python3 python3-h5py python3-scipy)
 fi
 
-installed() { dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed; }
-
-# Parallel HDF5 is preferred, serial HDF5 works.
-has_hdf5() { installed libhdf5-openmpi-dev || installed libhdf5-mpich-dev || installed libhdf5-dev; }
+installed() { # any of the alternatives
+	local package
+	for package in ${1//|/ }; do
+		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed && return
+	done
+	return 1
+}
 
 # Any OpenCL driver will do; PoCL runs kernels on the CPU cores.
 has_driver() { compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null || [ -n "${OCL_ICD_VENDORS:-}" ]; }
@@ -48,7 +51,6 @@ done
 for library in "${libraries[@]}"; do
 	installed "$library" || missing+=("$library")
 done
-has_hdf5 || missing+=(libhdf5-openmpi-dev)
 has_driver || nvidia_without_icd || missing+=(pocl-opencl-icd)
 
 as_root=()
@@ -57,23 +59,31 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 if [ ${#missing[@]} -gt 0 ]; then
 	if [ ${#as_root[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
-		echo "$0: run this as root: apt-get install --no-install-recommends ${missing[*]}" >&2
+		echo "$0: run this as root: apt-get install --no-install-recommends ${missing[*]%%|*}" >&2
 		exit 69
 	fi
-	echo "Installing ${missing[*]}"
+	echo "Installing ${missing[*]%%|*}"
 	log=$(mktemp)
 	trap 'rm -f "$log"' EXIT
 	apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@" </dev/null; }
-	install() { apt install -y --no-install-recommends "${missing[@]}"; }
+	install() {
+		local alternatives package chosen=()
+		for alternatives in "${missing[@]}"; do
+			for package in ${alternatives//|/ }; do
+				apt-cache show "$package" >/dev/null 2>&1 && break
+			done
+			chosen+=("$package")
+		done
+		apt install -y --no-install-recommends "${chosen[@]}"
+	}
 	# The package lists may be missing or old: fetch them and try once more.
 	if ! install >"$log" 2>&1 && ! { apt update && install; } >"$log" 2>&1; then
 		cat "$log" >&2
-		echo "$0: apt-get could not install ${missing[*]}; its messages are above" >&2
+		echo "$0: apt-get could not install ${missing[*]%%|*}; its messages are above" >&2
 		exit 69
 	fi
 fi
 if nvidia_without_icd; then
 	echo "Telling OpenCL of NVIDIA's driver in /etc/OpenCL/vendors/nvidia.icd"
-	"${as_root[@]}" mkdir -p /etc/OpenCL/vendors
-	echo libnvidia-opencl.so.1 | "${as_root[@]}" tee /etc/OpenCL/vendors/nvidia.icd >/dev/null
+	echo libnvidia-opencl.so.1 | "${as_root[@]}" install -D -m 644 /dev/stdin /etc/OpenCL/vendors/nvidia.icd
 fi
