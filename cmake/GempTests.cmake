@@ -13,7 +13,7 @@ set(GEMP_TEST_ENVIRONMENT
 	GEMP_SOURCE_DIR=${PROJECT_SOURCE_DIR})
 if(GEMP_SANITIZE)
 	# MPI and OpenCL libraries leak; our own blocks are counted by the tests (gemp_memory_blocks).
-	list(APPEND GEMP_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1)
+	list(APPEND GEMP_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1)
 endif()
 
 # gemp_test(NAME LABEL PROCESSORS COMMAND...): `timeout` ends a hanging test by a signal that mpirun passes to its ranks,
