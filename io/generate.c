@@ -1,0 +1,98 @@
+#include "io/generate.h"
+
+#include "core/text.h"
+#include "io/generate_parts.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gemp_generator_entry *const entries[] = {
+	&gemp_generator_rmat, &gemp_generator_uniform, &gemp_generator_movies,
+};
+enum { ENTRIES = sizeof entries / sizeof *entries };
+
+const gemp_generator *gemp_generators(size_t *count)
+{
+	static gemp_generator list[ENTRIES];
+	for (size_t i = 0; i < ENTRIES; i++)
+		list[i] = entries[i]->generator;
+	*count = ENTRIES;
+	return list;
+}
+
+gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator)
+{
+	const char *names[ENTRIES];
+	for (size_t i = 0; i < ENTRIES; i++) {
+		const gemp_generator *known = &entries[i]->generator;
+		names[i] = known->name;
+		if (strcmp(known->name, generator) != 0)
+			continue;
+		*options = (gemp_generate_options){ .generator = i, .seed = 1, .relabel_seed = 1 };
+		for (size_t p = 0; p < known->parameter_count; p++)
+			options->values[p] = known->parameters[p].value;
+		return GEMP_OK;
+	}
+	const char *near = gemp_nearest(generator, names, ENTRIES);
+	return gemp_fail(GEMP_EUSAGE, "there is no generator '%s'%s%s; there are rmat, uniform and movies", generator,
+	                 near ? "; did you mean " : "", near ? near : "");
+}
+
+static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+	if (end == text || *end || isnan(value))
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not a number", generator->name, parameter->name, text);
+	if (parameter->whole && value != floor(value))
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not a whole number", generator->name, parameter->name, text);
+	if (value < parameter->least || value > parameter->most)
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not between %.17g and %.17g", generator->name, parameter->name,
+		                 text, parameter->least, parameter->most);
+	*out = value;
+	return GEMP_OK;
+}
+
+gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value)
+{
+	const gemp_generator *generator = &entries[options->generator]->generator;
+	const char *names[GEMP_MAX_PARAMETERS];
+	for (size_t i = 0; i < generator->parameter_count; i++) {
+		names[i] = generator->parameters[i].name;
+		if (strcmp(names[i], parameter) == 0)
+			return read_value(&options->values[i], generator, &generator->parameters[i], value);
+	}
+	const char *near = gemp_nearest(parameter, names, generator->parameter_count);
+	return gemp_fail(GEMP_EUSAGE, "generate %s has no --%s%s%s; see generate --help", generator->name, parameter,
+	                 near ? "; did you mean --" : "", near ? near : "");
+}
+
+static gemp_code make(const gemp_generator_entry *entry, gemp_making *making)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &making->file));
+	if (entry->declare)
+		GEMP_TRY(entry->declare(making->builder));
+	code = entry->make(making);
+done:
+	return code;
+}
+
+gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_generate_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_generator_entry *entry = entries[options->generator];
+	gemp_making making = { .comm = comm, .values = options->values, .seed = options->seed };
+	bool undirected = entry->undirected(options->values);
+	gemp_builder_options built = { .seed = options->relabel_seed, .undirected = undirected, .merge_parallel = true };
+	if (entry->check)
+		GEMP_TRY(entry->check(options->values));
+	GEMP_TRY(gemp_builder_new(&making.builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, make(entry, &making)));
+	GEMP_TRY(gemp_builder_finish(making.builder, out));
+done:
+	gemp_builder_free(making.builder);
+	return code;
+}

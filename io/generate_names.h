@@ -1,0 +1,17 @@
+/* generate_names: names that look real, from a stream of random numbers. */
+#ifndef GEMP_IO_GENERATE_NAMES_H
+#define GEMP_IO_GENERATE_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GEMP_NAME_SIZE = 96, GEMP_GENRES = 18 };
+
+extern const char *const gemp_genres[GEMP_GENRES];
+
+/* Each fills name[GEMP_NAME_SIZE] and returns its length. */
+size_t gemp_draw_person(char *name, uint64_t *state); /* "Jack Moreau" */
+size_t gemp_draw_title(char *name, uint64_t *state);  /* "The Silent Harbour" */
+size_t gemp_draw_role(char *name, uint64_t *state);   /* "The Sheriff", or a person */
+
+#endif

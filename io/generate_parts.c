@@ -1,0 +1,73 @@
+#include "io/generate_parts.h"
+
+#include "core/random.h"
+
+#include <stdio.h>
+#include <string.h>
+
+uint64_t gemp_stream_state(uint64_t seed, gemp_purpose purpose, uint64_t number)
+{
+	return gemp_mix(gemp_mix(gemp_mix(seed) + (uint64_t)purpose) + number);
+}
+
+/* Four rounds of a Feistel network over the smallest even number of bits that holds n, walked until it falls below n. */
+uint64_t gemp_permute(uint64_t seed, uint64_t n, uint64_t x)
+{
+	unsigned half = 1;
+	while (2 * half < 64 && (n - 1) >> (2 * half) != 0)
+		half++;
+	uint64_t mask = (UINT64_C(1) << half) - 1;
+	do {
+		uint64_t left = x >> half, right = x & mask;
+		for (uint64_t round = 0; round < 4; round++) {
+			uint64_t next = left ^ (gemp_mix(seed + gemp_mix(right + (round << 60))) & mask);
+			left = right;
+			right = next;
+		}
+		x = left << half | right;
+	} while (x >= n);
+	return x;
+}
+
+uint64_t gemp_draw_zipf(uint64_t *state, uint64_t n)
+{
+	uint64_t octaves = 64 - (uint64_t)__builtin_clzll(n), k;
+	do {
+		uint64_t first = UINT64_C(1) << gemp_random_below(state, octaves);
+		k = first + gemp_random_below(state, first);
+	} while (k > n);
+	return k;
+}
+
+gemp_span gemp_share(const gemp_comm *comm, uint64_t count)
+{
+	uint64_t rank = (uint64_t)comm->rank, ranks = (uint64_t)comm->size, each = count / ranks, more = count % ranks;
+	uint64_t begin = rank * each + (rank < more ? rank : more);
+	return (gemp_span){ begin, begin + each + (rank < more) };
+}
+
+static gemp_value number_key(uint64_t id)
+{
+	return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)id };
+}
+
+gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t labels)
+{
+	gemp_code code = GEMP_OK;
+	gemp_span span = gemp_share(making->comm, count);
+	for (uint64_t id = span.begin; id < span.end && code == GEMP_OK; id++) {
+		char label[24];
+		gemp_value key = number_key(id);
+		uint64_t which = gemp_mix(id + UINT64_C(0x9e3779b97f4a7c15)) % labels;
+		int size = snprintf(label, sizeof label, "L%llu", (unsigned long long)which);
+		code = gemp_builder_vertex(making->builder, &key, label, (size_t)size, (gemp_place){ making->file, id + 1 });
+	}
+	return code;
+}
+
+gemp_code gemp_make_edge(const gemp_making *making, uint64_t source, uint64_t target, const char *type, uint64_t number)
+{
+	gemp_value from = number_key(source), to = number_key(target);
+	return gemp_builder_edge(making->builder, &from, &to, type, strlen(type),
+	                         (gemp_place){ making->file, number + 1 });
+}

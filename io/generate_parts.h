@@ -1,0 +1,49 @@
+/* generate_parts: what the generators share. */
+#ifndef GEMP_IO_GENERATE_PARTS_H
+#define GEMP_IO_GENERATE_PARTS_H
+
+#include "io/generate.h"
+#include "partition/builder.h"
+
+/* What a stream is drawn for; with the seed and a number it names the stream. */
+typedef enum gemp_purpose { GEMP_FOR_VERTEX = 1, GEMP_FOR_EDGE, GEMP_FOR_ORDER, GEMP_FOR_PERSON, GEMP_FOR_FILM } gemp_purpose;
+
+uint64_t gemp_stream_state(uint64_t seed, gemp_purpose purpose, uint64_t number);
+
+/* Where `x` goes in a seeded permutation of [0, n): a bijection that any rank computes for itself. */
+uint64_t gemp_permute(uint64_t seed, uint64_t n, uint64_t x);
+
+/* Zipf's law by octaves: k of [1, n] with chance about 1/k, the same for all k of [2^i, 2^(i+1)). */
+uint64_t gemp_draw_zipf(uint64_t *state, uint64_t n);
+
+/* This rank's share of `count` things: [begin, end). */
+typedef struct gemp_span {
+	uint64_t begin, end;
+} gemp_span;
+gemp_span gemp_share(const gemp_comm *comm, uint64_t count);
+
+/* A generator at work. */
+typedef struct gemp_making {
+	const gemp_comm *comm;
+	gemp_builder *builder;
+	const double *values; /* of the parameters, in the generator's order */
+	uint64_t seed;
+	uint32_t file;        /* places are (this, number of the thing) */
+} gemp_making;
+
+/* Vertices 0..count-1 with one of `labels` labels L0, L1, ... each, by a hash of the id. */
+gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t labels);
+gemp_code gemp_make_edge(const gemp_making *making, uint64_t source, uint64_t target, const char *type, uint64_t number);
+
+/* Where a generator keeps its table and its functions. */
+typedef struct gemp_generator_entry {
+	gemp_generator generator;
+	bool (*undirected)(const double *values);
+	gemp_code (*check)(const double *values);                 /* of values that must fit together; may be NULL */
+	gemp_code (*declare)(gemp_builder *builder);              /* columns; may be NULL */
+	gemp_code (*make)(const gemp_making *making);             /* this rank's share */
+} gemp_generator_entry;
+
+extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies;
+
+#endif

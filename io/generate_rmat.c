@@ -1,0 +1,66 @@
+/* R-MAT (Chakrabarti, Zhan, Faloutsos 2004): each edge falls into one of four quadrants of the adjacency matrix, `scale`
+ * times over. Loops are dropped, ids are shuffled, parallel edges are merged by the builder. */
+#include "io/generate_parts.h"
+
+#include "core/random.h"
+
+enum { SCALE, EDGE_FACTOR, A, B, C, LABELS, DIRECTED };
+
+static const gemp_parameter parameters[] = {
+	[SCALE] = { "scale", 14, 1, 31, true, "2^scale vertices" },
+	[EDGE_FACTOR] = { "edge-factor", 8, 0, 1 << 20, true, "edges drawn per vertex, before loops and parallels are dropped" },
+	[A] = { "a", 0.57, 0, 1, false, "chance of the quadrant low -> low" },
+	[B] = { "b", 0.19, 0, 1, false, "chance of the quadrant low -> high" },
+	[C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high" },
+	[LABELS] = { "labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id" },
+	[DIRECTED] = { "directed", 0, 0, 1, true, "1: edges keep their direction" },
+};
+
+static bool undirected(const double *values)
+{
+	return values[DIRECTED] == 0;
+}
+
+static gemp_code check(const double *values)
+{
+	double sum = values[A] + values[B] + values[C];
+	return sum <= 1 + 1e-9 ? GEMP_OK
+	                       : gemp_fail(GEMP_EUSAGE, "generate rmat: a + b + c is %g; chances of quadrants cannot pass 1", sum);
+}
+
+static gemp_code make_edge(const gemp_making *making, uint64_t number)
+{
+	const double *values = making->values;
+	double a = values[A], ab = a + values[B], abc = ab + values[C];
+	uint64_t state = gemp_stream_state(making->seed, GEMP_FOR_EDGE, number), source = 0, target = 0;
+	uint64_t order = gemp_stream_state(making->seed, GEMP_FOR_ORDER, 0), vertices = UINT64_C(1) << (int)values[SCALE];
+	for (int bit = 0; bit < (int)values[SCALE]; bit++) {
+		double r = gemp_random_unit(&state);
+		source = source << 1 | (r >= ab);
+		target = target << 1 | ((r >= a && r < ab) || r >= abc);
+	}
+	if (source == target)
+		return GEMP_OK;
+	source = gemp_permute(order, vertices, source);
+	target = gemp_permute(order, vertices, target);
+	bool turn = undirected(values) && source > target; /* so that it does not matter which of two parallels is kept */
+	return gemp_make_edge(making, turn ? target : source, turn ? source : target, "E", number);
+}
+
+static gemp_code make(const gemp_making *making)
+{
+	uint64_t vertices = UINT64_C(1) << (int)making->values[SCALE];
+	gemp_span span = gemp_share(making->comm, vertices * (uint64_t)making->values[EDGE_FACTOR]);
+	gemp_code code = gemp_make_labelled(making, vertices, (uint64_t)making->values[LABELS]);
+	for (uint64_t number = span.begin; number < span.end && code == GEMP_OK; number++)
+		code = make_edge(making, number);
+	return code;
+}
+
+const gemp_generator_entry gemp_generator_rmat = {
+	.generator = { "rmat", "a graph with hubs, as social networks have (R-MAT)", sizeof parameters / sizeof *parameters,
+	               parameters },
+	.undirected = undirected,
+	.check = check,
+	.make = make,
+};

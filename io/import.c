@@ -1,0 +1,214 @@
+#include "io/import.h"
+
+#include "core/memory.h"
+#include "io/import_input.h"
+#include "io/stream.h"
+#include "io/text_scalar.h"
+#include "io/text_schema.h"
+#include "partition/builder.h"
+
+#include <string.h>
+
+typedef struct import {
+	gemp_inputs inputs;
+	gemp_schema vertices, edges;
+	uint32_t string_keys;     /* not 0: some key is no canonical integer, or is stated as a string */
+	gemp_builder *builder;
+} import;
+
+static gemp_schema *schema_of(import *self, const gemp_input *input)
+{
+	return input->edges ? &self->edges : &self->vertices;
+}
+
+static bool is_key(gemp_role role)
+{
+	return role == GEMP_ROLE_KEY || role == GEMP_ROLE_SOURCE || role == GEMP_ROLE_TARGET;
+}
+
+/* In front of a failure: which column. */
+static gemp_code in_column(gemp_code code, const gemp_field *field)
+{
+	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
+}
+
+static gemp_code see_key(import *self, const gemp_field *field, const gemp_cell *cell)
+{
+	gemp_value value;
+	if (cell->size == 0)
+		return gemp_fail(GEMP_EDATA, "the id is empty; every vertex and every end of an edge needs one");
+	if (field->stated && field->type == GEMP_INTEGER)
+		return gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
+	if (!self->string_keys)
+		self->string_keys = !(gemp_scalar_looks(cell->bytes, cell->size) & GEMP_LOOKS_INTEGER);
+	return GEMP_OK;
+}
+
+/* First reading: which types the values allow. */
+static gemp_code see_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
+{
+	import *self = context;
+	gemp_schema *schema = schema_of(self, input);
+	(void)line;
+	for (size_t i = 0; i < cells->count; i++) {
+		const gemp_field *field = &input->header.fields[i];
+		gemp_code code = GEMP_OK;
+		if (is_key(field->role))
+			code = see_key(self, field, &cells->cell[i]);
+		else if (field->role == GEMP_ROLE_ATTRIBUTE)
+			gemp_schema_see(schema, field->column, &cells->cell[i]);
+		if (code != GEMP_OK)
+			return in_column(code, field);
+	}
+	return GEMP_OK;
+}
+
+static gemp_code join_schemas(import *self)
+{
+	for (size_t i = 0; i < self->inputs.count; i++) {
+		gemp_input *input = &self->inputs.input[i];
+		gemp_code code = gemp_schema_join(schema_of(self, input), &input->header, input->path);
+		if (code != GEMP_OK)
+			return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
+		for (size_t f = 0; f < input->header.count; f++) {
+			const gemp_field *field = &input->header.fields[f];
+			self->string_keys |= is_key(field->role) && field->stated && field->type == GEMP_STRING;
+		}
+	}
+	return GEMP_OK;
+}
+
+/* Collective. What all ranks have seen decides. */
+static void resolve_types(import *self, const gemp_comm *comm)
+{
+	gemp_schema *both[] = { &self->vertices, &self->edges };
+	for (size_t i = 0; i < 2; i++) {
+		if (both[i]->count > 0)
+			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, both[i]->evidence, (int)both[i]->count, MPI_UINT32_T, MPI_BOR,
+			                       comm->world));
+		gemp_schema_resolve(both[i]);
+	}
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &self->string_keys, 1, MPI_UINT32_T, MPI_BOR, comm->world));
+}
+
+/* What the builder must know before the first record; the same on all ranks. Its column numbers are the schemas'. */
+static gemp_code declare(import *self)
+{
+	gemp_code code = GEMP_OK;
+	size_t column;
+	for (size_t i = 0; i < self->inputs.count; i++)
+		GEMP_TRY(gemp_builder_file(self->builder, self->inputs.input[i].path, &self->inputs.input[i].file));
+	for (size_t i = 0; i < self->vertices.count; i++)
+		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name, self->vertices.columns[i].type,
+		                                    &column));
+	for (size_t i = 0; i < self->edges.count; i++)
+		GEMP_TRY(gemp_builder_edge_column(self->builder, self->edges.columns[i].name, self->edges.columns[i].type, &column));
+done:
+	return code;
+}
+
+static const gemp_cell *cell_of(const gemp_input *input, const gemp_cells *cells, gemp_role role)
+{
+	static const gemp_cell none = { "", 0, true };
+	for (size_t i = 0; i < input->header.count; i++)
+		if (input->header.fields[i].role == role)
+			return &cells->cell[i];
+	return &none;
+}
+
+static gemp_code read_key(gemp_value *key, const import *self, const gemp_input *input, const gemp_cells *cells,
+                          gemp_role role)
+{
+	const gemp_cell *cell = cell_of(input, cells, role);
+	gemp_code code = gemp_scalar_read(key, self->string_keys ? GEMP_STRING : GEMP_INTEGER, cell->bytes, cell->size);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;
+}
+
+static gemp_code add_values(import *self, const gemp_input *input, const gemp_cells *cells)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_schema *schema = schema_of(self, input);
+	for (size_t i = 0; i < cells->count; i++) {
+		const gemp_field *field = &input->header.fields[i];
+		const gemp_cell *cell = &cells->cell[i];
+		gemp_value value;
+		if (field->role != GEMP_ROLE_ATTRIBUTE || cell->null)
+			continue;
+		code = gemp_scalar_read(&value, schema->columns[field->column].type, cell->bytes, cell->size);
+		if (code != GEMP_OK)
+			return in_column(code, field);
+		GEMP_TRY(input->edges ? gemp_builder_edge_value(self->builder, field->column, &value)
+		                      : gemp_builder_vertex_value(self->builder, field->column, &value));
+	}
+done:
+	return code;
+}
+
+/* Second reading: to the builder. */
+static gemp_code feed_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
+{
+	import *self = context;
+	gemp_code code = GEMP_OK;
+	gemp_place place = { input->file, line };
+	gemp_value source, target;
+	const gemp_cell *names = cell_of(input, cells, input->edges ? GEMP_ROLE_TYPE : GEMP_ROLE_LABELS);
+	if (input->edges) {
+		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE));
+		GEMP_TRY(read_key(&target, self, input, cells, GEMP_ROLE_TARGET));
+		GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, names->bytes, names->size, place));
+	} else {
+		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_KEY));
+		GEMP_TRY(gemp_builder_vertex(self->builder, &source, names->bytes, names->size, place));
+	}
+	code = add_values(self, input, cells);
+done:
+	return code;
+}
+
+static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_options *options, gemp_graph **out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder_options built = {
+		.seed = options->seed,
+		.undirected = options->undirected,
+		.vertices_from_edges = options->vertex_file_count == 0,
+		.merge_parallel = options->merge_parallel,
+		.default_label = options->default_label,
+		.default_type = options->default_type,
+	};
+	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
+	GEMP_TRY(gemp_comm_agree(comm, declare(self)));
+	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self));
+	GEMP_TRY(gemp_builder_finish(self->builder, out));
+done:
+	return code;
+}
+
+gemp_code gemp_import(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	import self = { 0 };
+	GEMP_TRY(gemp_inputs_open(&self.inputs, comm, options));
+	GEMP_TRY(gemp_comm_agree(comm, join_schemas(&self)));
+	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, see_record, &self));
+	resolve_types(&self, comm);
+	GEMP_TRY(build(&self, comm, options, out));
+done:
+	gemp_builder_free(self.builder);
+	gemp_schema_free(&self.vertices);
+	gemp_schema_free(&self.edges);
+	gemp_inputs_free(&self.inputs);
+	return code;
+}
+
+gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes)
+{
+	gemp_code code = GEMP_OK;
+	memset(hashes, 0, count * sizeof *hashes);
+	for (size_t i = (size_t)comm->rank; i < count && code == GEMP_OK; i += (size_t)comm->size)
+		code = gemp_stream_hash(paths[i], &hashes[i]);
+	code = gemp_comm_agree(comm, code);
+	if (code == GEMP_OK)
+		gemp_comm_sum(comm, hashes, (int)count);
+	return code;
+}

@@ -1,0 +1,258 @@
+#include "io/import_input.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/stream.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const format_names[] = { "auto", "tsv", "csv", "snap" };
+
+gemp_code gemp_format_parse(gemp_format *out, const char *name)
+{
+	for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++)
+		if (strcmp(name, format_names[i]) == 0) {
+			*out = (gemp_format)i;
+			return GEMP_OK;
+		}
+	return gemp_fail(GEMP_EUSAGE, "unknown format '%s'; there are auto, tsv, csv and snap", name);
+}
+
+static bool ends_in(const char *path, size_t size, const char *ending)
+{
+	size_t tail = strlen(ending);
+	return size > tail && strncasecmp(path + size - tail, ending, tail) == 0;
+}
+
+static gemp_code format_of(gemp_format *out, const char *path, bool edges, gemp_format asked)
+{
+	size_t size = strlen(path);
+	if (ends_in(path, size, ".gz"))
+		size -= 3;
+	else if (ends_in(path, size, ".zst"))
+		size -= 4;
+	if (asked != GEMP_FORMAT_AUTO && !(asked == GEMP_FORMAT_SNAP && !edges))
+		*out = asked;
+	else if (ends_in(path, size, ".csv"))
+		*out = GEMP_FORMAT_CSV;
+	else if (ends_in(path, size, ".tsv") || !edges)
+		*out = GEMP_FORMAT_TSV;
+	else if (ends_in(path, size, ".txt") || ends_in(path, size, ".snap"))
+		*out = GEMP_FORMAT_SNAP;
+	else
+		return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format; say --format tsv, csv or snap", path);
+	return GEMP_OK;
+}
+
+/* What rank 0 finds out about a file and tells the others. */
+typedef struct facts {
+	uint64_t size;
+	uint64_t compressed;
+	uint64_t header_size; /* bytes of the header's record follow */
+} facts;
+
+static gemp_code look_at(const gemp_input *input, gemp_text *told)
+{
+	gemp_code code = GEMP_OK;
+	gemp_stream_info info;
+	gemp_stream *stream = NULL;
+	char *record;
+	size_t size;
+	GEMP_TRY(gemp_stream_inspect(input->path, &info));
+	GEMP_TRY(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
+	GEMP_TRY(gemp_stream_next(stream, input->format == GEMP_FORMAT_CSV, &record, &size));
+	facts found = { info.size, info.compressed, input->format == GEMP_FORMAT_SNAP ? 0 : size };
+	gemp_text_add(told, &found, sizeof found);
+	gemp_text_add(told, record, found.header_size);
+	code = gemp_text_status(told);
+done:
+	gemp_stream_close(stream);
+	return code;
+}
+
+static gemp_code cut(gemp_cells *cells, gemp_format format, char *record, size_t size)
+{
+	size_t bad = gemp_utf8_check(record, size);
+	if (bad < size)
+		return gemp_fail(GEMP_EDATA, "byte 0x%02x at column %zu is not UTF-8 text; convert the file (iconv -t UTF-8), and "
+		                 "check that it is a text file", (unsigned char)record[bad], bad + 1);
+	return format == GEMP_FORMAT_TSV ? gemp_cells_tsv(cells, record, size)
+	       : format == GEMP_FORMAT_CSV ? gemp_cells_csv(cells, record, size)
+	                                   : gemp_cells_blanks(cells, record, size);
+}
+
+static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record, size_t size)
+{
+	if (input->format == GEMP_FORMAT_SNAP)
+		return gemp_header_pair(&input->header);
+	gemp_code code = cut(cells, input->format, record, size);
+	if (code == GEMP_OK)
+		code = gemp_header_parse(&input->header, input->edges, cells);
+	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
+}
+
+/* Compressed files and CSV go whole to one rank each, in turn; others to all by byte range. */
+static void share_out(gemp_input *input, const gemp_comm *comm, const facts *found, int *dealt)
+{
+	uint64_t rank = (uint64_t)comm->rank, ranks = (uint64_t)comm->size;
+	if (found->compressed || input->format == GEMP_FORMAT_CSV) {
+		input->end = *dealt == comm->rank ? GEMP_STREAM_END : 0;
+		*dealt = (*dealt + 1) % comm->size;
+	} else {
+		uint64_t each = found->size / ranks, more = found->size % ranks;
+		input->begin = rank * each + (rank < more ? rank : more);
+		input->end = input->begin + each + (rank < more);
+	}
+}
+
+static gemp_code take_facts(gemp_inputs *inputs, const gemp_comm *comm, char *told)
+{
+	gemp_code code = GEMP_OK;
+	int dealt = 0;
+	for (size_t i = 0; i < inputs->count; i++) {
+		facts found;
+		memcpy(&found, told, sizeof found);
+		told += sizeof found;
+		share_out(&inputs->input[i], comm, &found, &dealt);
+		GEMP_TRY(parse_header(&inputs->input[i], &inputs->cells, told, found.header_size));
+		told += found.header_size;
+	}
+done:
+	return code;
+}
+
+static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	size_t vertex_files = options->vertex_file_count;
+	inputs->count = vertex_files + options->edge_file_count;
+	if (inputs->count == 0)
+		return gemp_fail(GEMP_EUSAGE, "nothing to import; name files with --vertices and --edges");
+	GEMP_TRY(GEMP_NEW(inputs->input, inputs->count));
+	for (size_t i = 0; i < inputs->count; i++) {
+		gemp_input *input = &inputs->input[i];
+		input->edges = i >= vertex_files;
+		input->path = input->edges ? options->edge_files[i - vertex_files] : options->vertex_files[i];
+		GEMP_TRY(format_of(&input->format, input->path, input->edges, options->format));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	void *told = NULL;
+	*inputs = (gemp_inputs){ 0 };
+	code = list_inputs(inputs, options);
+	for (size_t i = 0; comm->rank == 0 && code == GEMP_OK && i < inputs->count; i++)
+		code = look_at(&inputs->input[i], &text);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	told = text.data;
+	GEMP_TRY(gemp_comm_broadcast(comm, &told, &text.size));
+	GEMP_TRY(gemp_comm_agree(comm, take_facts(inputs, comm, told)));
+done:
+	gemp_free(told ? told : text.data);
+	return code;
+}
+
+void gemp_inputs_free(gemp_inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count && inputs->input; i++)
+		gemp_header_free(&inputs->input[i].header);
+	gemp_free(inputs->input);
+	gemp_cells_free(&inputs->cells);
+	*inputs = (gemp_inputs){ 0 };
+}
+
+static bool is_skipped(gemp_format format, const char *record, size_t size)
+{
+	return size == 0 || (format == GEMP_FORMAT_SNAP && (record[0] == '#' || strspn(record, " \t") >= size));
+}
+
+static gemp_code wrong_count(const gemp_input *input, size_t found)
+{
+	size_t wanted = input->header.count;
+	const char *fields = found == 1 ? "field" : "fields";
+	if (input->format == GEMP_FORMAT_SNAP)
+		return gemp_fail(GEMP_EDATA, "%zu %s where an edge list has 2; give edges with attributes as TSV with a header", found,
+		                 fields);
+	return gemp_fail(GEMP_EDATA, "%zu %s where the header has %zu; %s", found, fields, wanted,
+	                 input->format == GEMP_FORMAT_TSV ? "separate fields by one tab, leave a missing value empty"
+	                                                  : "separate fields by a comma, put a value with commas in quotes");
+}
+
+/* One record after another; *line is where a failure of the record's content stands, 0 for others. */
+static gemp_code read_share(gemp_input *input, gemp_stream *stream, gemp_cells *cells, gemp_visit *visit, void *self,
+                            uint64_t *line)
+{
+	gemp_code code = GEMP_OK;
+	bool quoted = input->format == GEMP_FORMAT_CSV, header = input->begin == 0 && input->format != GEMP_FORMAT_SNAP;
+	for (;;) {
+		char *record;
+		size_t size;
+		*line = 0;
+		GEMP_TRY(gemp_stream_next(stream, quoted, &record, &size));
+		input->lines = gemp_stream_line(stream) - 1; /* before this record; of all once there is no more */
+		if (!record)
+			break;
+		bool skip = header || is_skipped(input->format, record, size);
+		header = false;
+		if (skip)
+			continue;
+		*line = gemp_stream_line(stream);
+		GEMP_TRY(cut(cells, input->format, record, size));
+		if (cells->count != input->header.count)
+			code = wrong_count(input, cells->count);
+		else
+			code = visit(self, input, cells, input->lines_before + *line);
+		if (code != GEMP_OK)
+			break;
+	}
+done:
+	return code;
+}
+
+/* Lines of lower ranks, for all files. A rank that failed did not count all of its lines, but its own error comes first. */
+static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *lines = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, 2 * inputs->count)));
+	uint64_t *before = lines + inputs->count;
+	for (size_t i = 0; i < inputs->count; i++)
+		lines[i] = inputs->input[i].lines;
+	GEMP_MPI(MPI_Exscan(lines, before, (int)inputs->count, MPI_UINT64_T, MPI_SUM, comm->world));
+	for (size_t i = 0; i < inputs->count; i++)
+		inputs->input[i].lines_before = before[i]; /* the block was zeroed for rank 0 */
+done:
+	gemp_free(lines);
+	return code;
+}
+
+gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit *visit, void *self)
+{
+	gemp_code code = GEMP_OK, counted;
+	const gemp_input *failed = NULL;
+	uint64_t line = 0;
+	for (size_t i = 0; i < inputs->count && code == GEMP_OK; i++) {
+		gemp_input *input = &inputs->input[i];
+		gemp_stream *stream = NULL;
+		if (input->begin == input->end)
+			continue;
+		failed = input;
+		code = gemp_stream_open(&stream, input->path, input->begin, input->end);
+		if (code == GEMP_OK)
+			code = read_share(input, stream, &inputs->cells, visit, self, &line);
+		gemp_stream_close(stream);
+	}
+	counted = count_lines(inputs, comm);
+	if (counted != GEMP_OK)
+		return counted;
+	if (code == GEMP_EDATA && line > 0)
+		gemp_fail_in(code, "%s:%" PRIu64 ": ", failed->path, failed->lines_before + line);
+	return gemp_comm_agree(comm, code);
+}

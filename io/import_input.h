@@ -1,0 +1,36 @@
+/* import_input: the files of one import, and each rank's share of them. */
+#ifndef GEMP_IO_IMPORT_INPUT_H
+#define GEMP_IO_IMPORT_INPUT_H
+
+#include "io/import.h"
+#include "io/text_header.h"
+
+typedef struct gemp_input {
+	const char *path; /* borrowed */
+	bool edges;
+	gemp_format format; /* not AUTO */
+	gemp_header header;
+	uint32_t file;         /* the builder's index of it */
+	uint64_t begin, end;   /* this rank reads the lines that begin in these bytes; none if equal */
+	uint64_t lines;        /* of this rank's share, known after it was read */
+	uint64_t lines_before; /* of lower ranks, known after gemp_inputs_read */
+} gemp_input;
+
+typedef struct gemp_inputs {
+	size_t count;
+	gemp_input *input; /* [count] vertex files, then edge files */
+	gemp_cells cells;  /* of the record being read */
+} gemp_inputs;
+
+/* Collective. Finds formats, reads headers (rank 0, for all) and shares out the files. */
+gemp_code gemp_inputs_open(gemp_inputs *inputs, const gemp_comm *comm, const gemp_import_options *options);
+void gemp_inputs_free(gemp_inputs *inputs);
+
+/* Given each record, cut into as many cells as the header names. Errors with neither file nor line. */
+typedef gemp_code gemp_visit(void *self, const gemp_input *input, const gemp_cells *cells, uint64_t line);
+
+/* Collective. Visits every record of this rank's shares; `line` is right from the second reading on, the first one counts.
+ * Errors, also those of `visit`, name file and line; all ranks return alike. */
+gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit *visit, void *self);
+
+#endif

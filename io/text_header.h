@@ -1,0 +1,36 @@
+/* text_header: what the columns of one file are for. */
+#ifndef GEMP_IO_TEXT_HEADER_H
+#define GEMP_IO_TEXT_HEADER_H
+
+#include "graph/column.h"
+#include "io/text_cells.h"
+
+typedef enum gemp_role {
+	GEMP_ROLE_ATTRIBUTE,
+	GEMP_ROLE_KEY,    /* id of a vertex */
+	GEMP_ROLE_LABELS, /* type or label of a vertex */
+	GEMP_ROLE_SOURCE,
+	GEMP_ROLE_TARGET,
+	GEMP_ROLE_TYPE,   /* of an edge */
+} gemp_role;
+
+typedef struct gemp_field {
+	char *name; /* owned, without the stated type */
+	gemp_role role;
+	bool stated; /* `type` is the user's word */
+	gemp_type type;
+	size_t column; /* of the schema, if an attribute */
+} gemp_field;
+
+typedef struct gemp_header {
+	size_t count;
+	gemp_field *fields; /* [count] */
+} gemp_header;
+
+/* A missing, nameless or doubled column or an unknown type is GEMP_EDATA, with neither file nor line. */
+gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells);
+/* Source and target, as in a SNAP edge list. */
+gemp_code gemp_header_pair(gemp_header *out);
+void gemp_header_free(gemp_header *header);
+
+#endif
