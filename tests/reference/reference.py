@@ -88,7 +88,7 @@ class Query:
         lines += ['vertex %s %s' % (v, '|'.join(labels)) for v, labels in self.vertices]
         lines += ['edge %s %s %s %s %s' % (e, a, b, way, '|'.join(types)) for e, a, b, way, types in self.edges]
         lines += ['where ' + expr_neutral(e) for e in self.where]
-        lines += ['return ' + ' '.join(self.returns)] * bool(self.returns)
+        lines += ['return ' + ' '.join(self.returns)] * (self.returns not in ([], ['count(*)']))
         return '\n'.join(line.rstrip() for line in lines) + '\nend\n'
 
     def arrange(self, rng):

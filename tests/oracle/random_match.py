@@ -1,0 +1,117 @@
+"""Property test: random small graphs x random queries x options x ranks, against the brute-force reference.
+
+    random_match.py [--seed N] [--seconds S] [--queries N] [--stop N] [--shrink S] [--dry-run]
+
+A case that differs is kept in a folder that is named, with its command; --shrink spends S seconds on making it smaller.
+"""
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
+import case as cases
+from random_graph import random_graph
+from random_query import random_query
+from reference import Reference, need_program, work_folder
+
+SEMANTICS = ['iso', 'iso', 'iso', 'induced', 'edge-iso', 'hom']
+DISTINCT = ['orbit', 'orbit', 'subgraph', 'vertices', 'none']
+RANKS = [1, 1, 2, 2, 2, 3, 3, 4, 8]
+
+
+def random_case(rng, graph, ranks, seed):
+    semantics, distinct = rng.choice(SEMANTICS), rng.choice(DISTINCT)
+    query = random_query(rng, graph, 'q%d' % seed, distinct)
+    options = {option: rng.choice(values) for option, values in cases.OPTIONS.items()}
+    case = cases.Case(graph, query, semantics, distinct, ranks, options, seed)
+    case.says_distinct = distinct != 'orbit' or rng.random() < 0.5
+    return case
+
+
+def shrink(case, reference, seconds):
+    """The smallest case found that still differs, and how."""
+    folder, end, wrong = work_folder(), time.time() + seconds, None
+
+    def differs(one):
+        answer = one.expected(reference, folder)
+        return answer and (one.imported(folder, pieces=False) or one.matched(folder, answer))
+    again = True
+    while again and time.time() < end:
+        again = False
+        for smaller in cases.smaller_cases(case):
+            if time.time() >= end:
+                break
+            try:
+                found = differs(smaller)
+            except Exception:  # a step may leave no valid query
+                continue
+            if found and 'code 2' not in found:
+                case, wrong, again = smaller, found, True
+                break
+    return case, wrong
+
+
+def report(case, wrong, reference, arguments):
+    if arguments.shrink:
+        case, found = shrink(case, reference, arguments.shrink)
+        wrong = found or wrong
+    kept = tempfile.mkdtemp(prefix='gemp-differs-')
+    files = case.graph.write(kept)
+    with open(os.path.join(kept, 'query.txt'), 'w') as file:
+        file.write(case.query.neutral())
+    print('FAILED: seed %d: %s' % (case.seed, wrong))
+    print('    kept: %s %s, query.txt; %d vertices, %d edges%s' %
+          (files[0], files[1], len(case.graph.vertices), len(case.graph.edges), ', undirected' * case.graph.undirected))
+    print('    gemp-mpi match under %d ranks: %s' % (case.ranks, case.arguments('G.h5')))
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--seed', type=int, default=int(time.time()))
+    parser.add_argument('--seconds', type=float, default=75)
+    parser.add_argument('--queries', type=int, default=5, help='queries a graph')
+    parser.add_argument('--stop', type=int, default=5, help='give up after so many failures')
+    parser.add_argument('--shrink', type=float, default=0)
+    parser.add_argument('--dry-run', action='store_true', help='only the reference')
+    arguments = parser.parse_args()
+    if not arguments.dry_run:
+        need_program()
+    reference, folder, end = Reference(), work_folder(), time.time() + arguments.seconds
+    runs = failures = found = big = 0
+    seed = arguments.seed
+    print('seed %d' % seed)
+    while time.time() < end and failures < arguments.stop:
+        rng = random.Random(seed)
+        graph, ranks = random_graph(rng), rng.choice(RANKS)
+        for i in range(arguments.queries):
+            case = random_case(rng, graph, ranks, seed)
+            answer = case.expected(reference, folder)
+            if answer is None:
+                big += 1
+                continue
+            case.expected_rows(answer) if not case.query.simple else None
+            found += answer.matches > 0
+            runs += 1
+            if arguments.dry_run:
+                continue
+            wrong = case.imported(folder) if i == 0 or not os.path.exists(os.path.join(folder, 'G.h5')) else None
+            wrong = wrong or case.matched(folder, answer)
+            if wrong:
+                failures += 1
+                report(case, wrong, reference, arguments)
+            if time.time() >= end:
+                break
+        if os.path.exists(os.path.join(folder, 'G.h5')):
+            os.remove(os.path.join(folder, 'G.h5'))
+        seed += 1
+    print('%d cases on %d graphs, %d of them with matches, %d left out as too large, %d failed' %
+          (runs, seed - arguments.seed, found, big, failures))
+    return failures > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
