@@ -1,0 +1,360 @@
+#include "partition/view.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+
+typedef struct entry {
+	gemp_vertex slot; /* of the neighbour */
+	uint32_t row;     /* own row: position of its slot among own slots */
+	gemp_edge edge;
+} entry;
+
+unsigned gemp_view_parts(gemp_view_direction direction)
+{
+	static const unsigned parts[] = { GEMP_PART_OUT, GEMP_PART_IN, GEMP_PART_OUT | GEMP_PART_IN };
+	return parts[direction];
+}
+
+gemp_code gemp_edge_offsets(const gemp_graph *graph, gemp_edge **offsets)
+{
+	gemp_edge *first;
+	if (GEMP_NEW(first, graph->relation_count + 1) != GEMP_OK)
+		return GEMP_ENOMEM;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		first[r + 1] = first[r] + graph->relations[r].edges;
+	*offsets = first;
+	return GEMP_OK;
+}
+
+static bool takes_out(const gemp_view_key *key)
+{
+	return key->direction != GEMP_VIEW_IN;
+}
+
+static bool takes_in(const gemp_view_key *key)
+{
+	return key->direction != GEMP_VIEW_OUT;
+}
+
+void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree)
+{
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		const gemp_relation *relation = &graph->relations[r];
+		if (!key->relations[r])
+			continue;
+		for (size_t v = 0; v < graph->rows; v++) {
+			if (takes_out(key))
+				degree[v] += relation->out_begin[v + 1] - relation->out_begin[v];
+			if (takes_in(key))
+				degree[v] += relation->in_begin[v + 1] - relation->in_begin[v];
+		}
+	}
+}
+
+/* All entries of the view in own rows. Entry (v, v) of an either-way view is taken once, from the out side. */
+typedef void visit_entry(void *context, size_t row, gemp_vertex neighbour, gemp_edge edge);
+
+static void visit_row(const gemp_graph *graph, const gemp_view_key *key, const gemp_edge *offsets, size_t v,
+                      visit_entry *visit, void *context)
+{
+	gemp_vertex self = (gemp_vertex)(graph->first + v);
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		const gemp_relation *relation = &graph->relations[r];
+		if (!key->relations[r])
+			continue;
+		if (takes_out(key))
+			for (uint64_t i = relation->out_begin[v]; i < relation->out_begin[v + 1]; i++)
+				if (!(key->simple && relation->out[i] == self))
+					visit(context, v, relation->out[i], offsets[r] + relation->first + i);
+		if (takes_in(key))
+			for (uint64_t i = relation->in_begin[v]; i < relation->in_begin[v + 1]; i++)
+				if (relation->in[i] != self || (!takes_out(key) && !key->simple))
+					visit(context, v, relation->in[i], offsets[r] + relation->in_edge[i]);
+	}
+}
+
+typedef struct seen {
+	gemp_vertex *last; /* [vertices] 1 + row that named this vertex last */
+	bool parallel;
+} seen;
+
+static void note_parallel(void *context, size_t row, gemp_vertex neighbour, gemp_edge edge)
+{
+	(void)edge;
+	seen *s = context;
+	gemp_vertex mark = (gemp_vertex)(row + 1);
+	s->parallel |= s->last[neighbour] == mark;
+	s->last[neighbour] = mark;
+}
+
+gemp_code gemp_view_parallel(const gemp_comm *comm, const gemp_graph *graph, const gemp_view_key *key, bool *parallel)
+{
+	gemp_code code = GEMP_OK;
+	seen s = { 0 };
+	gemp_edge *offsets = NULL;
+	size_t named = 0, multi = 0;
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		named += key->relations[r];
+		multi += key->relations[r] && graph->relations[r].multigraph;
+	}
+	*parallel = !key->simple && multi > 0;
+	if (key->simple || multi || (named <= 1 && key->direction != GEMP_VIEW_EITHER))
+		return GEMP_OK;
+	code = GEMP_NEW(s.last, graph->vertices);
+	if (code == GEMP_OK)
+		code = gemp_edge_offsets(graph, &offsets);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t v = 0; v < graph->rows && !s.parallel; v++)
+		visit_row(graph, key, offsets, v, note_parallel, &s);
+	*parallel = gemp_comm_sum1(comm, s.parallel) > 0;
+done:
+	gemp_free(s.last);
+	gemp_free(offsets);
+	return code;
+}
+
+gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_order *order, gemp_vertex hot)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = (graph->vertices + 31) / 32;
+	*out = (gemp_residency){ .vertices = graph->vertices, .hot = hot, .own_count = graph->rows };
+	GEMP_TRY(GEMP_NEW(out->words, 2 * words + 2));
+	GEMP_TRY(GEMP_NEW(out->own_slots, graph->rows));
+	/* Ascending own slots without a sort: mark them, then walk the marks. */
+	for (size_t v = 0; v < graph->rows; v++) {
+		gemp_vertex slot = order->slot_of[graph->first + v];
+		out->words[2 * (slot / 32)] |= UINT32_C(1) << slot % 32;
+	}
+	size_t found = 0;
+	for (size_t w = 0; w < words; w++) {
+		uint32_t *bits = &out->words[2 * w];
+		for (uint32_t left = bits[0]; left; left &= left - 1)
+			out->own_slots[found++] = (gemp_vertex)(w * 32) + (gemp_vertex)__builtin_ctz(left);
+		if (w * 32 < hot)
+			bits[0] &= hot - w * 32 >= 32 ? 0 : ~UINT32_C(0) << (hot - w * 32);
+		bits[1] = (uint32_t)out->own;
+		out->own += (size_t)__builtin_popcount(bits[0]);
+	}
+done:
+	if (code != GEMP_OK)
+		gemp_residency_free(out);
+	return code;
+}
+
+void gemp_residency_free(gemp_residency *residency)
+{
+	gemp_free(residency->words);
+	gemp_free(residency->own_slots);
+	*residency = (gemp_residency){ 0 };
+}
+
+/* OWN ROWS. Two stable counting sorts: by neighbour's slot, then by row, so that rows come out ascending in linear time. */
+typedef struct collector {
+	const gemp_order *order;
+	const uint32_t *row_of; /* [graph->rows] position of the vertex among own slots */
+	entry *entries;
+	size_t count;
+	bool loops;
+	uint64_t first;
+} collector;
+
+static void collect(void *context, size_t row, gemp_vertex neighbour, gemp_edge edge)
+{
+	collector *c = context;
+	c->loops |= c->first + row == neighbour;
+	c->entries[c->count++] = (entry){ c->order->slot_of[neighbour], c->row_of[row], edge };
+}
+
+static void sort_by_slot(const entry *in, entry *out, size_t count, uint64_t *next, uint64_t vertices)
+{
+	memset(next, 0, (vertices + 1) * sizeof *next);
+	for (size_t i = 0; i < count; i++)
+		next[in[i].slot + 1]++;
+	for (uint64_t s = 0; s < vertices; s++)
+		next[s + 1] += next[s];
+	for (size_t i = 0; i < count; i++)
+		out[next[in[i].slot]++] = in[i];
+}
+
+/* Entries sorted by slot into rows; parallel ones are merged if simple (the least edge number stays). */
+static gemp_code fill_rows(gemp_view *own, const entry *sorted, size_t count, size_t rows, bool simple, bool edges)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *next = NULL;
+	own->rows = rows;
+	GEMP_TRY(GEMP_NEW(own->begin, rows + 1));
+	GEMP_TRY(GEMP_NEW(own->neighbours, count + 1));
+	GEMP_TRY(GEMP_NEW(next, rows + 1));
+	if (edges)
+		GEMP_TRY(GEMP_NEW(own->edges, count + 1));
+	for (size_t i = 0; i < count; i++)
+		next[sorted[i].row + 1]++;
+	for (size_t r = 0; r < rows; r++)
+		next[r + 1] += next[r];
+	memcpy(own->begin, next, (rows + 1) * sizeof *next);
+	for (size_t i = 0; i < count; i++) {
+		const entry *e = &sorted[i];
+		uint64_t at = next[e->row];
+		if (simple && at > own->begin[e->row] && own->neighbours[at - 1] == e->slot) {
+			if (edges && own->edges[at - 1] > e->edge)
+				own->edges[at - 1] = e->edge;
+			continue;
+		}
+		own->neighbours[at] = e->slot;
+		if (edges)
+			own->edges[at] = e->edge;
+		next[e->row]++;
+	}
+	uint64_t to = 0;
+	for (size_t r = 0; r < rows; r++) { /* close the gaps that merging left */
+		uint64_t from = own->begin[r], size = next[r] - from;
+		memmove(own->neighbours + to, own->neighbours + from, size * sizeof *own->neighbours);
+		if (edges)
+			memmove(own->edges + to, own->edges + from, size * sizeof *own->edges);
+		own->begin[r] = to;
+		to += size;
+	}
+	own->begin[rows] = to;
+done:
+	gemp_free(next);
+	return code;
+}
+
+static gemp_code own_rows(gemp_view *own, const gemp_graph *graph, const gemp_order *order,
+                          const gemp_residency *residency, const gemp_view_key *key)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *offsets = NULL;
+	uint32_t *row_of = NULL;
+	uint64_t *degree = NULL, *next = NULL, most = 0;
+	entry *entries = NULL, *sorted = NULL;
+	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
+	GEMP_TRY(GEMP_NEW(row_of, graph->rows));
+	GEMP_TRY(GEMP_NEW(degree, graph->rows));
+	gemp_view_degrees(graph, key, degree);
+	for (size_t v = 0; v < graph->rows; v++) {
+		most += degree[v];
+		row_of[order->id_of[residency->own_slots[v]] - graph->first] = (uint32_t)v;
+	}
+	GEMP_TRY(GEMP_NEW(entries, most));
+	GEMP_TRY(GEMP_NEW(sorted, most));
+	GEMP_TRY(GEMP_NEW(next, graph->vertices + 1));
+	collector c = { order, row_of, entries, 0, false, graph->first };
+	for (size_t v = 0; v < graph->rows; v++)
+		visit_row(graph, key, offsets, v, collect, &c);
+	own->loops = c.loops;
+	sort_by_slot(entries, sorted, c.count, next, graph->vertices);
+	GEMP_TRY(fill_rows(own, sorted, c.count, graph->rows, key->simple, key->edges));
+done:
+	gemp_free(offsets);
+	gemp_free(row_of);
+	gemp_free(degree);
+	gemp_free(next);
+	gemp_free(entries);
+	gemp_free(sorted);
+	return code;
+}
+
+/* HOT ROWS. Every rank sends its rows of slots below hot, ascending; all lay them out by slot. */
+typedef struct hot_rows {
+	uint64_t *size;        /* [hot] */
+	gemp_vertex *neighbours;
+	gemp_edge *edges;
+	size_t *begin, *edge_begin; /* [ranks + 1] bytes */
+} hot_rows;
+
+static void free_hot(hot_rows *hot)
+{
+	gemp_free(hot->size);
+	gemp_free(hot->neighbours);
+	gemp_free(hot->edges);
+	gemp_free(hot->begin);
+	gemp_free(hot->edge_begin);
+}
+
+static gemp_code gather_hot(hot_rows *hot, const gemp_comm *comm, const gemp_view *own, const gemp_residency *residency)
+{
+	gemp_code code = GEMP_OK;
+	size_t mine = residency->own_count - residency->own; /* own hot rows come first */
+	code = GEMP_NEW(hot->size, (size_t)residency->hot + 1);
+	for (size_t r = 0; code == GEMP_OK && r < mine; r++)
+		hot->size[residency->own_slots[r]] = own->begin[r + 1] - own->begin[r];
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	enum { PIECE = 1 << 24 };
+	for (uint64_t at = 0; at < residency->hot; at += PIECE)
+		gemp_comm_sum(comm, hot->size + at, (int)(residency->hot - at < PIECE ? residency->hot - at : PIECE));
+	GEMP_TRY(gemp_comm_gather_all(comm, own->neighbours, own->begin[mine] * sizeof *own->neighbours,
+	                              (void **)&hot->neighbours, &hot->begin));
+	if (own->edges)
+		GEMP_TRY(gemp_comm_gather_all(comm, own->edges, own->begin[mine] * sizeof *own->edges,
+		                              (void **)&hot->edges, &hot->edge_begin));
+done:
+	return code;
+}
+
+static gemp_code lay_out(gemp_view *out, const gemp_graph *graph, const gemp_order *order,
+                         const gemp_residency *residency, const gemp_view *own, hot_rows *hot)
+{
+	gemp_code code = GEMP_OK;
+	size_t mine = residency->own_count - residency->own;
+	out->rows = (size_t)residency->hot + residency->own;
+	out->loops = own->loops;
+	GEMP_TRY(GEMP_NEW(out->begin, out->rows + 1));
+	for (size_t s = 0; s < residency->hot; s++)
+		out->begin[s + 1] = out->begin[s] + hot->size[s];
+	for (size_t r = 0; r < residency->own; r++)
+		out->begin[residency->hot + r + 1] =
+			out->begin[residency->hot + r] + own->begin[mine + r + 1] - own->begin[mine + r];
+	uint64_t entries = out->begin[out->rows];
+	GEMP_TRY(GEMP_NEW(out->neighbours, entries + 1));
+	if (own->edges)
+		GEMP_TRY(GEMP_NEW(out->edges, entries + 1));
+	for (size_t s = 0; s < residency->hot; s++) {
+		int owner = gemp_graph_owner(graph, order->id_of[s]);
+		memcpy(out->neighbours + out->begin[s], (char *)hot->neighbours + hot->begin[owner],
+		       hot->size[s] * sizeof *out->neighbours);
+		hot->begin[owner] += hot->size[s] * sizeof *out->neighbours;
+		if (own->edges) {
+			memcpy(out->edges + out->begin[s], (char *)hot->edges + hot->edge_begin[owner],
+			       hot->size[s] * sizeof *out->edges);
+			hot->edge_begin[owner] += hot->size[s] * sizeof *out->edges;
+		}
+	}
+	uint64_t from = own->begin[mine], to = out->begin[residency->hot];
+	memcpy(out->neighbours + to, own->neighbours + from, (entries - to) * sizeof *out->neighbours);
+	if (own->edges)
+		memcpy(out->edges + to, own->edges + from, (entries - to) * sizeof *out->edges);
+done:
+	return code;
+}
+
+gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
+                        const gemp_residency *residency, const gemp_view_key *key)
+{
+	gemp_code code = GEMP_OK;
+	gemp_view own = { 0 };
+	hot_rows hot = { 0 };
+	*out = (gemp_view){ 0 };
+	GEMP_TRY(gemp_comm_agree(comm, own_rows(&own, graph, order, residency, key)));
+	if (residency->hot == 0) {
+		*out = own;
+		return GEMP_OK;
+	}
+	GEMP_TRY(gather_hot(&hot, comm, &own, residency));
+	GEMP_TRY(gemp_comm_agree(comm, lay_out(out, graph, order, residency, &own, &hot)));
+done:
+	if (code != GEMP_OK)
+		gemp_view_free(out);
+	gemp_view_free(&own);
+	free_hot(&hot);
+	return code;
+}
+
+void gemp_view_free(gemp_view *view)
+{
+	gemp_free(view->begin);
+	gemp_free(view->neighbours);
+	gemp_free(view->edges);
+	*view = (gemp_view){ 0 };
+}

@@ -1,0 +1,58 @@
+/* view: (set of relations, direction, simple or multi) merged into one CSR of slots, the only adjacency that kernels know.
+ *
+ * Resident rows on a rank: the hot rows (slots below residency.hot, all of them, whoever owns them), then its own rows of
+ * greater slots, ascending. `hot` = vertices: everything is resident.
+ */
+#ifndef GEMP_PARTITION_VIEW_H
+#define GEMP_PARTITION_VIEW_H
+
+#include "partition/context.h"
+#include "partition/order.h"
+
+typedef enum gemp_view_direction { GEMP_VIEW_OUT, GEMP_VIEW_IN, GEMP_VIEW_EITHER } gemp_view_direction;
+
+typedef struct gemp_view_key {
+	const bool *relations;         /* [graph->relation_count]; borrowed */
+	gemp_view_direction direction;
+	bool simple;                   /* loops dropped, parallel edges merged */
+	bool edges;                    /* edge numbers are wanted */
+} gemp_view_key;
+
+typedef struct gemp_residency {
+	uint64_t vertices;
+	gemp_vertex hot;          /* slots below it are resident */
+	size_t own;               /* own slots from `hot` on: rows hot .. hot + own - 1 */
+	uint32_t *words;          /* [2 * ceil(vertices / 32)]: own slots from hot on as bits, and their number before the word */
+	gemp_vertex *own_slots;   /* [graph->rows] all own slots, ascending */
+	size_t own_count;
+} gemp_residency;
+
+typedef struct gemp_view {
+	size_t rows;              /* resident */
+	uint64_t *begin;          /* [rows + 1] */
+	gemp_vertex *neighbours;  /* [begin[rows]] slots, ascending in a row */
+	gemp_edge *edges;         /* [begin[rows]] numbered through all relations; NULL if not wanted */
+	bool loops;               /* some row names itself (this rank's rows) */
+} gemp_view;
+
+/* Edge number of relation r's edge k in all: first + k. [relation_count + 1]; the caller frees. */
+gemp_code gemp_edge_offsets(const gemp_graph *graph, gemp_edge **offsets);
+
+/* Parts of relations that views of this direction read. */
+unsigned gemp_view_parts(gemp_view_direction direction);
+
+/* Degrees of own vertices in this view, added to degree[rows]. The parts are loaded. */
+void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree);
+
+/* Collective. Is there a pair of vertices that the view joins more than once? The parts are loaded. */
+gemp_code gemp_view_parallel(const gemp_comm *comm, const gemp_graph *graph, const gemp_view_key *key, bool *parallel);
+
+gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_order *order, gemp_vertex hot);
+void gemp_residency_free(gemp_residency *residency);
+
+/* Collective. Own rows from the loaded relations, hot rows gathered from their owners. */
+gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
+                        const gemp_residency *residency, const gemp_view_key *key);
+void gemp_view_free(gemp_view *view);
+
+#endif

@@ -1,0 +1,214 @@
+#include "match/emit.h"
+
+#include "match/emit_step.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t offset_words(const gemp_emit_options *options)
+{
+	return options->wide ? 2 : 1;
+}
+
+/* Vertices and edges bound before step s. */
+static void bound_before(const gemp_plan *plan, int s, uint32_t *vertices, uint32_t *edges)
+{
+	*vertices = *edges = 0;
+	for (int i = 0; i < s; i++) {
+		*vertices += plan->steps[i].kind != GEMP_BIND_EDGE;
+		*edges += plan->steps[i].edge >= 0;
+	}
+}
+
+gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_emit_options *options)
+{
+	out->stage_count = gemp_plan_stages(plan, out->stages, GEMP_MAX_STAGES);
+	if (out->stage_count > GEMP_MAX_STAGES)
+		return gemp_fail(GEMP_EUSAGE, "the plan has %zu stages, more than %d; use a smaller pattern", out->stage_count,
+		                 GEMP_MAX_STAGES);
+	for (size_t k = 0; k < out->stage_count; k++) {
+		const gemp_stage *stage = &out->stages[k];
+		uint32_t vertices, edges;
+		bound_before(plan, stage->step, &vertices, &edges);
+		bool edge = stage->verify && plan->steps[stage->step].edge >= 0;
+		out->item_words[k] = k == 0 ? 1 : 1 + vertices + 2 * edges + (stage->verify ? 3u : 0u) + (edge ? 2u : 0u);
+	}
+	uint32_t live = (uint32_t)__builtin_popcountll(plan->live_edges);
+	out->tuple_words = (uint32_t)plan->vertex_count + 2 * live;
+	out->state_words = 5 + (uint32_t)plan->step_count * (3 + 2 * offset_words(options)) + out->tuple_words;
+	return GEMP_OK;
+}
+
+static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options)
+{
+	gemp_text_print(t, "__kernel void match(gemp_match_params p,\n");
+	for (size_t v = 0; v < plan->view_count; v++) {
+		gemp_text_print(t, "\t__global const OFFSET *begin_%zu, __global const uint *near_%zu,\n", v, v);
+		if (plan->live_edges)
+			gemp_text_print(t, "\t__global const ulong *edge_%zu,\n", v);
+	}
+	if (!options->all_resident)
+		gemp_text_print(t, "\t__global const uint *own, __global const uint *id_of, __global const ulong *bounds,\n");
+	gemp_text_print(t, "\t__global const uint *candidates, uint candidate_words, __global const uint *tasks,\n"
+	                "\t__global uint *out, __global uint *out_count, __global const uint *out_capacity,\n"
+	                "\t__global const ulong *out_base, __global uint *state,\n");
+	if (options->listed)
+		gemp_text_print(t, "\t__global uint *result,\n");
+	gemp_text_print(t, "\t__global uint *control)\n");
+}
+
+static void emit_variables(gemp_text *t, const gemp_plan *plan)
+{
+	gemp_text_print(t, "\tGEMP_GROUP_DECLARE\n"
+	                "\tconst uint lane = gemp_lane();\n"
+	                "\tuint level = 0, base = 0, active = 0, crossed = 0, fresh = 0, stop = 0;\n"
+	                "\tulong left_in = 0, found_local = 0, found_crossed = 0;\n");
+	for (int v = 0; v < plan->vertex_count; v++)
+		gemp_text_print(t, "\tuint v_%d = 0;\n", v);
+	for (int e = 0; plan->live_edges && e < plan->edge_count; e++)
+		gemp_text_print(t, "\tulong e_%d = 0;\n", e);
+	for (size_t s = 0; s < plan->step_count; s++)
+		gemp_text_print(t, "\tOFFSET cur_%zu = 0, end_%zu = 0; uint todo_%zu = 0, mask_%zu = 0, from_%zu = 0;\n", s, s, s,
+		                s, s);
+}
+
+/* STATE of a stopped worker: `put` writes it, else it is read back. */
+static void emit_word(gemp_text *t, bool put, uint32_t at, const char *name, long index, const char *type)
+{
+	char variable[32] = "";
+	if (index >= 0)
+		snprintf(variable, sizeof variable, "%s%ld", name, index);
+	else
+		snprintf(variable, sizeof variable, "%s", name);
+	bool two = !strcmp(type, "ulong");
+	if (put && two)
+		gemp_text_print(t, "\t\ts[%u] = (uint)%s; s[%u] = (uint)(%s >> 32);\n", at, variable, at + 1, variable);
+	else if (put)
+		gemp_text_print(t, "\t\ts[%u] = %s;\n", at, variable);
+	else if (two)
+		gemp_text_print(t, "\t\t%s = (ulong)s[%u] | (ulong)s[%u] << 32;\n", variable, at, at + 1);
+	else
+		gemp_text_print(t, "\t\t%s = s[%u];\n", variable, at);
+}
+
+static void emit_state(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options, bool put)
+{
+	uint32_t at = 1; /* word 0: active */
+	const char *offset = options->wide ? "ulong" : "uint";
+	emit_word(t, put, at++, "level", -1, "uint");
+	emit_word(t, put, at++, "crossed", -1, "uint");
+	emit_word(t, put, at, "left_in", -1, "ulong");
+	at += 2;
+	for (long s = 0; s < (long)plan->step_count; s++) {
+		emit_word(t, put, at, "cur_", s, offset);
+		emit_word(t, put, at + offset_words(options), "end_", s, offset);
+		at += 2 * offset_words(options);
+		emit_word(t, put, at++, "todo_", s, "uint");
+		emit_word(t, put, at++, "mask_", s, "uint");
+		emit_word(t, put, at++, "from_", s, "uint");
+	}
+	for (long v = 0; v < plan->vertex_count; v++)
+		emit_word(t, put, at++, "v_", v, "uint");
+	for (long e = 0; plan->live_edges && e < plan->edge_count; e++, at += 2)
+		emit_word(t, put, at, "e_", e, "ulong");
+}
+
+/* TASKS: the slots of an item into variables. */
+static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout, size_t k)
+{
+	const gemp_stage *stage = &layout->stages[k];
+	const gemp_step *at = &plan->steps[stage->step];
+	gemp_text_print(t, "\t\tcase %zu:\n", k);
+	if (k == 0) {
+		gemp_text_print(t, "\t\t\tv_%d = tasks[p.first + t]; crossed = 0; left_in = %#llxul; todo_0 = 1; break;\n", at->vertex,
+		                gemp_check_bits(at));
+		return;
+	}
+	uint32_t word = 0;
+	gemp_text_print(t, "\t\t\titem = tasks + (ulong)(p.first + t) * %u; crossed = item[%u] & 1;\n", layout->item_words[k],
+	                word++);
+	if (stage->verify) {
+		gemp_text_print(t, "\t\t\tleft_in = (ulong)item[%u] | (ulong)item[%u] << 32; todo_%d = 1;\n", word, word + 1,
+		                stage->step);
+		word += 2;
+	}
+	for (int s = 0; s < stage->step + stage->verify; s++)
+		if (plan->steps[s].kind != GEMP_BIND_EDGE)
+			gemp_text_print(t, "\t\t\tv_%d = item[%u];\n", plan->steps[s].vertex, word++);
+	for (int s = 0; s < stage->step + stage->verify; s++)
+		if (plan->steps[s].edge >= 0) {
+			gemp_text_print(t, "\t\t\te_%d = (ulong)item[%u] | (ulong)item[%u] << 32;\n", plan->steps[s].edge, word,
+			                word + 1);
+			word += 2;
+		}
+	gemp_text_print(t, "\t\t\tlevel = base = %d; fresh = %d; break;\n", stage->step, !stage->verify);
+}
+
+static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout)
+{
+	gemp_text_print(t, "\t\tif (!active) {\n"
+	                "\t\tuint t = 0;\n"
+	                "\t\tif (lane == 0)\n"
+	                "\t\t\tt = atomic_inc(&control[GEMP_CONTROL_NEXT]);\n"
+	                "\t\tt = gemp_shuffle(t, 0);\n"
+	                "\t\tif (t >= p.tasks)\n"
+	                "\t\t\tbreak;\n"
+	                "\t\t__global const uint *item;\n"
+	                "\t\tactive = 1; level = base = 0; fresh = 0;\n");
+	for (size_t s = 0; s < plan->step_count; s++)
+		gemp_text_print(t, "\t\tcur_%zu = end_%zu = 0; todo_%zu = mask_%zu = 0;\n", s, s, s, s);
+	gemp_text_print(t, "\t\tswitch (p.stage) {\n");
+	for (size_t k = 0; k < layout->stage_count; k++)
+		emit_load(t, plan, layout, k);
+	gemp_text_print(t, "\t\t}\n\t\t}\n");
+}
+
+static void emit_bases(gemp_text *t, const gemp_layout *layout)
+{
+	gemp_text_print(t, "\t\tswitch (p.stage) {\n");
+	for (size_t k = 1; k < layout->stage_count; k++)
+		gemp_text_print(t, "\t\tcase %zu: base = %d; break;\n", k, layout->stages[k].step);
+	gemp_text_print(t, "\t\t}\n");
+}
+
+static void emit_stages(gemp_text *t, const gemp_layout *layout)
+{
+	gemp_text_print(t, "\tconst uint verifies = ");
+	for (size_t k = 0; k < layout->stage_count; k++)
+		if (layout->stages[k].verify)
+			gemp_text_print(t, "p.stage == %zu || ", k);
+	gemp_text_print(t, "0;\n\t(void)verifies;\n");
+}
+
+void gemp_emit(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options)
+{
+	gemp_text_print(t, "#define GEMP_LANES %d\n%s#define OFFSET %s\n#define ALL_RESIDENT %d\n#include \"match.clh\"\n\n",
+	                options->lanes, options->nvidia ? "#define GEMP_NVIDIA 1\n" : "", options->wide ? "ulong" : "uint",
+	                options->all_resident);
+	gemp_text_print(t, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
+	emit_arguments(t, plan, options);
+	gemp_text_print(t, "{\n");
+	emit_variables(t, plan);
+	emit_stages(t, layout);
+	gemp_text_print(t, "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
+	                "\tif (p.resume && s[0]) {\n\t\tactive = 1;\n", layout->state_words);
+	emit_state(t, plan, options, false);
+	emit_bases(t, layout);
+	gemp_text_print(t, "\t}\n\twhile (!stop) {\n");
+	emit_tasks(t, plan, layout);
+	gemp_text_print(t, "\t\tswitch (level) {\n");
+	for (int step = 0; step < (int)plan->step_count; step++)
+		gemp_emit_step(t, plan, layout, options, step);
+	gemp_text_print(t, "\t\t}\n\t}\n"
+	                "\tif (lane == 0) {\n"
+	                "\t\ts[0] = stop;\n"
+	                "\t}\n"
+	                "\tif (lane == 0 && stop) {\n"
+	                "\t\tatomic_inc(&control[GEMP_CONTROL_PARKED]);\n");
+	emit_state(t, plan, options, true);
+	gemp_text_print(t, "\t}\n"
+	                "\t__global ulong *found = (__global ulong *)(control + GEMP_CONTROL_FOUND);\n"
+	                "\tif (found_local)\n\t\tatom_add(found, found_local);\n"
+	                "\tif (found_crossed)\n\t\tatom_add(found + 1, found_crossed);\n"
+	                "}\n");
+}

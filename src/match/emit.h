@@ -1,0 +1,37 @@
+/* emit: the text of a match kernel, specialised for a plan. No text of the user's enters it: names are indices, literals
+ * are in bitmaps already. */
+#ifndef GEMP_MATCH_EMIT_H
+#define GEMP_MATCH_EMIT_H
+
+#include "core/text.h"
+#include "pattern/plan.h"
+
+enum { GEMP_MAX_STAGES = 4096 };
+
+typedef struct gemp_emit_options {
+	int lanes;
+	bool nvidia;        /* inline PTX */
+	bool all_resident;
+	bool listed;        /* matches go to the result buffer; else they are counted only */
+	bool wide;          /* rows of some view hold 2^32 entries or more */
+} gemp_emit_options;
+
+/* Layout of what travels and of what is kept, in u32 words. */
+typedef struct gemp_layout {
+	size_t stage_count;
+	gemp_stage stages[GEMP_MAX_STAGES];
+	uint32_t item_words[GEMP_MAX_STAGES]; /* of a task of that stage; 1 for pivots */
+	uint32_t tuple_words;                 /* of a result: vertices in the pattern's order, then edges (2 words each) */
+	uint32_t state_words;                 /* of a worker that stopped in a task */
+} gemp_layout;
+
+/* An item: header (bit 0: has crossed ranks), for VERIFY the checks left (2 words), vertices in the order they are bound,
+ * edges in the order they are bound (2 words each, low first). */
+gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_emit_options *options);
+
+/* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, id_of,
+ * bounds (unless all_resident); candidates, candidate_words; tasks; out, out_count, out_capacity, out_base; state; result
+ * (if listed); control. */
+void gemp_emit(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options);
+
+#endif

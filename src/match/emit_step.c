@@ -1,0 +1,400 @@
+#include "match/emit_step.h"
+
+#include <stdio.h>
+
+/* What the functions below share. In a step's test its own vertex and edge are the lane's: c and ce. */
+typedef struct emitter {
+	gemp_text *t;
+	const gemp_plan *plan;
+	const gemp_layout *layout;
+	const gemp_emit_options *options;
+	int s;
+	const gemp_step *step;
+	bool last, edges;
+	char single[48]; /* expression: the step's vertex came with the task */
+} emitter;
+
+typedef struct name {
+	char text[16];
+} name;
+
+static name vertex(const emitter *e, int v)
+{
+	name n;
+	if (v == e->step->vertex && e->step->kind != GEMP_BIND_EDGE)
+		snprintf(n.text, sizeof n.text, "c");
+	else
+		snprintf(n.text, sizeof n.text, "v_%d", v);
+	return n;
+}
+
+unsigned long long gemp_check_bits(const gemp_step *step)
+{
+	if (step->kind == GEMP_BIND_EDGE || step->check_count == 0)
+		return 0;
+	return UINT64_MAX >> (64 - step->check_count);
+}
+
+static uint32_t stage_of(const emitter *e, int step, bool verify)
+{
+	for (size_t k = 0; k < e->layout->stage_count; k++)
+		if (e->layout->stages[k].step == step && e->layout->stages[k].verify == verify)
+			return (uint32_t)k;
+	return 0;
+}
+
+/* ROWS. The row that gives the candidates: of the sources that are resident the one with the greatest slot (least degree). */
+static bool one_view(const gemp_step *step)
+{
+	for (size_t j = 1; j < step->sources; j++)
+		if (step->checks[j].view != step->checks[0].view)
+			return false;
+	return true;
+}
+
+/* from_S == 0 ? x0 : from_S == 1 ? x1 : ... ; the format takes the view or the vertex of check j. */
+static void choose(const emitter *e, const char *format, bool by_view)
+{
+	const gemp_step *step = e->step;
+	size_t sources = step->kind == GEMP_BIND_EDGE || (by_view && one_view(step)) ? 1 : step->sources;
+	for (size_t j = 0; j < sources; j++) {
+		if (j + 1 < sources)
+			gemp_text_print(e->t, "from_%d == %zu ? ", e->s, j);
+		gemp_text_print(e->t, format, by_view ? step->checks[j].view : step->checks[j].from);
+		if (j + 1 < sources)
+			gemp_text_print(e->t, " : ");
+	}
+}
+
+static void emit_pointers(const emitter *e)
+{
+	gemp_text_print(e->t, "\t\t\t__global const uint *near = ");
+	choose(e, "near_%d", true);
+	gemp_text_print(e->t, ";\n");
+	if (e->edges) {
+		gemp_text_print(e->t, "\t\t\t__global const ulong *edge = ");
+		choose(e, "edge_%d", true);
+		gemp_text_print(e->t, ";\n");
+	}
+}
+
+/* Restrictions on slots cut the row at both ends. */
+static void emit_trim(const emitter *e)
+{
+	gemp_text *t = e->t;
+	for (int v = 0; v < e->plan->vertex_count; v++) {
+		if (e->step->less >> v & 1)
+			gemp_text_print(t, "\t\t\t\tend_%d = gemp_lower(near, cur_%d, end_%d, v_%d);\n", e->s, e->s, e->s, v);
+		if (e->step->greater >> v & 1)
+			gemp_text_print(t, "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d + 1);\n", e->s, e->s, e->s, v);
+	}
+	if (e->step->kind == GEMP_BIND_EDGE)
+		gemp_text_print(t, "\t\t\t\tcur_%d = gemp_lower(near, cur_%d, end_%d, v_%d);\n"
+		                "\t\t\t\tend_%d = gemp_lower(near, cur_%d, end_%d, v_%d + 1);\n",
+		                e->s, e->s, e->s, e->step->vertex, e->s, e->s, e->s, e->step->vertex);
+}
+
+static void emit_enter(const emitter *e)
+{
+	gemp_text *t = e->t;
+	gemp_text_print(t, "\t\t\tif (fresh) {\n\t\t\t\tfresh = 0;\n");
+	if (e->step->kind == GEMP_EXTEND && e->step->sources > 1) {
+		gemp_text_print(t, "\t\t\t\tuint best = 0;\n");
+		for (size_t j = 0; j < e->step->sources; j++) {
+			int v = e->step->checks[j].from;
+			gemp_text_print(t, "\t\t\t\tif (resident(v_%d) && v_%d >= best) { best = v_%d; from_%d = %zu; }\n", v, v, v,
+			                e->s, j);
+		}
+	}
+	gemp_text_print(t, "\t\t\t\tuint a = ");
+	choose(e, "v_%d", false);
+	gemp_text_print(t, ";\n\t\t\t\tif (a >= p.vertices || !resident(a)) {\n"
+	                "\t\t\t\t\tcontrol[GEMP_CONTROL_ERROR] = a >= p.vertices ? GEMP_MATCH_BAD_SLOT : GEMP_MATCH_BAD_ROW;\n"
+	                "\t\t\t\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = a; stop = 1; break;\n\t\t\t\t}\n",
+	                e->s);
+	emit_pointers(e);
+	gemp_text_print(t, "\t\t\t\t__global const OFFSET *begin = ");
+	choose(e, "begin_%d", true);
+	gemp_text_print(t, ";\n\t\t\t\tcur_%d = begin[row(a)]; end_%d = begin[row(a) + 1];\n", e->s, e->s);
+	emit_trim(e);
+	gemp_text_print(t, "\t\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d); mask_%d = 0;\n\t\t\t}\n", e->s, e->s, e->s, e->s);
+}
+
+/* FILTERS need no row. */
+static void emit_filters(const emitter *e)
+{
+	gemp_text *t = e->t;
+	const gemp_step *step = e->step;
+	for (int v = 0; v < e->plan->vertex_count; v++)
+		if (step->differ >> v & 1)
+			gemp_text_print(t, "\t\t\t\tif (c == v_%d) left = FAILED;\n", v);
+	if (step->candidates && (step->kind == GEMP_EXTEND || e->plan->pivot_off))
+		gemp_text_print(t, "\t\t\t\tif (left != FAILED && !candidate(%d, c)) left = FAILED;\n", step->vertex);
+	for (int f = 0; e->edges && f < e->plan->edge_count; f++) {
+		if (step->edges_differ >> f & 1)
+			gemp_text_print(t, "\t\t\t\tif (ce == e_%d) left = FAILED;\n", f);
+		if (step->edge_less >> f & 1)
+			gemp_text_print(t, "\t\t\t\tif (ce >= e_%d) left = FAILED;\n", f);
+	}
+}
+
+/* The view that gives the same test from the other end, or -1: itself if it goes either way. */
+static int opposite(const gemp_plan *plan, int view)
+{
+	const gemp_plan_view *v = &plan->views[view];
+	if (v->direction == 2)
+		return view;
+	for (size_t w = 0; w < plan->view_count; w++) {
+		bool same = plan->views[w].direction == 1 - v->direction;
+		for (size_t r = 0; same && r < plan->relation_count; r++)
+			same = plan->views[w].relations[r] == v->relations[r];
+		if (same)
+			return (int)w;
+	}
+	return -1;
+}
+
+static void emit_check(const emitter *e, size_t j)
+{
+	gemp_text *t = e->t;
+	const gemp_check *check = &e->step->checks[j];
+	unsigned long long bit = 1ull << j;
+	name from = vertex(e, check->from), to = vertex(e, check->to);
+	const char *good = check->absent ? "!" : "";
+	int back = opposite(e->plan, check->view);
+	gemp_text_print(t, "\t\t\t\tif (left != FAILED && left & %#llxul) {\n", bit);
+	gemp_text_print(t, "\t\t\t\t\tif (resident(%s))\n\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%#llxul : FAILED;\n",
+	                from.text, good, check->view, from.text, to.text, bit);
+	if (back >= 0 && !e->options->all_resident)
+		gemp_text_print(t, "\t\t\t\t\telse if (resident(%s))\n"
+		                "\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%#llxul : FAILED;\n",
+		                to.text, good, back, to.text, from.text, bit);
+	gemp_text_print(t, "\t\t\t\t}\n");
+}
+
+static void emit_lane_test(const emitter *e)
+{
+	gemp_text *t = e->t;
+	bool verifiable = e->s > 0 && e->step->kind == GEMP_EXTEND && !e->options->all_resident;
+	if (e->s == 0) {
+		gemp_text_print(t, "\t\t\t\tc = v_%d; left = left_in;\n", e->step->vertex);
+		emit_filters(e);
+	} else {
+		if (verifiable)
+			gemp_text_print(t, "\t\t\t\tif (%s) { c = v_%d; left = left_in;%s } else {\n", e->single, e->step->vertex,
+			                e->step->edge >= 0 ? " ce = e;" : "");
+		gemp_text_print(t, "\t\t\t\tc = near[cur_%d + lane];\n", e->s);
+		if (e->step->edge >= 0)
+			gemp_text_print(t, "\t\t\t\tce = edge[cur_%d + lane];\n", e->s);
+		gemp_text_print(t, "\t\t\t\tleft = %#llxul", gemp_check_bits(e->step));
+		if (e->step->kind == GEMP_EXTEND)
+			gemp_text_print(t, " & ~(1ul << from_%d)", e->s);
+		gemp_text_print(t, ";\n");
+		emit_filters(e);
+		if (verifiable)
+			gemp_text_print(t, "\t\t\t\t}\n");
+	}
+	for (size_t j = e->s == 0 || e->step->sources == 1 ? e->step->sources : 0;
+	     e->step->kind != GEMP_BIND_EDGE && j < e->step->check_count; j++)
+		emit_check(e, j);
+}
+
+/* ITEMS. Writes header and live slots behind `item`. */
+static void emit_item(const emitter *e, int until, bool verify, const char *header)
+{
+	gemp_text *t = e->t;
+	uint32_t word = 0;
+	gemp_text_print(t, "\t\t\t\t\titem[%u] = %s;\n", word++, header);
+	if (verify) {
+		gemp_text_print(t, "\t\t\t\t\titem[%u] = (uint)left; item[%u] = (uint)(left >> 32);\n", word, word + 1);
+		word += 2;
+	}
+	for (int s = 0; s < until; s++)
+		if (e->plan->steps[s].kind != GEMP_BIND_EDGE)
+			gemp_text_print(t, "\t\t\t\t\titem[%u] = %s;\n", word++, vertex(e, e->plan->steps[s].vertex).text);
+	for (int s = 0; s < until; s++)
+		if (e->plan->steps[s].edge >= 0) {
+			char edge[16];
+			snprintf(edge, sizeof edge, s == e->s ? "ce" : "e_%d", e->plan->steps[s].edge);
+			gemp_text_print(t, "\t\t\t\t\titem[%u] = (uint)%s; item[%u] = (uint)(%s >> 32);\n", word, edge, word + 1, edge);
+			word += 2;
+		}
+}
+
+static void emit_send_verify(const emitter *e)
+{
+	gemp_text *t = e->t;
+	uint32_t stage = stage_of(e, e->s, true);
+	gemp_text_print(t, "\t\t\tif (left != 0 && left != FAILED) {\n\t\t\t\tuint far = ");
+	for (size_t j = 0; j + 1 < e->step->check_count; j++)
+		gemp_text_print(t, "left & %#llxul ? %s : ", 1ull << j, vertex(e, e->step->checks[j].from).text);
+	gemp_text_print(t, "%s;\n", vertex(e, e->step->checks[e->step->check_count - 1].from).text);
+	gemp_text_print(t, "\t\t\t\t__global uint *item = room(%u + %zu - (uint)popcount(left), owner(far), %u);\n"
+	                "\t\t\t\tif (item) {\n", stage, e->step->check_count - 1, e->layout->item_words[stage]);
+	emit_item(e, e->s + 1, true, "1");
+	gemp_text_print(t, "\t\t\t\t} else\n\t\t\t\t\tblocked = 1;\n\t\t\t}\n");
+}
+
+static void emit_send_enter(const emitter *e)
+{
+	gemp_text *t = e->t;
+	const gemp_step *next = &e->plan->steps[e->s + 1];
+	size_t sources = next->kind == GEMP_BIND_EDGE ? 1 : next->sources;
+	uint32_t stage = stage_of(e, e->s + 1, false);
+	gemp_text_print(t, "\t\t\tif (pass && !(");
+	for (size_t j = 0; j < sources; j++)
+		gemp_text_print(t, "%sresident(%s)", j ? " || " : "", vertex(e, next->checks[j].from).text);
+	gemp_text_print(t, ")) {\n\t\t\t\tuint far = %s;\n", vertex(e, next->checks[0].from).text);
+	for (size_t j = 1; j < sources; j++)
+		gemp_text_print(t, "\t\t\t\tfar = max(far, %s);\n", vertex(e, next->checks[j].from).text);
+	gemp_text_print(t, "\t\t\t\t__global uint *item = room(%u, owner(far), %u);\n\t\t\t\tpass = 0;\n\t\t\t\tif (item) {\n", stage,
+	                e->layout->item_words[stage]);
+	emit_item(e, e->s + 1, false, "1");
+	gemp_text_print(t, "\t\t\t\t} else\n\t\t\t\t\tblocked = 1;\n\t\t\t}\n");
+}
+
+/* A partial match may become a task of its own on this rank: hubs are shared among workers. No room: go on with it here. */
+static void emit_split(const emitter *e)
+{
+	gemp_text *t = e->t;
+	uint32_t stage = stage_of(e, e->s + 1, false);
+	gemp_text_print(t, "\t\t\tif (pass && p.split >> %d & 1) {\n"
+	                "\t\t\t\t__global uint *item = room(%u, p.ranks, %u);\n\t\t\t\tif (item) {\n\t\t\t\t\tpass = 0;\n",
+	                e->s + 1, stage, e->layout->item_words[stage]);
+	emit_item(e, e->s + 1, false, "crossed");
+	gemp_text_print(t, "\t\t\t\t}\n\t\t\t}\n");
+}
+
+static void emit_test(const emitter *e)
+{
+	gemp_text *t = e->t;
+	bool spread = !e->options->all_resident;
+	gemp_text_print(t, "\t\t\tif (todo_%d) {\n"
+	                "\t\t\tuint c = 0; ulong ce = 0, left = FAILED; int blocked = 0; (void)ce;\n"
+	                "\t\t\tif (todo_%d >> lane & 1) {\n", e->s, e->s);
+	if (e->step->edge >= 0 && spread && e->step->kind == GEMP_EXTEND)
+		gemp_text_print(t, "\t\t\t\tulong e = e_%d;\n", e->step->edge);
+	emit_lane_test(e);
+	gemp_text_print(t, "\t\t\t}\n\t\t\tint pass = left == 0;\n");
+	if (spread && e->s > 0 && e->step->kind == GEMP_EXTEND && e->step->check_count > 1)
+		emit_send_verify(e);
+	if (spread && !e->last)
+		emit_send_enter(e);
+	if (!e->last && e->s < 31)
+		emit_split(e);
+	gemp_text_print(t, "\t\t\ttodo_%d = gemp_ballot(blocked);\n\t\t\tmask_%d |= gemp_ballot(pass);\n", e->s, e->s);
+	gemp_text_print(t, "\t\t\tif (todo_%d) { stop = 1; break; }\n\t\t\t}\n", e->s);
+}
+
+/* VISITS. */
+static void emit_take(const emitter *e, const char *lane)
+{
+	gemp_text *t = e->t;
+	if (e->s == 0)
+		return;
+	gemp_text_print(t, "\t\t\t\tif (!(%s)) {\n", e->single);
+	if (e->step->kind == GEMP_EXTEND)
+		gemp_text_print(t, "\t\t\t\t\tv_%d = near[cur_%d + %s];\n", e->step->vertex, e->s, lane);
+	if (e->step->edge >= 0)
+		gemp_text_print(t, "\t\t\t\t\te_%d = edge[cur_%d + %s];\n", e->step->edge, e->s, lane);
+	gemp_text_print(t, "\t\t\t\t}\n");
+}
+
+static void emit_visit(const emitter *e)
+{
+	gemp_text_print(e->t, "\t\t\tif (mask_%d) {\n\t\t\t\tuint b = lowest(mask_%d); (void)b;\n", e->s, e->s);
+	emit_take(e, "b");
+	gemp_text_print(e->t, "\t\t\t\tmask_%d &= mask_%d - 1; level = %d; fresh = 1; break;\n\t\t\t}\n", e->s, e->s, e->s + 1);
+}
+
+static void emit_count(const emitter *e)
+{
+	gemp_text_print(e->t, "\t\t\tif (lane == 0 && crossed) found_crossed += popcount(mask_%d);\n"
+	                "\t\t\tif (lane == 0 && !crossed) found_local += popcount(mask_%d);\n"
+	                "\t\t\tmask_%d = 0;\n", e->s, e->s, e->s);
+}
+
+static void emit_result(const emitter *e)
+{
+	gemp_text *t = e->t;
+	gemp_text_print(t, "\t\t\tif (mask_%d) {\n"
+	                "\t\t\t\tuint n = popcount(mask_%d), at = 0;\n"
+	                "\t\t\t\tif (lane == 0)\n\t\t\t\t\tat = atomic_add(&control[GEMP_CONTROL_RESULTS], n);\n"
+	                "\t\t\t\tat = gemp_shuffle(at, 0) + popcount(mask_%d & ((1u << lane) - 1));\n"
+	                "\t\t\t\tint mine = mask_%d >> lane & 1, fits = mine && at < p.result_capacity;\n"
+	                "\t\t\t\tif (fits) {\n"
+	                "\t\t\t\t\t__global uint *r = result + (ulong)at * %u;\n",
+	                e->s, e->s, e->s, e->s, e->layout->tuple_words);
+	emit_take(e, "lane");
+	for (int v = 0; v < e->plan->vertex_count; v++)
+		gemp_text_print(t, "\t\t\t\t\tr[%d] = v_%d;\n", v, v);
+	for (int f = 0; e->edges && f < e->plan->edge_count; f++)
+		gemp_text_print(t, "\t\t\t\t\tr[%d] = (uint)e_%d; r[%d] = (uint)(e_%d >> 32);\n", e->plan->vertex_count + 2 * f, f,
+		                e->plan->vertex_count + 2 * f + 1, f);
+	gemp_text_print(t, "\t\t\t\t}\n\t\t\t\tmask_%d = gemp_ballot(mine && !fits);\n"
+	                "\t\t\t\tn -= popcount(mask_%d);\n"
+	                "\t\t\t\tif (lane == 0 && crossed) found_crossed += n;\n"
+	                "\t\t\t\tif (lane == 0 && !crossed) found_local += n;\n"
+	                "\t\t\t\tif (mask_%d) { stop = 1; break; }\n\t\t\t}\n", e->s, e->s, e->s);
+}
+
+static void emit_advance(const emitter *e)
+{
+	gemp_text *t = e->t;
+	gemp_text_print(t, "\t\t\tif (%s) { active = 0; break; }\n", e->single);
+	if (e->s == 0)
+		return;
+	gemp_text_print(t, "\t\t\tcur_%d += GEMP_LANES; todo_%d = gemp_lanes(cur_%d, end_%d);\n"
+	                "\t\t\tif (!todo_%d) { if (level == base) active = 0; else level = %d; break; }\n",
+	                e->s, e->s, e->s, e->s, e->s, e->s - 1);
+}
+
+/* The last step of a count with all rows at hand is a plain loop. */
+static void emit_count_loop(const emitter *e)
+{
+	gemp_text *t = e->t;
+	gemp_text_print(t, "\t\t\tuint n = 0;\n"
+	                "\t\t\tfor (OFFSET i = cur_%d + lane; i < end_%d; i += GEMP_LANES) {\n"
+	                "\t\t\t\tuint c = near[i]; ulong left = %#llxul", e->s, e->s, gemp_check_bits(e->step));
+	if (e->step->kind == GEMP_EXTEND)
+		gemp_text_print(t, " & ~(1ul << from_%d)", e->s);
+	gemp_text_print(t, "; (void)c;\n");
+	if (e->step->edge >= 0)
+		gemp_text_print(t, "\t\t\t\tulong ce = edge[i]; (void)ce;\n");
+	emit_filters(e);
+	for (size_t j = e->step->sources == 1 ? 1 : 0; e->step->kind == GEMP_EXTEND && j < e->step->check_count; j++)
+		emit_check(e, j);
+	gemp_text_print(t, "\t\t\t\tn += left == 0;\n\t\t\t}\n"
+	                "\t\t\tif (crossed) found_crossed += n; else found_local += n;\n"
+	                "\t\t\tif (level == base) active = 0; else level = %d;\n", e->s - 1);
+}
+
+void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options,
+                    int s)
+{
+	emitter e = { text, plan, layout, options, s, &plan->steps[s], s + 1 == (int)plan->step_count,
+	              plan->live_edges != 0, "0" };
+	if (s == 0)
+		snprintf(e.single, sizeof e.single, "1");
+	else if (!options->all_resident && e.step->kind == GEMP_EXTEND)
+		snprintf(e.single, sizeof e.single, "verifies && base == %d", s);
+	gemp_text_print(text, "\t\tcase %d: for (;;) {\n", s);
+	if (s > 0) {
+		emit_enter(&e);
+		emit_pointers(&e);
+	}
+	if (s > 0 && e.last && !options->listed && options->all_resident) {
+		emit_count_loop(&e);
+		gemp_text_print(text, "\t\t\tbreak;\n\t\t\t} break;\n");
+		return;
+	}
+	emit_test(&e);
+	if (!e.last)
+		emit_visit(&e);
+	else if (options->listed)
+		emit_result(&e);
+	else
+		emit_count(&e);
+	emit_advance(&e);
+	gemp_text_print(text, "\t\t} break;\n");
+}

@@ -1,0 +1,16 @@
+/* emit_step: one operator of the plan as a case of the kernel's state machine. */
+#ifndef GEMP_MATCH_EMIT_STEP_H
+#define GEMP_MATCH_EMIT_STEP_H
+
+#include "match/emit.h"
+
+/* One bit a check of the step. */
+unsigned long long gemp_check_bits(const gemp_step *step);
+
+/* The case of step s: test the lanes that are to do, then visit those that passed, one after another (or, at the last step,
+ * count or write them together), then the next lanes of the row, then back to the step before. A lane whose next row is
+ * elsewhere sends its partial match and is done with it; one that finds no room stays to do, and the worker stops. */
+void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options,
+                    int s);
+
+#endif

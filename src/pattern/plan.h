@@ -1,0 +1,102 @@
+/* plan: the order in which a pattern is matched. Host only; the same on all ranks (they agree on its hash).
+ *
+ * A plan is a chain of operators over the slot table (one slot a pattern vertex, one a live pattern edge): SCAN binds the
+ * pivot; EXTEND binds a vertex from rows of vertices already bound; EDGE binds an edge among several parallel ones. What
+ * is only tested (the other rows of an EXTEND, absent edges of induced matching, loops) is a check of the operator that
+ * binds the last vertex that it needs. `child` and `next` make room for sub-plans.
+ *
+ * Stages number the places where a partial match can travel to another rank: ENTER(step) to the owner of the row to
+ * expand, VERIFY(step, k) to the owner of the next row after k of the step's rows are done. They ascend along the plan, so
+ * that credits per stage cannot deadlock.
+ */
+#ifndef GEMP_PATTERN_PLAN_H
+#define GEMP_PATTERN_PLAN_H
+
+#include "pattern/pattern.h"
+#include "pattern/symmetry.h"
+
+enum { GEMP_MAX_VIEWS = 32, GEMP_MAX_CHECKS = 64, GEMP_MAX_STEPS = GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES };
+
+/* One adjacency that the plan asks for; directions as in partition/view.h: 0 out, 1 in, 2 either. */
+typedef struct gemp_plan_view {
+	bool *relations; /* [relation_count] owned */
+	int direction;
+	bool simple, edges;
+} gemp_plan_view;
+
+/* "row(from) in view has (or, absent, has not) the image of `to`". */
+typedef struct gemp_check {
+	int from, to;  /* pattern vertices */
+	int view;
+	int edge;      /* pattern edge; -1 for an absent one */
+	bool absent;
+} gemp_check;
+
+typedef enum gemp_operator { GEMP_SCAN, GEMP_EXTEND, GEMP_BIND_EDGE } gemp_operator;
+
+typedef struct gemp_step {
+	gemp_operator kind;
+	int vertex;           /* bound here (SCAN, EXTEND), or the edge's far end (BIND_EDGE) */
+	int edge;             /* BIND_EDGE, or EXTEND over a multi view: bound here; else -1 */
+	size_t sources;       /* EXTEND: checks[0..sources) are rows that can each give the candidates (1 if edge >= 0) */
+	size_t check_count;
+	gemp_check checks[GEMP_MAX_CHECKS];
+	bool candidates;      /* the vertex has a bitmap */
+	uint64_t differ;      /* bound vertices that this vertex must differ from */
+	uint64_t less;        /* bound vertices whose slot must be greater than this one's */
+	uint64_t greater;     /* bound vertices whose slot must be smaller */
+	uint64_t edges_differ, edge_less; /* the same for the bound edge */
+	double rows;          /* estimated partial matches after this step */
+} gemp_step;
+
+typedef struct gemp_plan {
+	size_t step_count;
+	gemp_step steps[GEMP_MAX_STEPS];
+	size_t view_count;
+	gemp_plan_view views[GEMP_MAX_VIEWS];
+	size_t relation_count;
+	int vertex_count, edge_count;
+	uint64_t live_edges;    /* pattern edges that have a slot */
+	int pivot;
+	bool broken;            /* symmetry broken by restrictions */
+	bool pivot_off;
+	uint64_t group_order;   /* automorphisms, if they fit */
+	bool group_overflow;
+	uint64_t hash;
+} gemp_plan;
+
+/* What the planner knows of the graph. */
+typedef struct gemp_statistics {
+	double vertices;
+	double candidates[GEMP_MAX_PATTERN_VERTICES];   /* host vertices that a pattern vertex can be */
+	bool filtered[GEMP_MAX_PATTERN_VERTICES];       /* has a bitmap */
+	double edges[GEMP_MAX_PATTERN_EDGES];           /* host edges between candidates of its ends, in its direction */
+	double paths_from[GEMP_MAX_PATTERN_EDGES];      /* sum of squares of degrees of `from` over those edges */
+	double paths_to[GEMP_MAX_PATTERN_EDGES];
+	bool parallel[GEMP_MAX_PATTERN_EDGES];          /* its relations join some pair more than once */
+} gemp_statistics;
+
+typedef struct gemp_plan_options {
+	gemp_semantics semantics;
+	bool break_symmetry;   /* iso and induced only */
+	bool pivot_off;
+	uint64_t wanted_edges; /* pattern edges whose identity the results need */
+} gemp_plan_options;
+
+gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,
+                        const gemp_statistics *statistics, const gemp_plan_options *options);
+void gemp_plan_free(gemp_plan *plan);
+
+/* STAGES. 0: pivots. */
+typedef struct gemp_stage {
+	int step;
+	bool verify;  /* VERIFY: the step's vertex is a candidate in the item; else ENTER */
+	int done;     /* VERIFY: checks done */
+} gemp_stage;
+size_t gemp_plan_stages(const gemp_plan *plan, gemp_stage *stages, size_t room); /* number; fills at most room */
+
+/* Text for --explain; the caller frees (gemp_free). */
+char *gemp_plan_text(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
+                     const gemp_graph *graph);
+
+#endif

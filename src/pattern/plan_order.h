@@ -1,0 +1,12 @@
+/* plan_order: pivot and matching order by estimated cardinality. */
+#ifndef GEMP_PATTERN_PLAN_ORDER_H
+#define GEMP_PATTERN_PLAN_ORDER_H
+
+#include "pattern/plan.h"
+
+/* order[vertex_count]: connected; rows[i]: estimated partial matches once order[0..i] are bound. From each possible pivot
+ * the next vertex is the one that leaves fewest partial matches; the pivot whose order costs least is taken, among equals
+ * the one with fewest candidates. first: start from vertex 0 instead (--pivot off). */
+void gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statistics, bool first, int *order, double *rows);
+
+#endif
