@@ -1,6 +1,29 @@
+#include "command/command.h"
 #include "core/status.h"
 
-int main(void)
+#include <mpi.h>
+#include <stdio.h>
+
+/* The first one runs when no command is named. */
+static const gemp_command *const commands[] = {
+	&gemp_command_demo,     &gemp_command_import, &gemp_command_generate, &gemp_command_info,
+	&gemp_command_match,    &gemp_command_verify, &gemp_command_partition, &gemp_command_devices,
+	&gemp_command_help,     &gemp_command_completion,
+};
+
+int main(int argc, char **argv)
 {
-	return GEMP_OK;
+	static const gemp_command_table table = { sizeof commands / sizeof *commands, commands };
+	int provided;
+	gemp_comm comm;
+	GEMP_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	gemp_code code = gemp_command_line(&comm, &table, argc, argv);
+	if (code != GEMP_OK && comm.rank == 0)
+		fprintf(stderr, "gemp-mpi: error: %s\n", gemp_message());
+	/* mpirun ends the job when a rank exits with a code while others are still finishing. */
+	GEMP_MPI(MPI_Barrier(comm.world));
+	gemp_comm_free(&comm);
+	MPI_Finalize();
+	return (int)code;
 }

@@ -1,0 +1,53 @@
+/* command: a subcommand is one file that composes engines: options -> engine -> report. main.c holds their table. */
+#ifndef GEMP_COMMAND_COMMAND_H
+#define GEMP_COMMAND_COMMAND_H
+
+#include "comm/comm.h"
+
+struct gemp_options;
+
+/* Which commands take an option. */
+enum gemp_taken_by {
+	GEMP_ON_DEMO = 1 << 0,
+	GEMP_ON_IMPORT = 1 << 1,
+	GEMP_ON_GENERATE = 1 << 2,
+	GEMP_ON_INFO = 1 << 3,
+	GEMP_ON_VERIFY = 1 << 4,
+	GEMP_ON_PARTITION = 1 << 5,
+	GEMP_ON_MATCH = 1 << 6,
+	GEMP_ON_DEVICES = 1 << 7,
+	GEMP_ON_HELP = 1 << 8,
+	GEMP_ON_COMPLETION = 1 << 9,
+};
+
+typedef struct gemp_command {
+	const char *name;
+	unsigned bit;          /* one gemp_taken_by */
+	const char *arguments; /* as usage shows them; several forms a line each */
+	const char *summary;   /* one line, no full stop */
+	const char *text;      /* paragraphs of --help, each one line of text, ended by \n */
+	const char *examples;  /* a line each; a line that begins with # is a comment */
+	size_t least, most;    /* positional arguments */
+	/* Collective. All ranks return the same code. */
+	gemp_code (*run)(gemp_comm *comm, const struct gemp_options *options);
+} gemp_command;
+
+typedef struct gemp_command_table {
+	size_t count;
+	const gemp_command *const *commands; /* [count]; the first runs when none is named */
+} gemp_command_table;
+
+extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_generate, gemp_command_info,
+	gemp_command_verify, gemp_command_partition, gemp_command_match, gemp_command_devices, gemp_command_help,
+	gemp_command_completion;
+
+/* Collective. Finds the command that argv names, parses its options and runs it, or prints what --help and --version ask
+ * for. All ranks return the same code, and the same message in gemp_message(). */
+gemp_code gemp_command_line(gemp_comm *comm, const gemp_command_table *table, int argc, char **argv);
+
+/* The command called `name`, or NULL. */
+const gemp_command *gemp_command_find(const gemp_command_table *table, const char *name);
+/* GEMP_EUSAGE that lists the commands there are. */
+gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name);
+
+#endif

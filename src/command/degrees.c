@@ -1,0 +1,38 @@
+#include "command/degrees.h"
+
+#include "core/memory.h"
+
+int gemp_degree_class(uint64_t degree)
+{
+	return degree ? 64 - __builtin_clzll(degree) : 0;
+}
+
+gemp_code gemp_degrees_count(gemp_degrees *out, const gemp_comm *comm, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *degree = NULL, least = UINT64_MAX;
+	*out = (gemp_degrees){ 0 };
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
+	for (size_t i = 0; i < graph->relation_count; i++) {
+		GEMP_TRY(gemp_graph_need_relation(graph, i, GEMP_PART_OUT | GEMP_PART_IN));
+		const gemp_relation *relation = &graph->relations[i];
+		for (size_t row = 0; row < graph->rows; row++)
+			degree[row] += relation->out_begin[row + 1] - relation->out_begin[row] +
+			               relation->in_begin[row + 1] - relation->in_begin[row];
+	}
+	for (size_t row = 0; row < graph->rows; row++) {
+		out->sum += degree[row];
+		out->most = degree[row] > out->most ? degree[row] : out->most;
+		least = degree[row] < least ? degree[row] : least;
+		out->vertices[gemp_degree_class(degree[row])]++;
+	}
+	gemp_comm_sum(comm, out->vertices, GEMP_DEGREE_CLASSES);
+	out->sum = gemp_comm_sum1(comm, out->sum);
+	gemp_comm_max(comm, &out->most, 1);
+	least = UINT64_MAX - least;
+	gemp_comm_max(comm, &least, 1);
+	out->least = graph->vertices ? UINT64_MAX - least : 0;
+done:
+	gemp_free(degree);
+	return code;
+}

@@ -1,0 +1,20 @@
+/* degrees: how many edges of all types meet at a vertex; a loop counts twice. */
+#ifndef GEMP_COMMAND_DEGREES_H
+#define GEMP_COMMAND_DEGREES_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+enum { GEMP_DEGREE_CLASSES = 65 };
+
+/* Class 0: degree 0; class k: degrees from 2^(k-1) to 2^k - 1. All ranks. */
+typedef struct gemp_degrees {
+	uint64_t least, most, sum;
+	uint64_t vertices[GEMP_DEGREE_CLASSES];
+} gemp_degrees;
+
+/* Collective. */
+gemp_code gemp_degrees_count(gemp_degrees *out, const gemp_comm *comm, gemp_graph *graph);
+int gemp_degree_class(uint64_t degree);
+
+#endif

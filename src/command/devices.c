@@ -1,0 +1,98 @@
+#include "command/quantity.h"
+#include "command/report.h"
+
+#include "core/memory.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Where a rank found itself. */
+typedef struct place {
+	char host[64];
+	int index, shared_by;
+	unsigned units;
+} place;
+
+static void print_table(gemp_report *report, const gemp_device_info *devices, size_t count)
+{
+	json_t *list = json_array();
+	gemp_report_print(report, "%6s  %-40s %-28s %-4s %6s %10s\n", "device", "name", "platform", "kind", "units", "memory");
+	for (size_t i = 0; i < count; i++) {
+		const gemp_device_info *device = &devices[i];
+		const char *kind = device->gpu ? "gpu" : "cpu";
+		gemp_report_print(report, "%6zu  %-40.40s %-28.28s %-4s %6u %10s\n", i, device->name, device->platform, kind,
+		                  device->units, gemp_shown_bytes(device->memory).text);
+		json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "index",
+		                                      (json_int_t)i, "name", device->name, "vendor", device->vendor,
+		                                      "driver", device->driver, "platform", device->platform, "kind", kind,
+		                                      "units", (json_int_t)device->units,
+		                                      "memory", gemp_json_count(device->memory),
+		                                      "largest", gemp_json_count(device->largest),
+		                                      "local", gemp_json_count(device->local)));
+	}
+	gemp_report_set(report, "devices", list);
+}
+
+static void print_places(gemp_report *report, const place *places, int ranks)
+{
+	json_t *list = json_array();
+	gemp_report_print(report, "\n%6s  %-20s %6s %6s  %s\n", "rank", "host", "device", "units", "ranks on the same device");
+	for (int r = 0; r < ranks; r++) {
+		const place *at = &places[r];
+		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d\n", r, at->host, at->index, at->units, at->shared_by);
+		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:I, s:i}", "rank", r, "host", at->host, "device",
+		                                      at->index, "units", (json_int_t)at->units, "shared_by", at->shared_by));
+	}
+	gemp_report_set(report, "assignment", list);
+}
+
+/* Collective. */
+static gemp_code report_places(gemp_report *report, const gemp_options *options)
+{
+	const gemp_comm *comm = report->comm;
+	gemp_code code = GEMP_OK;
+	gemp_device *device = NULL;
+	place own = { 0 }, *places = NULL;
+	size_t *begin = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_device_open(&device, options->devices, comm->node_rank, comm->node_size,
+	                                                options->device_memory)));
+	gethostname(own.host, sizeof own.host - 1);
+	own.index = device->index;
+	own.shared_by = device->shared_by;
+	own.units = device->units;
+	GEMP_TRY(gemp_comm_gather_all(comm, &own, sizeof own, (void **)&places, &begin));
+	print_places(report, places, comm->size);
+done:
+	gemp_device_close(device);
+	gemp_free(places);
+	gemp_free(begin);
+	return code;
+}
+
+static gemp_code devices(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	gemp_device_info *list = NULL;
+	size_t count;
+	gemp_code code = gemp_report_new(&report, comm, options, false);
+	if (code != GEMP_OK)
+		return code;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_device_list(&list, &count)));
+	print_table(&report, list, count);
+	GEMP_TRY(report_places(&report, options));
+done:
+	gemp_free(list);
+	return gemp_report_finish(&report, code);
+}
+
+const gemp_command gemp_command_devices = {
+	.name = "devices",
+	.bit = GEMP_ON_DEVICES,
+	.arguments = "",
+	.summary = "Lists the OpenCL devices of this machine, and which rank gets which",
+	.text = "",
+	.examples = "gemp-mpi devices\nmpirun -n 4 gemp-mpi devices --devices gpu\n",
+	.least = 0,
+	.most = 0,
+	.run = devices,
+};

@@ -1,0 +1,86 @@
+#include "command/files.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gemp_code read_here(gemp_text *text, const char *what, const char *path)
+{
+	char piece[1 << 14];
+	size_t got;
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return gemp_fail(GEMP_ENOINPUT, "%s %s: %s", what, path, strerror(errno));
+	gemp_text_add(text, "", 0);
+	while ((got = fread(piece, 1, sizeof piece, file)) > 0)
+		gemp_text_add(text, piece, got);
+	gemp_code code = gemp_text_status(text);
+	if (ferror(file))
+		code = gemp_fail(GEMP_ENOINPUT, "%s %s: %s", what, path, strerror(errno));
+	fclose(file);
+	if (code == GEMP_OK && memchr(text->data, '\0', text->size))
+		code = gemp_fail(GEMP_EDATA, "%s %s: not a text file (it has a zero byte)", what, path);
+	return code;
+}
+
+gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path)
+{
+	gemp_text text = { 0 };
+	gemp_code code = comm->rank == 0 ? read_here(&text, what, path) : GEMP_OK;
+	void *bytes = text.data;
+	size_t size = text.size + 1; /* with the 0 at its end */
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_broadcast(comm, &bytes, &size));
+	*out = bytes;
+	bytes = NULL;
+done:
+	gemp_free(bytes);
+	return code;
+}
+
+gemp_code gemp_file_may_write(const char *what, const char *path)
+{
+	struct stat status;
+	const char *slash = strrchr(path, '/');
+	size_t size = slash ? (size_t)(slash - path) + 1 : 0;
+	char *folder = size ? gemp_strndup(path, size) : gemp_strdup(".");
+	gemp_code code = GEMP_OK;
+	if (!folder)
+		return GEMP_ENOMEM;
+	if (access(folder, W_OK | X_OK) != 0)
+		code = gemp_fail(GEMP_EIO, "%s %s: cannot write to folder %s: %s", what, path, folder, strerror(errno));
+	else if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		code = gemp_fail(GEMP_EIO, "%s %s: is a folder; name a file in it", what, path);
+	gemp_free(folder);
+	return code;
+}
+
+gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
+{
+	gemp_text name = { 0 };
+	gemp_code code = GEMP_OK;
+	gemp_text_print(&name, "%s.tmp.%ld", path, (long)getpid());
+	if (gemp_text_status(&name) != GEMP_OK) {
+		gemp_text_free(&name);
+		return GEMP_ENOMEM;
+	}
+	FILE *file = fopen(name.data, "wb");
+	if (!file) {
+		code = gemp_fail(GEMP_EIO, "%s: %s; choose a folder that can be written to", path, strerror(errno));
+		gemp_text_free(&name);
+		return code;
+	}
+	bool whole = fwrite(bytes, 1, size, file) == size;
+	whole = fclose(file) == 0 && whole;
+	if (!whole || rename(name.data, path) != 0) {
+		code = gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
+		unlink(name.data);
+	}
+	gemp_text_free(&name);
+	return code;
+}

@@ -1,0 +1,17 @@
+/* files: small text files that rank 0 reads for all, and files that appear under their name only when whole. */
+#ifndef GEMP_COMMAND_FILES_H
+#define GEMP_COMMAND_FILES_H
+
+#include "comm/comm.h"
+
+/* Collective. The whole text of `path`, read by rank 0; the caller frees (gemp_free). A file that is not there is
+ * GEMP_ENOINPUT; `what` names it in messages ("--config"). */
+gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path);
+
+/* Local. GEMP_EIO if `path` could not be written to: found before the work rather than after it. */
+gemp_code gemp_file_may_write(const char *what, const char *path);
+
+/* Local. `bytes` go to a temporary file beside `path`, which then takes its name. */
+gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size);
+
+#endif

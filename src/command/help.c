@@ -1,0 +1,199 @@
+#include "command/help.h"
+
+#include "io/generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 100, OPTION_COLUMN = 30, COMMAND_COLUMN = 14 };
+
+const gemp_help_entry gemp_help_codes[] = {
+	{ "0", "Success, also with no match." },
+	{ "2", "Error in the command line or the query." },
+	{ "65", "Bad input data." },
+	{ "66", "An input file is missing or cannot be read." },
+	{ "69", "No OpenCL device." },
+	{ "70", "Internal error, ours or a driver's." },
+	{ "71", "Out of memory on host or device." },
+	{ "74", "Reading or writing failed." },
+	{ "75", "Stopped early with a checkpoint." },
+	{ NULL, NULL },
+};
+
+const gemp_help_entry gemp_help_environment[] = {
+	{ "GEMP_CACHE_DIR", "Folder of built kernels; empty: no cache. By default $XDG_CACHE_HOME/gemp-mpi or ~/.cache/gemp-mpi." },
+	{ "GEMP_KERNEL_DIR", "Folder whose .cl and .clh files stand in for the ones built in." },
+	{ NULL, NULL },
+};
+
+/* Words of `text`, wrapped; the cursor stands at column `at`, further lines begin at `indent`. Ends the line. */
+static void wrap(gemp_text *out, size_t at, size_t indent, const char *text)
+{
+	bool fresh = true;
+	while (*text) {
+		size_t size = strcspn(text, " ");
+		if (!fresh && at + 1 + size > WIDTH) {
+			gemp_text_print(out, "\n%*s", (int)indent, "");
+			at = indent;
+			fresh = true;
+		}
+		gemp_text_print(out, "%s%.*s", fresh ? "" : " ", (int)size, text);
+		at += size + !fresh;
+		fresh = false;
+		text += size;
+		text += strspn(text, " ");
+	}
+	gemp_text_print(out, "\n");
+}
+
+/* A name, and what it means in a column of its own. */
+static void entry(gemp_text *out, const char *name, size_t column, const char *meaning)
+{
+	size_t at = strlen(name);
+	gemp_text_print(out, "%s", name);
+	if (at + 2 > column) {
+		gemp_text_print(out, "\n");
+		at = 0;
+	}
+	gemp_text_print(out, "%*s", (int)(column - at), "");
+	wrap(out, column, column, meaning);
+}
+
+static void entries(gemp_text *out, const char *heading, const gemp_help_entry *list)
+{
+	gemp_text_print(out, "\n%s:\n", heading);
+	for (; list->name; list++) {
+		char name[40];
+		snprintf(name, sizeof name, "  %s", list->name);
+		entry(out, name, strlen(heading) > 10 ? 8 : 20, list->meaning);
+	}
+}
+
+void gemp_help_option_name(gemp_text *out, const gemp_option *option)
+{
+	gemp_text_print(out, "--%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+}
+
+const gemp_option *gemp_help_next(const gemp_command *command, size_t *index)
+{
+	size_t count;
+	const gemp_option *table = gemp_option_table(&count);
+	while (*index < count) {
+		const gemp_option *option = &table[(*index)++];
+		if (option->commands & command->bit && option->kind != GEMP_OPTION_PARAMETER)
+			return option;
+	}
+	return NULL;
+}
+
+static void print_option(gemp_text *out, const gemp_option *option)
+{
+	gemp_text name = { 0 }, meaning = { 0 };
+	if (option->letter)
+		gemp_text_print(&name, "  -%c, ", option->letter);
+	else
+		gemp_text_print(&name, "      ");
+	gemp_help_option_name(&name, option);
+	gemp_text_print(&meaning, "%s", option->help);
+	if (option->standard)
+		gemp_text_print(&meaning, " [%s]", option->standard);
+	if (name.failed || meaning.failed)
+		out->failed = true;
+	else
+		entry(out, name.data, OPTION_COLUMN, meaning.data);
+	gemp_text_free(&name);
+	gemp_text_free(&meaning);
+}
+
+static void print_generators(gemp_text *out)
+{
+	size_t count;
+	const gemp_generator *generator = gemp_generators(&count);
+	for (size_t g = 0; g < count; g++, generator++) {
+		gemp_text_print(out, "\n%s: ", generator->name);
+		wrap(out, strlen(generator->name) + 2, 2, generator->meaning);
+		for (size_t p = 0; p < generator->parameter_count; p++) {
+			const gemp_parameter *parameter = &generator->parameters[p];
+			char name[64], meaning[512];
+			snprintf(name, sizeof name, "      --%s %s", parameter->name, parameter->whole ? "N" : "X");
+			snprintf(meaning, sizeof meaning, "%s [%.10g]", parameter->meaning, parameter->value);
+			entry(out, name, OPTION_COLUMN, meaning);
+		}
+	}
+}
+
+/* Each line of `text` with `before` in front. */
+static void lines(gemp_text *out, const char *before, const char *text)
+{
+	while (*text) {
+		size_t size = strcspn(text, "\n");
+		gemp_text_print(out, "%s%.*s\n", before, (int)size, text);
+		text += size + (text[size] == '\n');
+	}
+}
+
+static void usage(gemp_text *out, const gemp_command *command)
+{
+	const char *form = command->arguments, *before = "Usage: ";
+	do {
+		size_t size = strcspn(form, "\n");
+		gemp_text_print(out, "%sgemp-mpi %s%s%.*s [OPTIONS]\n", before, command->name, size ? " " : "", (int)size,
+		                form);
+		before = "       ";
+		form += size + (form[size] == '\n');
+	} while (*form);
+}
+
+static void paragraphs(gemp_text *out, const char *text)
+{
+	while (*text) {
+		char paragraph[2048];
+		size_t size = strcspn(text, "\n");
+		snprintf(paragraph, sizeof paragraph, "%.*s", (int)size, text);
+		gemp_text_print(out, "\n");
+		wrap(out, 0, 0, paragraph);
+		text += size + (text[size] == '\n');
+	}
+}
+
+void gemp_help_command(gemp_text *out, const gemp_command *command)
+{
+	const char *group = "";
+	const gemp_option *option;
+	gemp_text_print(out, "gemp-mpi %s: %s\n\n", command->name, command->summary);
+	usage(out, command);
+	paragraphs(out, command->text);
+	if (*command->examples) {
+		gemp_text_print(out, "\nExamples:\n");
+		lines(out, "  ", command->examples);
+	}
+	if (command->bit == GEMP_ON_GENERATE)
+		print_generators(out);
+	for (size_t i = 0; (option = gemp_help_next(command, &i));) {
+		if (strcmp(group, option->group) != 0)
+			gemp_text_print(out, "\n%s:\n", group = option->group);
+		print_option(out, option);
+	}
+}
+
+void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
+{
+	gemp_text_print(out, "gemp-mpi %s: finds every occurrence of a typed, attributed pattern in a large graph, on many "
+	                "GPUs\n\n"
+	                "Usage: gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n"
+	                "       mpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n\n"
+	                "Commands:\n", GEMP_VERSION);
+	for (size_t i = 0; i < table->count; i++) {
+		char name[40];
+		snprintf(name, sizeof name, "  %s", table->commands[i]->name);
+		entry(out, name, COMMAND_COLUMN, table->commands[i]->summary);
+	}
+	gemp_text_print(out, "\nWithout a command: %s. 'gemp-mpi help COMMAND' explains one.\n", table->commands[0]->name);
+	gemp_text_print(out, "\nFirst steps:\n");
+	lines(out, "  ", "mpirun -n 4 gemp-mpi\n"
+	      "gemp-mpi generate movies -o movies.h5\n"
+	      "gemp-mpi info movies.h5\n"
+	      "mpirun -n 4 gemp-mpi match movies.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person)'\n");
+	entries(out, "Exit codes", gemp_help_codes);
+	entries(out, "Environment", gemp_help_environment);
+}

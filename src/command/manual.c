@@ -1,0 +1,199 @@
+/* The manual as Markdown and as a man page. */
+#include "command/help.h"
+
+#include "io/generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* MARKDOWN */
+
+static void markdown_option(gemp_text *out, const gemp_option *option)
+{
+	gemp_text_print(out, "- ");
+	if (option->letter)
+		gemp_text_print(out, "`-%c`, ", option->letter);
+	gemp_text_print(out, "`");
+	gemp_help_option_name(out, option);
+	gemp_text_print(out, "`");
+	if (option->standard)
+		gemp_text_print(out, " (default `%s`)", option->standard);
+	gemp_text_print(out, ": %s\n", option->help);
+}
+
+static void markdown_usage(gemp_text *out, const gemp_command *command)
+{
+	const char *form = command->arguments;
+	gemp_text_print(out, "```sh\n");
+	do {
+		size_t size = strcspn(form, "\n");
+		gemp_text_print(out, "gemp-mpi %s%s%.*s [OPTIONS]\n", command->name, size ? " " : "", (int)size, form);
+		form += size + (form[size] == '\n');
+	} while (*form);
+	gemp_text_print(out, "```\n");
+}
+
+static void markdown_generators(gemp_text *out)
+{
+	size_t count;
+	const gemp_generator *generator = gemp_generators(&count);
+	for (size_t g = 0; g < count; g++, generator++) {
+		gemp_text_print(out, "\n`%s`: %s\n\n", generator->name, generator->meaning);
+		for (size_t p = 0; p < generator->parameter_count; p++) {
+			const gemp_parameter *parameter = &generator->parameters[p];
+			gemp_text_print(out, "- `--%s %s` (default `%.10g`): %s\n", parameter->name,
+			                parameter->whole ? "N" : "X", parameter->value, parameter->meaning);
+		}
+	}
+}
+
+static void markdown_command(gemp_text *out, const gemp_command *command)
+{
+	const char *group = "", *text = command->text;
+	const gemp_option *option;
+	gemp_text_print(out, "\n## %s\n\n%s.\n\n", command->name, command->summary);
+	markdown_usage(out, command);
+	while (*text) {
+		size_t size = strcspn(text, "\n");
+		gemp_text_print(out, "\n%.*s\n", (int)size, text);
+		text += size + (text[size] == '\n');
+	}
+	if (*command->examples)
+		gemp_text_print(out, "\n```sh\n%s```\n", command->examples);
+	if (command->bit == GEMP_ON_GENERATE)
+		markdown_generators(out);
+	for (size_t i = 0; (option = gemp_help_next(command, &i));) {
+		if (strcmp(group, option->group) != 0)
+			gemp_text_print(out, "\n**%s**\n\n", group = option->group);
+		markdown_option(out, option);
+	}
+}
+
+static void markdown_entries(gemp_text *out, const char *heading, const gemp_help_entry *list)
+{
+	gemp_text_print(out, "\n## %s\n\n", heading);
+	for (; list->name; list++)
+		gemp_text_print(out, "- `%s`: %s\n", list->name, list->meaning);
+}
+
+void gemp_help_markdown(gemp_text *out, const gemp_command_table *table)
+{
+	gemp_text_print(out, "# The command line\n\n"
+	                "Made by `gemp-mpi help --as markdown` of the tables that the program itself goes by; a test "
+	                "compares the two.\n\n"
+	                "```sh\nmpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n```\n\n"
+	                "A command runs alone too, as one rank. A configuration (`--config FILE`) has one "
+	                "`long-option = value` a line; `#` begins a comment.\n");
+	for (size_t i = 0; i < table->count; i++)
+		markdown_command(out, table->commands[i]);
+	markdown_entries(out, "Exit codes", gemp_help_codes);
+	markdown_entries(out, "Environment", gemp_help_environment);
+}
+
+/* MAN PAGE */
+
+/* Text that roff shows as it is. */
+static void roff(gemp_text *out, const char *text, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		bool first = i == 0 || text[i - 1] == '\n';
+		if (first && (text[i] == '.' || text[i] == '\''))
+			gemp_text_print(out, "\\&");
+		if (text[i] == '\\')
+			gemp_text_print(out, "\\e");
+		else if (text[i] == '-')
+			gemp_text_print(out, "\\-");
+		else
+			gemp_text_add(out, &text[i], 1);
+	}
+}
+
+static void roff_line(gemp_text *out, const char *text)
+{
+	roff(out, text, strlen(text));
+	gemp_text_print(out, "\n");
+}
+
+static void man_item(gemp_text *out, const char *name, const char *value, const char *meaning)
+{
+	gemp_text_print(out, ".TP\n.B ");
+	roff(out, name, strlen(name));
+	if (value) {
+		gemp_text_print(out, " ");
+		roff(out, value, strlen(value));
+	}
+	gemp_text_print(out, "\n");
+	roff_line(out, meaning);
+}
+
+static void man_option(gemp_text *out, const gemp_option *option)
+{
+	char name[80], meaning[512];
+	if (option->letter)
+		snprintf(name, sizeof name, "-%c, --%s", option->letter, option->name);
+	else
+		snprintf(name, sizeof name, "--%s", option->name);
+	snprintf(meaning, sizeof meaning, "%s%s%s%s", option->help, option->standard ? " Default: " : "",
+	         option->standard ? option->standard : "", option->standard ? "." : "");
+	man_item(out, name, option->value, meaning);
+}
+
+static void man_generators(gemp_text *out)
+{
+	size_t count;
+	const gemp_generator *generator = gemp_generators(&count);
+	for (size_t g = 0; g < count; g++, generator++) {
+		man_item(out, generator->name, NULL, generator->meaning);
+		gemp_text_print(out, ".RS\n");
+		for (size_t p = 0; p < generator->parameter_count; p++) {
+			const gemp_parameter *parameter = &generator->parameters[p];
+			char name[80], meaning[512];
+			snprintf(name, sizeof name, "--%s", parameter->name);
+			snprintf(meaning, sizeof meaning, "%s Default: %.10g.", parameter->meaning, parameter->value);
+			man_item(out, name, parameter->whole ? "N" : "X", meaning);
+		}
+		gemp_text_print(out, ".RE\n");
+	}
+}
+
+static void man_command(gemp_text *out, const gemp_command *command)
+{
+	const gemp_option *option;
+	gemp_text_print(out, ".SS ");
+	roff_line(out, command->name);
+	roff(out, command->summary, strlen(command->summary));
+	gemp_text_print(out, ".\n.PP\n.nf\n");
+	roff_line(out, command->arguments);
+	gemp_text_print(out, ".fi\n.PP\n");
+	roff(out, command->text, strlen(command->text));
+	if (*command->examples) {
+		gemp_text_print(out, ".PP\n.nf\n");
+		roff(out, command->examples, strlen(command->examples));
+		gemp_text_print(out, ".fi\n");
+	}
+	if (command->bit == GEMP_ON_GENERATE)
+		man_generators(out);
+	for (size_t i = 0; (option = gemp_help_next(command, &i));)
+		man_option(out, option);
+}
+
+static void man_entries(gemp_text *out, const char *heading, const gemp_help_entry *list)
+{
+	gemp_text_print(out, ".SH %s\n", heading);
+	for (; list->name; list++)
+		man_item(out, list->name, NULL, list->meaning);
+}
+
+void gemp_help_man(gemp_text *out, const gemp_command_table *table)
+{
+	gemp_text_print(out, ".TH GEMP\\-MPI 1 \"\" \"gemp\\-mpi %s\"\n", GEMP_VERSION);
+	gemp_text_print(out, ".SH NAME\ngemp\\-mpi \\- pattern matching in large graphs on many GPUs\n"
+	                ".SH SYNOPSIS\n.B mpirun \\-n\nRANKS\n.B gemp\\-mpi\nCOMMAND [ARGUMENTS] [OPTIONS]\n"
+	                ".SH DESCRIPTION\nFinds every occurrence of a typed, attributed pattern in a large graph. Each rank "
+	                "owns a random part of the graph and searches it on its OpenCL device.\n"
+	                ".SH COMMANDS\n");
+	for (size_t i = 0; i < table->count; i++)
+		man_command(out, table->commands[i]);
+	man_entries(out, "EXIT STATUS", gemp_help_codes);
+	man_entries(out, "ENVIRONMENT", gemp_help_environment);
+}

@@ -1,0 +1,156 @@
+#include "command/options.h"
+
+#include "io/generate.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define AT(field) offsetof(gemp_options, field)
+
+enum {
+	ON_ALL = (1 << 10) - 1,
+	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH,
+	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
+	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
+	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES,
+};
+
+static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
+	output[] = "Output", budgets[] = "Device and memory", general[] = "General";
+
+static const gemp_option table[] = {
+	{ "vertices", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input,
+	  "Vertices: a header with id, type and attributes; may be repeated. Without it vertices come from the edges.",
+	  AT(vertex_files) },
+	{ "edges", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input,
+	  "Edges: a header with src, dst, type and attributes, or a SNAP edge list; may be repeated.", AT(edge_files) },
+	{ "format", 0, GEMP_OPTION_CHOICE, "auto|tsv|csv|snap", "auto", GEMP_ON_IMPORT, input,
+	  "Format of the files; auto goes by their ending (.tsv, .csv, .txt: snap), in front of .gz or .zst.", AT(format) },
+	{ "undirected", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_IMPORT, input,
+	  "Edges have no direction: each is stored once and matched by -[]-.", AT(undirected) },
+	{ "parallel", 0, GEMP_OPTION_CHOICE, "keep|merge", "keep", GEMP_ON_IMPORT, input,
+	  "Edges of one type that join the same two vertices: keep all, or merge them into one.", AT(parallel) },
+	{ "label", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_IMPORT, input,
+	  "Label of vertices that come without one.", AT(default_label) },
+	{ "type", 0, GEMP_OPTION_TEXT, "NAME", "E", GEMP_ON_IMPORT, input,
+	  "Type of edges that come without one.", AT(default_type) },
+	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_IMPORT, input,
+	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
+	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE | GEMP_ON_DEMO, input,
+	  "Seed of what is drawn.", AT(seed) },
+	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input,
+	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
+
+	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, "Read the query's text from a file.",
+	  AT(query_file) },
+	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query,
+	  "Read the query from a graph file of lines t, v and e.", AT(query_graph) },
+	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", GEMP_ON_MATCH, query,
+	  "Name of the label that a number in --query-graph stands for.", AT(query_labels) },
+	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, query,
+	  "A shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house or "
+	  "edges:0-1,1-2,...", AT(pattern) },
+	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, query,
+	  "An attribute that no vertex has is NULL instead of an error.", AT(lenient) },
+
+	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", GEMP_ON_MATCH, meaning,
+	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and no further edge of "
+	  "the pattern's types among its vertices.", AT(semantics) },
+	{ "distinct", 0, GEMP_OPTION_CHOICE, "orbit|subgraph|vertices|none", "orbit", GEMP_ON_MATCH, meaning,
+	  "Which embeddings are one match: those that differ by an automorphism of the query, those with the same "
+	  "subgraph, those with the same vertices, or none.", AT(distinct) },
+	{ "symmetry", 0, GEMP_OPTION_CHOICE, "break|hash", "break", GEMP_ON_MATCH, meaning,
+	  "break: find each match once; hash: find all embeddings and deduplicate them by a hash of their canonical form. "
+	  "The answer is the same.", AT(symmetry) },
+
+	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", GEMP_ON_MATCH, search,
+	  "on: start from the pattern vertex with the fewest candidates; off: from the first one of the text, at every "
+	  "vertex of the graph.", AT(pivot) },
+	{ "attributes", 0, GEMP_OPTION_CHOICE, "auto|before|after", "auto", ON_RUN, search,
+	  "Test conditions on one vertex before matching (on all vertices) or after it (on those in results).",
+	  AT(attributes) },
+	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN, search,
+	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
+	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, GEMP_ON_MATCH, search,
+	  "C in the formula for the number of pivots in the next kernel launch; by default as measured for the device.", AT(launch_factor) },
+	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", GEMP_ON_MATCH, search,
+	  "Lanes of a work-group that share a row; 0: chosen by device.", AT(lanes) },
+	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
+	  "Print the plan with its estimates before matching (with --dry-run: instead of matching).", AT(explain) },
+	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
+	  "Report more: pivots, attribute values copied and referred to, matches within one of 1 to 64 parts.", AT(profile) },
+
+	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, "Only count, without rows.", AT(count) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
+	  "Write the rows to FILE, by its ending .tsv, .jsonl or .h5; -: TSV on stdout. Without it some rows are shown.",
+	  AT(output) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "G.h5", NULL, ON_MAKE, output, "The graph file to write.", AT(output) },
+	{ "limit", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_MATCH, output, "Stop after N rows.", AT(limit) },
+	{ "schema", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INFO, output,
+	  "Only what the file's head says: labels, types, attributes and sizes, without degrees.", AT(schema) },
+	{ "parts", 0, GEMP_OPTION_COUNT, "R", NULL, GEMP_ON_PARTITION, output,
+	  "Number of parts; by default the number of ranks.", AT(parts) },
+	{ "as", 0, GEMP_OPTION_CHOICE, "text|markdown|man", "text", GEMP_ON_HELP, output,
+	  "Form of the help; markdown and man hold all commands.", AT(as) },
+	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
+	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
+
+	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_RUN | GEMP_ON_DEVICES, budgets,
+	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1) or parts of names, joined by commas.",
+	  AT(devices) },
+	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Host memory that a rank may use.",
+	  AT(host_memory) },
+	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Device memory that a rank may use.",
+	  AT(device_memory) },
+	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
+	  "Matches that a kernel launch may leave on the device.", AT(result_buffer) },
+	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
+	  "Partial matches that may wait for each step and destination.", AT(outbox) },
+	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Memory for rows fetched from other ranks.",
+	  AT(row_cache) },
+
+	{ "config", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, general,
+	  "Read options from FILE, `long-option = value` a line; options on the command line win.", AT(config) },
+	{ "dry-run", 'n', GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, general,
+	  "Print the plan and sizes and stop before matching.", AT(dry_run) },
+	{ "quiet", 'q', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, "Say nothing but errors and results.",
+	  AT(quiet) },
+	{ "verbose", 'v', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, "Say what is decided: plan, sizes, launches.",
+	  AT(verbose) },
+	{ "debug", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, "Say what each round does.", AT(debug) },
+	{ "help", 'h', GEMP_OPTION_FLAG, NULL, NULL, ON_ALL, general, "Show this help.", AT(help) },
+	{ "version", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_ALL, general, "Show the version.", AT(version) },
+};
+
+enum { FIXED = sizeof table / sizeof *table };
+
+static bool has_parameter(const gemp_option *all, size_t count, const char *name)
+{
+	for (size_t i = FIXED; i < count; i++)
+		if (strcmp(all[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+const gemp_option *gemp_option_table(size_t *count)
+{
+	static gemp_option all[GEMP_MAX_OPTIONS];
+	static size_t all_count;
+	size_t generators;
+	const gemp_generator *generator = gemp_generators(&generators);
+	if (!all_count) {
+		memcpy(all, table, sizeof table);
+		all_count = FIXED;
+		for (size_t g = 0; g < generators; g++)
+			for (size_t p = 0; p < generator[g].parameter_count; p++) {
+				const gemp_parameter *parameter = &generator[g].parameters[p];
+				if (has_parameter(all, all_count, parameter->name))
+					continue;
+				GEMP_CHECK(all_count < GEMP_MAX_OPTIONS);
+				all[all_count++] = (gemp_option){ parameter->name, 0, GEMP_OPTION_PARAMETER, "X", NULL,
+					GEMP_ON_GENERATE, "Parameters of generators", parameter->meaning, 0 };
+			}
+	}
+	*count = all_count;
+	return all;
+}

@@ -1,0 +1,375 @@
+#include "command/options.h"
+
+#include "command/config.h"
+#include "command/files.h"
+#include "command/quantity.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <limits.h>
+#include <popt.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *gemp_option_word(const char *value, size_t index, size_t *size)
+{
+	for (; index && value; index--) {
+		value = strchr(value, '|');
+		value = value ? value + 1 : NULL;
+	}
+	if (value)
+		*size = strcspn(value, "|");
+	return value;
+}
+
+const gemp_option *gemp_option_find(const char *name, const gemp_command *command)
+{
+	size_t count;
+	const gemp_option *table = gemp_option_table(&count);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table[i].name, name) == 0 && (!command || table[i].commands & command->bit))
+			return &table[i];
+	return NULL;
+}
+
+/* Names of the commands that take an option of this name, joined by commas. */
+static void print_takers(gemp_text *out, const gemp_options *options, const char *name)
+{
+	const char *before = "";
+	for (size_t i = 0; i < options->table->count; i++)
+		if (gemp_option_find(name, options->table->commands[i])) {
+			gemp_text_print(out, "%s%s", before, options->table->commands[i]->name);
+			before = ", ";
+		}
+}
+
+static const char *nearest_option(const gemp_command *command, const char *name)
+{
+	size_t count, taken = 0;
+	const gemp_option *table = gemp_option_table(&count);
+	const char *names[GEMP_MAX_OPTIONS];
+	for (size_t i = 0; i < count; i++)
+		if (table[i].commands & command->bit)
+			names[taken++] = table[i].name;
+	return gemp_nearest(name, names, taken);
+}
+
+gemp_code gemp_option_unknown(const gemp_options *options, const char *place, const char *dashes, const char *name)
+{
+	const char *command = options->command->name, *near = nearest_option(options->command, name);
+	gemp_text hint = { 0 };
+	gemp_text_add(&hint, "", 0);
+	if (gemp_option_find(name, NULL)) {
+		gemp_text_print(&hint, "; it belongs to ");
+		print_takers(&hint, options, name);
+	} else if (near) {
+		gemp_text_print(&hint, "; did you mean %s%s?", *dashes ? "--" : "", near);
+	}
+	gemp_code code = gemp_text_status(&hint);
+	if (code == GEMP_OK)
+		code = gemp_fail(GEMP_EUSAGE, "%s%s has no option %s%s%s ('gemp-mpi help %s' lists its options)", place,
+		                 command, dashes, name, hint.data, command);
+	gemp_text_free(&hint);
+	return code;
+}
+
+bool gemp_options_given(const gemp_options *options, const char *name)
+{
+	for (size_t i = 0; i < options->given_count; i++)
+		if (strcmp(options->given[i].option->name, name) == 0)
+			return true;
+	return false;
+}
+
+gemp_code gemp_options_give(gemp_options *options, const gemp_option *option, const char *text, const char *place)
+{
+	gemp_code code = GEMP_OK;
+	gemp_given given = { .option = option };
+	GEMP_TRY(GEMP_RESERVE(options->given, options->given_capacity, options->given_count + 1));
+	code = GEMP_ENOMEM;
+	given.text = gemp_strdup(text);
+	if (!given.text || (place && !(given.place = gemp_strdup(place))))
+		goto done;
+	options->given[options->given_count++] = given;
+	return GEMP_OK;
+done:
+	gemp_free(given.text);
+	return code;
+}
+
+/* VALUES: from text to field. `place` goes in front of messages. */
+
+static gemp_code refuse(const gemp_option *option, const char *place, const char *text)
+{
+	static const char *const expected[] = {
+		[GEMP_OPTION_FLAG] = "true or false",
+		[GEMP_OPTION_COUNT] = "a whole number from 0 to 18446744073709551615",
+		[GEMP_OPTION_SIZE] = "a size in bytes such as 4096, 64K, 512MiB or 2G",
+		[GEMP_OPTION_REAL] = "a number",
+		[GEMP_OPTION_CHOICE] = "one of these words",
+		[GEMP_OPTION_SIZE_OR_WORD] = "one of these words, or a size in bytes such as 4096, 64K, 512MiB or 2G",
+	};
+	bool words = option->kind == GEMP_OPTION_CHOICE || option->kind == GEMP_OPTION_SIZE_OR_WORD;
+	return gemp_fail(GEMP_EUSAGE, "%s%s%s: '%s' is not %s%s%s", place, *place ? "" : "--", option->name, text,
+	                 expected[option->kind], words ? ": " : "", words ? option->value : "");
+}
+
+/* Which word of option->value `text` is, or -1; the last word of SIZE_OR_WORD is SIZE itself. */
+static int word_index(const gemp_option *option, const char *text)
+{
+	size_t size;
+	const char *word;
+	for (size_t i = 0; (word = gemp_option_word(option->value, i, &size)); i++)
+		if (strlen(text) == size && strncmp(word, text, size) == 0)
+			return (int)i;
+	return -1;
+}
+
+static gemp_code set_field(gemp_options *options, const gemp_option *option, const char *text, const char *place)
+{
+	void *field = (char *)options + option->at;
+	uint64_t bytes;
+	int index = -1;
+	bool good = true;
+	switch (option->kind) {
+	case GEMP_OPTION_FLAG:
+		*(bool *)field = strcmp(text, "true") == 0;
+		good = *(bool *)field || strcmp(text, "false") == 0;
+		break;
+	case GEMP_OPTION_TEXT:
+		*(const char **)field = text;
+		break;
+	case GEMP_OPTION_LIST: {
+		gemp_list *list = field;
+		gemp_code code = GEMP_RESERVE(list->items, list->capacity, list->count + 1);
+		if (code != GEMP_OK)
+			return code;
+		list->items[list->count++] = text;
+		break;
+	}
+	case GEMP_OPTION_COUNT:
+		good = gemp_parse_count(text, field);
+		break;
+	case GEMP_OPTION_SIZE:
+		good = gemp_parse_size(text, field);
+		break;
+	case GEMP_OPTION_REAL:
+		good = gemp_parse_real(text, field);
+		break;
+	case GEMP_OPTION_CHOICE:
+		*(int *)field = index = word_index(option, text);
+		good = index >= 0;
+		break;
+	case GEMP_OPTION_PARAMETER:
+		break;
+	case GEMP_OPTION_SIZE_OR_WORD:
+		index = strcmp(text, "SIZE") == 0 ? -1 : word_index(option, text);
+		good = index >= 0 || gemp_parse_size(text, &bytes);
+		if (good)
+			*(int64_t *)field = index >= 0 ? -(int64_t)index : (int64_t)bytes;
+		break;
+	}
+	return good ? GEMP_OK : refuse(option, place, text);
+}
+
+static gemp_code set_defaults(gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	size_t count;
+	const gemp_option *table = gemp_option_table(&count);
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		if (table[i].standard && table[i].commands & options->command->bit)
+			code = set_field(options, &table[i], table[i].standard, "default of ");
+	return code;
+}
+
+/* A list on the command line stands in for the configuration's. */
+static bool overruled(const gemp_options *options, const gemp_given *given)
+{
+	if (given->option->kind != GEMP_OPTION_LIST || !given->place)
+		return false;
+	for (size_t i = 0; i < options->given_count; i++)
+		if (options->given[i].option == given->option && !options->given[i].place)
+			return true;
+	return false;
+}
+
+static gemp_code apply(gemp_options *options)
+{
+	gemp_code code = set_defaults(options);
+	for (size_t i = 0; i < options->given_count && code == GEMP_OK; i++) {
+		const gemp_given *given = &options->given[i];
+		gemp_text place = { 0 };
+		if (overruled(options, given))
+			continue;
+		gemp_text_print(&place, given->place ? "%s: " : "%s", given->place ? given->place : "");
+		code = gemp_text_status(&place);
+		if (code == GEMP_OK)
+			code = set_field(options, given->option, given->text, place.data);
+		gemp_text_free(&place);
+	}
+	return code;
+}
+
+/* COMMAND LINE. popt does the parsing; its table is made of ours. */
+
+/* out is [GEMP_MAX_OPTIONS + 1]. */
+static void popt_table(struct poptOption *out, const gemp_command *command)
+{
+	size_t count;
+	const gemp_option *table = gemp_option_table(&count);
+	for (size_t i = 0; i < count; i++)
+		if (table[i].commands & command->bit)
+			*out++ = (struct poptOption){
+				.longName = table[i].name,
+				.shortName = table[i].letter,
+				.argInfo = table[i].kind == GEMP_OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING,
+				.val = (int)i + 1,
+			};
+	*out = (struct poptOption)POPT_TABLEEND;
+}
+
+static gemp_code popt_failed(const gemp_options *options, poptContext context, int error)
+{
+	const char *bad = poptBadOption(context, POPT_BADOPTION_NOALIAS);
+	size_t dashes = strspn(bad, "-");
+	if (dashes > 2)
+		dashes = 2;
+	if (error != POPT_ERROR_BADOPT)
+		return gemp_fail(GEMP_EUSAGE, "%s: %s", bad, poptStrerror(error));
+	char name[64] = "";
+	size_t size = strcspn(bad + dashes, "=");
+	memcpy(name, bad + dashes, size < sizeof name ? size : sizeof name - 1);
+	return gemp_option_unknown(options, "", dashes > 1 ? "--" : "-", name);
+}
+
+static gemp_code take_arguments(gemp_options *options, poptContext context)
+{
+	const char **rest = poptGetArgs(context);
+	size_t count = 0;
+	while (rest && rest[count])
+		count++;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(options->arguments, count + 1));
+	for (size_t i = 0; i < count; i++) {
+		options->arguments[i] = gemp_strdup(rest[i]);
+		if (!options->arguments[i])
+			return GEMP_ENOMEM;
+		options->argument_count++;
+	}
+done:
+	return code;
+}
+
+static gemp_code parse_line(gemp_options *options, int argc, char **argv)
+{
+	size_t count;
+	const gemp_option *table = gemp_option_table(&count);
+	struct poptOption known[GEMP_MAX_OPTIONS + 1];
+	popt_table(known, options->command);
+	poptContext context = poptGetContext("gemp-mpi", argc, (const char **)argv, known, 0);
+	if (!context)
+		return gemp_fail(GEMP_ENOMEM, "out of memory while reading the command line");
+	gemp_code code = GEMP_OK;
+	int value = -1;
+	while (code == GEMP_OK && (value = poptGetNextOpt(context)) > 0) {
+		char *text = poptGetOptArg(context);
+		code = gemp_options_give(options, &table[value - 1], text ? text : "true", NULL);
+		free(text);
+	}
+	if (code == GEMP_OK)
+		code = value < -1 ? popt_failed(options, context, value) : take_arguments(options, context);
+	poptFreeContext(context);
+	return code;
+}
+
+static const char *given_text(const gemp_options *options, const char *name)
+{
+	const char *text = NULL;
+	for (size_t i = 0; i < options->given_count; i++)
+		if (strcmp(options->given[i].option->name, name) == 0)
+			text = options->given[i].text;
+	return text;
+}
+
+/* What the configuration gives goes in front of what the line gave, so that the line wins. */
+static gemp_code add_configuration(gemp_options *options, const gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	char *text = NULL;
+	gemp_given *line = options->given;
+	size_t line_count = options->given_count;
+	options->given = NULL;
+	options->given_count = options->given_capacity = 0;
+	code = gemp_file_read(&text, comm, "--config", path);
+	if (code == GEMP_OK)
+		code = gemp_config_parse(options, path, text);
+	gemp_code room = GEMP_RESERVE(options->given, options->given_capacity, options->given_count + line_count);
+	if (room == GEMP_OK && line_count) {
+		memcpy(options->given + options->given_count, line, line_count * sizeof *line);
+		options->given_count += line_count;
+	}
+	gemp_free(line);
+	gemp_free(text);
+	return code == GEMP_OK ? room : code;
+}
+
+static gemp_code check_arguments(const gemp_options *options)
+{
+	const gemp_command *command = options->command;
+	if (options->help || options->version)
+		return GEMP_OK;
+	if (options->argument_count < command->least)
+		return gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name,
+		                 command->arguments, command->name);
+	if (options->argument_count <= command->most)
+		return GEMP_OK;
+	const char *extra = options->arguments[command->most];
+	if (gemp_command_find(options->table, extra))
+		return gemp_fail(GEMP_EUSAGE, "%s takes no argument '%s'; a command comes first: gemp-mpi %s [OPTIONS]",
+		                 command->name, extra, extra);
+	return gemp_fail(GEMP_EUSAGE, "%s takes no argument '%s'; put quotes around text with blanks "
+	                 "('gemp-mpi help %s' shows how)", command->name, extra, command->name);
+}
+
+gemp_code gemp_options_new(gemp_options **out, const gemp_comm *comm, const gemp_command_table *table,
+                           const gemp_command *command, int argc, char **argv)
+{
+	gemp_options *options = NULL;
+	gemp_code code = GEMP_NEW(options, 1);
+	if (code == GEMP_OK) {
+		*options = (gemp_options){ .command = command, .table = table, .limit = UINT64_MAX };
+		code = parse_line(options, argc, argv);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	const char *path = given_text(options, "config");
+	if (path)
+		code = add_configuration(options, comm, path);
+	if (code == GEMP_OK)
+		code = apply(options);
+	if (code == GEMP_OK)
+		code = check_arguments(options);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	*out = options;
+	return GEMP_OK;
+done:
+	gemp_options_free(options);
+	return code;
+}
+
+void gemp_options_free(gemp_options *options)
+{
+	if (!options)
+		return;
+	for (size_t i = 0; i < options->given_count; i++) {
+		gemp_free(options->given[i].text);
+		gemp_free(options->given[i].place);
+	}
+	for (size_t i = 0; i < options->argument_count; i++)
+		gemp_free(options->arguments[i]);
+	gemp_free(options->given);
+	gemp_free(options->arguments);
+	gemp_free(options->vertex_files.items);
+	gemp_free(options->edge_files.items);
+	gemp_free(options);
+}

@@ -1,0 +1,102 @@
+/* options: one table of options drives parsing, --help, --config, completion, the manual and the echo in --json.
+ *
+ * Values come from the table's defaults, then from --config, then from the command line; the last one wins. A list is
+ * what the command line gives, or else what the configuration gives.
+ */
+#ifndef GEMP_COMMAND_OPTIONS_H
+#define GEMP_COMMAND_OPTIONS_H
+
+#include "command/command.h"
+
+#include <stdbool.h>
+
+enum { GEMP_MAX_OPTIONS = 128 };
+
+typedef enum gemp_option_kind {
+	GEMP_OPTION_FLAG,         /* bool; in a configuration `true` or `false` */
+	GEMP_OPTION_TEXT,         /* const char * */
+	GEMP_OPTION_LIST,         /* gemp_list: may be repeated */
+	GEMP_OPTION_COUNT,        /* uint64_t */
+	GEMP_OPTION_SIZE,         /* uint64_t, bytes */
+	GEMP_OPTION_REAL,         /* double */
+	GEMP_OPTION_CHOICE,       /* int: which of the words in `value` */
+	GEMP_OPTION_SIZE_OR_WORD, /* int64_t: bytes, or minus the place of a word in `value` (none|auto|all|SIZE: 0, -1, -2) */
+	GEMP_OPTION_PARAMETER,    /* of a generator: stays in `given` for gemp_generate_set */
+} gemp_option_kind;
+
+typedef struct gemp_option {
+	const char *name;
+	char letter;           /* 0: none */
+	gemp_option_kind kind;
+	const char *value;     /* as help calls it: FILE, N, SIZE, or words joined by | */
+	const char *standard;  /* default, parsed like any other value; NULL: zero, empty */
+	unsigned commands;     /* gemp_taken_by, together */
+	const char *group;     /* heading in help */
+	const char *help;
+	size_t at;             /* of its field in gemp_options */
+} gemp_option;
+
+/* The table, and a parameter of each name that generators take. */
+const gemp_option *gemp_option_table(size_t *count);
+
+typedef struct gemp_list {
+	size_t count, capacity;
+	const char **items; /* [count] borrowed from `given` */
+} gemp_list;
+
+/* One option as it was given. */
+typedef struct gemp_given {
+	const gemp_option *option;
+	char *text;  /* owned; "true" or "false" for a flag */
+	char *place; /* owned; "file:line" in a configuration; NULL: command line */
+} gemp_given;
+
+typedef struct gemp_options {
+	const gemp_command *command;
+	const gemp_command_table *table;
+	size_t argument_count;
+	char **arguments;   /* [argument_count] owned */
+	size_t given_count, given_capacity;
+	gemp_given *given;  /* [given_count] configuration first, then command line */
+
+	/* general */
+	bool help, version, quiet, verbose, debug, dry_run;
+	const char *config, *json, *devices, *output;
+	/* budgets */
+	uint64_t host_memory, device_memory, result_buffer, outbox, row_cache;
+	/* import, generate */
+	gemp_list vertex_files, edge_files;
+	int format, parallel;
+	bool undirected;
+	uint64_t seed, relabel_seed;
+	const char *default_label, *default_type;
+	/* info, partition, help, completion */
+	bool schema;
+	uint64_t parts;
+	int as;
+	/* match */
+	const char *query_file, *query_graph, *query_labels, *pattern;
+	int semantics, distinct, symmetry, pivot, attributes;
+	int64_t replicate;
+	bool count, explain, profile, lenient;
+	uint64_t limit, lanes;
+	double launch_factor;
+} gemp_options;
+
+/* Collective (rank 0 reads the configuration). argv[0] is not looked at. */
+gemp_code gemp_options_new(gemp_options **out, const gemp_comm *comm, const gemp_command_table *table,
+                           const gemp_command *command, int argc, char **argv);
+void gemp_options_free(gemp_options *options);
+
+bool gemp_options_given(const gemp_options *options, const char *name);
+/* The index-th of the words joined by | in `value`; its size in *size; NULL past the last. */
+const char *gemp_option_word(const char *value, size_t index, size_t *size);
+/* The option of that name that the command takes, or NULL. command NULL: any command's. */
+const gemp_option *gemp_option_find(const char *name, const gemp_command *command);
+/* GEMP_EUSAGE for a name that `command` does not take: says who takes it, or which name is near. place: "" or
+ * "file:line: "; dashes: "--" where they belong to the name. */
+gemp_code gemp_option_unknown(const gemp_options *options, const char *place, const char *dashes, const char *name);
+/* Append to options->given; place NULL: the command line. Applied later. */
+gemp_code gemp_options_give(gemp_options *options, const gemp_option *option, const char *text, const char *place);
+
+#endif

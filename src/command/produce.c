@@ -1,0 +1,89 @@
+#include "command/produce.h"
+
+#include "command/files.h"
+#include "command/quantity.h"
+#include "command/schema.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/graph_file.h"
+#include "io/import.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+gemp_code gemp_produce_check(const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	if (!options->output)
+		code = gemp_fail(GEMP_EUSAGE, "%s needs the graph file to write: --output G.h5", options->command->name);
+	else if (comm->rank == 0)
+		code = gemp_file_may_write("--output", options->output);
+	return gemp_comm_agree(comm, code);
+}
+
+/* The command as it was given, for the provenance. */
+static void print_command(gemp_text *out, const gemp_options *options)
+{
+	gemp_text_print(out, "gemp-mpi %s", options->command->name);
+	for (size_t i = 0; i < options->argument_count; i++)
+		gemp_text_print(out, " %s", options->arguments[i]);
+	for (size_t i = 0; i < options->given_count; i++) {
+		const gemp_given *given = &options->given[i];
+		bool flag = given->option->kind == GEMP_OPTION_FLAG;
+		gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ", flag ? "" : given->text);
+	}
+}
+
+static gemp_code write_file(const gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = 0;
+	const char **paths = NULL;
+	uint64_t *hashes = NULL;
+	gemp_text command = { 0 };
+	for (size_t i = 0; i < file_lists; i++)
+		count += files[i].count;
+	print_command(&command, report->options);
+	code = gemp_text_status(&command);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(paths, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(hashes, count);
+	GEMP_TRY(gemp_comm_agree(report->comm, code));
+	for (size_t i = 0, at = 0; i < file_lists; i++)
+		for (size_t f = 0; f < files[i].count; f++)
+			paths[at++] = files[i].items[f];
+	if (count)
+		GEMP_TRY(gemp_import_hashes(report->comm, paths, count, hashes));
+	gemp_provenance provenance = { command.data, GEMP_VERSION, count, paths, hashes };
+	code = gemp_graph_file_write(report->comm, graph, report->options->output, &provenance);
+done:
+	gemp_text_free(&command);
+	gemp_free(paths);
+	gemp_free(hashes);
+	return code;
+}
+
+gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists,
+                       gemp_timers *timers)
+{
+	gemp_code code = GEMP_OK;
+	struct stat status;
+	const char *path = report->options->output;
+	double since = gemp_now();
+	GEMP_TRY(write_file(report, graph, files, file_lists));
+	gemp_timers_add(timers, GEMP_WRITE, since);
+	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+	gemp_report_set(report, "output", json_string(path));
+	gemp_report_set(report, "bytes", gemp_json_count(bytes));
+	gemp_report_detail(report, "%s: %s vertices, %s edges, %s\n", path, gemp_grouped(graph->vertices).text,
+	                   gemp_grouped(gemp_graph_edges(graph)).text, gemp_shown_bytes(bytes).text);
+	if (report->options->quiet)
+		gemp_report_graph(report, graph);
+	else
+		GEMP_TRY(gemp_schema_report(report, graph, false));
+	gemp_report_seconds(report, timers);
+	gemp_report_memory(report, 0);
+done:
+	return code;
+}

@@ -1,0 +1,46 @@
+/* report: what a command says at its end: text for people, and the same as one JSON object (--json).
+ *
+ * With `--json -` the object is all that stdout gets, and text for people goes to stderr; so it does where rows go to
+ * stdout. Only rank 0 writes; on other ranks json is NULL, which jansson's setters take and ignore.
+ */
+#ifndef GEMP_COMMAND_REPORT_H
+#define GEMP_COMMAND_REPORT_H
+
+#include "command/options.h"
+#include "graph/graph.h"
+#include "partition/context.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+typedef struct gemp_report {
+	const gemp_comm *comm;
+	const gemp_options *options;
+	double began;   /* gemp_now() */
+	FILE *people;   /* NULL: another rank, or --json - with --quiet */
+	json_t *json;   /* NULL but on rank 0 */
+} gemp_report;
+
+/* Collective. Begins with version, command, ranks and the options as given. rows_on_stdout: text for people goes to stderr. */
+gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp_options *options, bool rows_on_stdout);
+/* Collective. Writes the JSON, if it is asked for, and frees. code: how the command went; nothing is written unless it is
+ * GEMP_OK. Returns the worst of both. */
+gemp_code gemp_report_finish(gemp_report *report, gemp_code code);
+
+/* What was asked for; and what --quiet leaves out. */
+void gemp_report_print(const gemp_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gemp_report_detail(const gemp_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Fields of the object; `value` is taken over. */
+void gemp_report_set(gemp_report *report, const char *name, json_t *value);
+json_t *gemp_json_count(uint64_t count); /* a real number where it passes a signed one */
+
+/* Collective. Each sets its field and prints its lines. */
+void gemp_report_graph(gemp_report *report, const gemp_graph *graph);                 /* graph */
+void gemp_report_seconds(gemp_report *report, const gemp_timers *timers);             /* seconds */
+gemp_code gemp_report_devices(gemp_report *report, const gemp_device *device);        /* devices; NULL: none was opened */
+void gemp_report_memory(gemp_report *report, size_t device_peak);                     /* memory */
+/* Of all ranks; local_share negative: not known. */
+void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share);
+
+#endif
