@@ -11,8 +11,8 @@
 #include "graph/graph.h"
 
 typedef struct gemp_place {
-	uint32_t file; /* index given by gemp_builder_file; 0: none */
-	uint64_t line; /* from 1; or the record's number */
+	uint32_t file; /* index given by gemp_builder_file, below 2^24; 0: none */
+	uint64_t line; /* from 1, below 2^40; or the record's number */
 } gemp_place;
 
 typedef struct gemp_builder_options {
@@ -20,9 +20,12 @@ typedef struct gemp_builder_options {
 	bool undirected;           /* relations are undirected: each edge is stored once, as given */
 	bool vertices_from_edges;  /* unknown ends become vertices instead of errors */
 	bool merge_parallel;       /* --parallel merge: edges that join the same two vertices in one relation become one
-	                              (for undirected relations in either direction); attributes of the first kept */
+	                              (for undirected relations in either direction): the first in the order of edges,
+	                              that is by source id, target id and attributes */
 	const char *default_label; /* for vertices that come without; NULL: no label */
 	const char *default_type;  /* relation of edges that come without; "E" if NULL */
+	uint64_t vertex_limit;     /* 0: GEMP_MAX_VERTICES */
+	size_t batch;              /* bytes a rank sends in one round of an exchange; 0: 64 MiB */
 } gemp_builder_options;
 
 typedef struct gemp_builder gemp_builder;
@@ -31,13 +34,16 @@ typedef struct gemp_builder gemp_builder;
 gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options);
 void gemp_builder_free(gemp_builder *builder);
 
-/* The same calls in the same order on all ranks, before the first vertex or edge: files, and columns with their indices
- * (0, 1, ... in order of calls). Edge columns belong to the relations in which some edge has a value for them. */
+/* The same calls in the same order on all ranks, before the first vertex or edge: files (numbered from 1), and columns
+ * with their indices (0, 1, ...; a name given again with its type has its first index, with another type it is GEMP_EDATA).
+ * Edge columns belong to the relations in which some edge has a value for them. */
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file);
 gemp_code gemp_builder_vertex_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
 gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column);
 
-/* Local. Values not set are NULL. A key is an integer or a string; labels are "A;B" or "". */
+/* Local. Values not set are NULL. A key is an integer or a string; labels are "A;B" or "". Where the graph has keys of both
+ * kinds, a string that is an integer in canonical form is the same key as that integer. A value is of its column's type,
+ * or an integer for a column of floats. */
 gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
                               gemp_place place);
 gemp_code gemp_builder_vertex_value(gemp_builder *builder, size_t column, const gemp_value *value); /* of the last vertex */

@@ -1,0 +1,76 @@
+/* builder_state: what the stages of the builder share. The stages, in order:
+ *   keys      where a graph has both kinds of keys, strings that are integers become integers
+ *   vertices  to their owners by ranges of the hash; sorted by (hash, key); duplicates found; ids given
+ *   labels    sets of labels numbered alike on all ranks
+ *   ends      the ids of the ends of edges, asked of the owners of the keys
+ *   edges     to the owners of their sources, sorted; then their targets' view
+ *   ranks     the order of keys among all, by a sample sort
+ *   hash      of the content
+ * Each is collective and ends with the same code on all ranks.
+ */
+#ifndef GEMP_PARTITION_BUILDER_STATE_H
+#define GEMP_PARTITION_BUILDER_STATE_H
+
+#include "core/text.h"
+#include "partition/builder.h"
+#include "partition/builder_bytes.h"
+#include "partition/builder_shuffle.h"
+
+/* A gemp_place as one number that sorts by file, then line. */
+#define GEMP_PLACE_IMPLIED UINT64_MAX /* of a vertex that only an edge names */
+
+typedef struct gemp_vertex_list {
+	gemp_bytes keys; /* encoded */
+	struct gemp_vertex_record {
+		uint64_t place;
+		uint32_t labels; /* index in a dictionary of texts "A;B" */
+	} *records;          /* [keys.count] */
+	size_t capacity;
+	gemp_table values;   /* columns may be shorter than the list: the rest is NULL */
+} gemp_vertex_list;
+
+typedef struct gemp_edge_record {
+	uint64_t place;
+	uint32_t source, target; /* indices in `ends`; ids once these are known */
+	uint32_t type;           /* index in `types`; the relation's once these are known */
+} gemp_edge_record;
+
+struct gemp_builder {
+	const gemp_comm *comm;
+	gemp_builder_options options; /* its texts are owned */
+	char **files;                 /* [file_count], file f is files[f - 1] */
+	size_t file_count, file_capacity;
+	gemp_text scratch;            /* the last key, encoded */
+	bool has_integer_key, has_string_key;
+	gemp_vertex_list vertices;    /* added on this rank; then those that it owns, by id */
+	gemp_dictionary labels;       /* texts of `vertices` */
+	gemp_edge_record *edges;
+	size_t edge_count, edge_capacity;
+	gemp_table edge_values;
+	gemp_dictionary ends, types;
+};
+
+uint64_t gemp_builder_key_hash(const gemp_builder *builder, const char *key, size_t size);
+int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash);
+void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out); /* "file:line: " */
+void gemp_builder_key_print(const char *key, size_t size, gemp_text *out);
+
+/* Collective. Fails with the message of the rank whose place is lowest, if any rank has `count` > 0 faults. */
+gemp_code gemp_builder_complain(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message);
+
+/* Collective. The distinct texts of all ranks in bytewise order. */
+gemp_code gemp_builder_union(const gemp_comm *comm, const gemp_bytes *mine, gemp_bytes *all);
+size_t gemp_builder_find(const gemp_bytes *sorted, const char *bytes, size_t size); /* its index; it must be there */
+
+/* Adds NULLs until the column has `rows` rows. */
+gemp_code gemp_builder_pad(gemp_column *column, size_t rows);
+
+gemp_code gemp_builder_keys(gemp_builder *builder);
+gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_graph *graph);
+gemp_code gemp_builder_labels(gemp_builder *builder, gemp_graph *graph);
+gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_graph *graph);
+gemp_code gemp_builder_edges(gemp_builder *builder, gemp_graph *graph);
+gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_graph *graph);
+gemp_code gemp_builder_hash(gemp_builder *builder, gemp_graph *graph);
+
+#endif

@@ -1,0 +1,303 @@
+/* Vertices to their owners, ids, duplicates. */
+#include "core/memory.h"
+#include "partition/builder_sort.h"
+#include "partition/builder_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A vertex on its way: this, key, labels, then its packed values unless it is implied. */
+typedef struct header {
+	uint64_t place;
+	uint32_t key_size, labels_size;
+} header;
+
+typedef struct routing {
+	gemp_builder *builder;
+	gemp_vertex_list owned;
+	gemp_dictionary labels;
+} routing;
+
+static bool is_end(const gemp_builder *builder, size_t record)
+{
+	return record >= builder->vertices.keys.count;
+}
+
+/* The vertices of this rank, then, where edges make vertices, their ends. */
+static const char *key_at(const gemp_builder *builder, size_t record, size_t *size)
+{
+	if (is_end(builder, record))
+		return gemp_bytes_at(&builder->ends.list, record - builder->vertices.keys.count, size);
+	return gemp_bytes_at(&builder->vertices.keys, record, size);
+}
+
+static int owner(void *self, size_t record)
+{
+	const gemp_builder *builder = ((routing *)self)->builder;
+	size_t size;
+	const char *key = key_at(builder, record, &size);
+	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
+}
+
+static gemp_code pack(void *self, size_t record, gemp_text *out)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_builder *builder = ((routing *)self)->builder;
+	size_t key_size, labels_size = 0;
+	const char *key = key_at(builder, record, &key_size), *labels = builder->options.default_label;
+	bool implied = is_end(builder, record);
+	if (!implied)
+		labels = gemp_bytes_at(&builder->labels.list, builder->vertices.records[record].labels, &labels_size);
+	else if (labels)
+		labels_size = strlen(labels);
+	if (key_size > UINT32_MAX || labels_size > UINT32_MAX)
+		return gemp_fail(GEMP_EDATA, "an id or a list of labels is longer than 4 GiB");
+	header head = { implied ? GEMP_PLACE_IMPLIED : builder->vertices.records[record].place, (uint32_t)key_size,
+	                (uint32_t)labels_size };
+	gemp_text_add(out, &head, sizeof head);
+	gemp_text_add(out, key, key_size);
+	gemp_text_add(out, labels, labels_size);
+	for (size_t c = 0; !implied && c < builder->vertices.values.count; c++)
+		GEMP_TRY(gemp_column_pack(&builder->vertices.values.columns[c], record, out));
+done:
+	return code;
+}
+
+static gemp_code take(void *self, int source, const char *at, const char *end)
+{
+	(void)source;
+	gemp_code code = GEMP_OK;
+	routing *route = self;
+	gemp_vertex_list *list = &route->owned;
+	while (at < end) {
+		header head;
+		memcpy(&head, at, sizeof head);
+		at += sizeof head;
+		struct gemp_vertex_record record = { .place = head.place };
+		GEMP_TRY(gemp_dictionary_add(&route->labels, at + head.key_size, head.labels_size, &record.labels));
+		GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
+		list->records[list->keys.count] = record;
+		GEMP_TRY(gemp_bytes_add(&list->keys, at, head.key_size));
+		at += head.key_size + head.labels_size;
+		for (size_t c = 0; c < list->values.count; c++)
+			if (head.place == GEMP_PLACE_IMPLIED)
+				GEMP_TRY(gemp_builder_pad(&list->values.columns[c], list->keys.count));
+			else
+				GEMP_TRY(gemp_column_unpack(&list->values.columns[c], &at, end));
+	}
+done:
+	return code;
+}
+
+static int compare_in_run(const void *a, const void *b, void *list_)
+{
+	const gemp_vertex_list *list = list_;
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	int order = gemp_bytes_compare(&list->keys, left, right);
+	if (order)
+		return order;
+	uint64_t p = list->records[left].place, q = list->records[right].place;
+	return (p > q) - (p < q);
+}
+
+/* The list's positions by (hash, key, place). */
+static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = list->keys.count;
+	uint64_t *hash = NULL;
+	GEMP_TRY(GEMP_NEW(hash, count));
+	for (size_t i = 0; i < count; i++) {
+		size_t size;
+		const char *key = gemp_bytes_at(&list->keys, i, &size);
+		hash[i] = gemp_builder_key_hash(builder, key, size);
+		order[i] = i;
+	}
+	GEMP_TRY(gemp_radix_sort(hash, order, count));
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && hash[next] == hash[i];)
+			next++;
+		if (next - i > 1)
+			qsort_r(order + i, next - i, sizeof *order, compare_in_run, (void *)list);
+	}
+done:
+	gemp_free(hash);
+	return code;
+}
+
+typedef struct faults {
+	uint64_t place, count;
+	gemp_text message;
+} faults;
+
+static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *list, size_t first, size_t again,
+                           faults *found)
+{
+	uint64_t place = list->records[again].place;
+	if (found->count++ && place >= found->place)
+		return;
+	size_t size;
+	const char *key = gemp_bytes_at(&list->keys, first, &size);
+	found->place = place;
+	gemp_text_clear(&found->message);
+	gemp_builder_place_print(builder, place, &found->message);
+	gemp_text_print(&found->message, ": vertex ");
+	gemp_builder_key_print(key, size, &found->message);
+	gemp_text_print(&found->message, " was already given at ");
+	gemp_builder_place_print(builder, list->records[first].place, &found->message);
+	gemp_text_print(&found->message, "; an id may appear once, remove one of them");
+}
+
+/* Keeps one of each key: a real vertex before an implied one; two real ones are a fault. Returns how many are kept. */
+static size_t keep_one(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order, faults *found)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < list->keys.count; i++) {
+		if (kept && gemp_bytes_compare(&list->keys, order[kept - 1], order[i]) == 0) {
+			if (list->records[order[i]].place != GEMP_PLACE_IMPLIED)
+				note_duplicate(builder, list, order[kept - 1], order[i], found);
+		} else {
+			order[kept++] = order[i];
+		}
+	}
+	return kept;
+}
+
+/* list becomes its rows `order`; values go to the graph. */
+static gemp_code settle(gemp_vertex_list *list, const uint64_t *order, size_t count, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes keys = { 0 };
+	struct gemp_vertex_record *records = NULL;
+	GEMP_TRY(GEMP_NEW(records, count));
+	for (size_t i = 0; i < count; i++) {
+		size_t size;
+		const char *key = gemp_bytes_at(&list->keys, order[i], &size);
+		GEMP_TRY(gemp_bytes_add(&keys, key, size));
+		records[i] = list->records[order[i]];
+	}
+	GEMP_TRY(GEMP_RESERVE(graph->attributes.columns, graph->attributes.capacity, list->values.count));
+	for (size_t c = 0; c < list->values.count; c++) {
+		GEMP_TRY(gemp_builder_pad(&list->values.columns[c], list->keys.count));
+		GEMP_TRY(gemp_column_pick(&graph->attributes.columns[c], &list->values.columns[c], order, count));
+		graph->attributes.count++;
+		gemp_column_free(&list->values.columns[c]);
+	}
+	graph->attributes.rows = count;
+	gemp_bytes_free(&list->keys);
+	gemp_free(list->records);
+	list->keys = keys;
+	list->records = records;
+	keys = (gemp_bytes){ 0 };
+	records = NULL;
+done:
+	gemp_bytes_free(&keys);
+	gemp_free(records);
+	return code;
+}
+
+/* Integers if all keys of all ranks are. */
+static gemp_code make_key_column(const gemp_builder *builder, const gemp_bytes *keys, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	uint64_t strings = 0;
+	for (size_t i = 0; i < keys->count && !strings; i++)
+		strings = keys->bytes[keys->begin[i]] == GEMP_KEY_OF_STRING;
+	gemp_comm_max(builder->comm, &strings, 1);
+	GEMP_TRY(gemp_column_init(&graph->key, "_id", strings ? GEMP_STRING : GEMP_INTEGER));
+	GEMP_TRY(gemp_column_reserve(&graph->key, keys->count, 0));
+	for (size_t i = 0; i < keys->count; i++) {
+		size_t size;
+		const char *bytes = gemp_bytes_at(keys, i, &size);
+		gemp_value key = gemp_key_decode(bytes, size);
+		if (strings && key.type == GEMP_INTEGER) {
+			gemp_text_clear(&text);
+			gemp_value_print(&key, &text);
+			GEMP_TRY(gemp_text_status(&text));
+			key = (gemp_value){ .type = GEMP_STRING, .string = { text.data, text.size } };
+		}
+		GEMP_TRY(gemp_column_add(&graph->key, &key));
+	}
+done:
+	gemp_text_free(&text);
+	return code;
+}
+
+static gemp_code give_ids(const gemp_builder *builder, size_t rows, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = builder->comm;
+	code = GEMP_NEW(graph->bounds, (size_t)comm->size + 1);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	uint64_t own = rows;
+	GEMP_MPI(MPI_Allgather(&own, 1, MPI_UINT64_T, graph->bounds + 1, 1, MPI_UINT64_T, comm->world));
+	for (int r = 0; r < comm->size; r++)
+		graph->bounds[r + 1] += graph->bounds[r];
+	graph->vertices = graph->bounds[comm->size];
+	graph->first = graph->bounds[comm->rank];
+	graph->rows = rows;
+	if (graph->vertices > builder->options.vertex_limit)
+		return gemp_fail(GEMP_EDATA, "the input has %" PRIu64 " vertices, but a graph may have at most %" PRIu64
+		                 "; split the input", graph->vertices, builder->options.vertex_limit);
+done:
+	return code;
+}
+
+static gemp_code route(gemp_builder *builder, routing *route)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_table *from = &builder->vertices.values;
+	for (size_t c = 0; c < from->count && code == GEMP_OK; c++) {
+		code = gemp_builder_pad(&from->columns[c], builder->vertices.keys.count);
+		if (code == GEMP_OK)
+			code = gemp_table_add(&route->owned.values, from->columns[c].name, from->columns[c].type, NULL);
+	}
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	gemp_shuffle shuffle = { route, builder->vertices.keys.count, builder->options.batch, owner, pack, take };
+	if (builder->options.vertices_from_edges)
+		shuffle.count += builder->ends.list.count;
+	GEMP_TRY(gemp_shuffle_run(builder->comm, &shuffle));
+done:
+	return code;
+}
+
+static void free_list(gemp_vertex_list *list)
+{
+	gemp_bytes_free(&list->keys);
+	gemp_free(list->records);
+	gemp_table_free(&list->values);
+	*list = (gemp_vertex_list){ 0 };
+}
+
+gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	routing arrived = { .builder = builder };
+	faults found = { .place = UINT64_MAX };
+	uint64_t *order = NULL;
+	GEMP_TRY(route(builder, &arrived));
+	free_list(&builder->vertices);
+	gemp_dictionary_free(&builder->labels);
+	builder->vertices = arrived.owned;
+	builder->labels = arrived.labels;
+	arrived = (routing){ 0 };
+	gemp_vertex_list *list = &builder->vertices;
+	size_t rows = 0;
+	code = GEMP_NEW(order, list->keys.count);
+	if (code == GEMP_OK)
+		code = sort_vertices(builder, list, order);
+	if (code == GEMP_OK)
+		rows = keep_one(builder, list, order, &found);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	GEMP_TRY(gemp_builder_complain(builder, found.place, found.count, found.message.data));
+	GEMP_TRY(give_ids(builder, rows, graph));
+	GEMP_TRY(gemp_comm_agree(builder->comm, settle(list, order, rows, graph)));
+	GEMP_TRY(gemp_comm_agree(builder->comm, make_key_column(builder, &list->keys, graph)));
+done:
+	free_list(&arrived.owned);
+	gemp_dictionary_free(&arrived.labels);
+	gemp_text_free(&found.message);
+	gemp_free(order);
+	return code;
+}
