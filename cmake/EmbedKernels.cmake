@@ -1,6 +1,6 @@
-# Run as a script, cmake -DFOLDER=kernels -DOUT=kernels_embedded.c -P EmbedKernels.cmake: a C table of every .cl and .clh
+# Run as a script, cmake -DFOLDER=kernels -DOUT=kernels_embedded.c -P EmbedKernels.cmake: a C table of every .cl, .clh and .h
 # file, as byte arrays since string literals longer than 65,535 bytes are not portable. See src/device/embedded.h.
-file(GLOB files ${FOLDER}/*.cl ${FOLDER}/*.clh)
+file(GLOB files ${FOLDER}/*.cl ${FOLDER}/*.clh ${FOLDER}/*.h)
 list(SORT files)
 set(arrays "")
 set(table "")

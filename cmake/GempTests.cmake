@@ -75,7 +75,6 @@ function(gemp_script_tests folder)
 		endif()
 		gemp_test(${folder}/${name} ${folder} ${processors} ${shell} ${script})
 		set_property(TEST ${folder}/${name} APPEND PROPERTY ENVIRONMENT
-			GEMP_MPI=$<TARGET_FILE:gemp-mpi> GEMP_REFERENCE=$<TARGET_FILE:gemp-reference>
-			"GEMP_MPIRUN=${MPIEXEC_EXECUTABLE} ${flags}" GEMP_PYTHON=${GEMP_PYTHON})
+			GEMP_MPI=$<TARGET_FILE:gemp-mpi> "GEMP_MPIRUN=${MPIEXEC_EXECUTABLE} ${flags}" GEMP_PYTHON=${GEMP_PYTHON})
 	endforeach()
 endfunction()
