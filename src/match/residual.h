@@ -1,0 +1,25 @@
+/* residual: conditions tested on finished matches (the second phase of attributes): a sink that hands on the rows for which
+ * all of them are true.
+ *
+ * Once a turn the distinct vertices that conditions ask about are collected and their values fetched from their owners.
+ * Conditions on one vertex are evaluated on the device, those between several elements on the host.
+ */
+#ifndef GEMP_MATCH_RESIDUAL_H
+#define GEMP_MATCH_RESIDUAL_H
+
+#include "graph/table.h"
+#include "match/filter.h"
+#include "partition/context.h"
+#include "pattern/pattern.h"
+
+/* conditions[0..count), pattern, graph, filter and next are borrowed. filter NULL: all is evaluated on the host. Batches
+ * need edge columns if a condition uses edges. Turns of next come through this sink. */
+gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                            const gemp_condition *const *conditions, size_t count, gemp_filter *filter, gemp_sink *next);
+
+/* Of this rank, so far: attribute values fetched, each distinct vertex (or edge) once a turn; and attribute values that the
+ * tested rows refer to, each mention counted. */
+uint64_t gemp_residual_copied(const gemp_sink *residual);
+uint64_t gemp_residual_referred(const gemp_sink *residual);
+
+#endif
