@@ -2,7 +2,7 @@
 function(gemp_embed_kernels target)
 	set(folder ${PROJECT_SOURCE_DIR}/kernels)
 	set(out ${PROJECT_BINARY_DIR}/generated/kernels_embedded.c)
-	file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cl ${folder}/*.clh)
+	file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cl ${folder}/*.clh ${folder}/*.h)
 	add_custom_command(OUTPUT ${out}
 		COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
 		DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
