@@ -1,0 +1,34 @@
+# Sourced by bad_input_*.sh after harness.sh.
+GEMP_TEST_LIMIT=30 # a rank left hanging is a failure
+export TMPDIR=$work
+cd "$work" || exit 1
+mkdir -p in out
+
+# tsv FILE LINE...: cells separated by blanks in the arguments.
+tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
+
+# bad 'CODE|CODE' 'REGEX' ARGUMENTS...: under 1 and 3 ranks: one message that matches, the code, nothing in out/.
+bad() {
+	local codes=$1 pattern=$2 ranks; shift 2
+	for ranks in ${GEMP_TEST_BAD_RANKS:-1 3}; do
+		gemp "$ranks" "$@"
+		judge "$codes" "$pattern" "$ranks ranks: $*"
+	done
+}
+
+judge() {
+	local codes=$1 pattern=$2 what=$3 messages
+	case $code in
+	124 | 137) fail "hangs: $what" ;;
+	esac
+	[[ "|$codes|" == *"|$code|"* ]] || complain "code $code, not $codes: $what"
+	messages=$(grep -c '^gemp-mpi: error:' "$work/err")
+	[ "$messages" -eq 1 ] || complain "$messages messages: $what"
+	grep -Eq -- "$pattern" "$work/err" || complain "the message does not say '$pattern': $what"
+	if grep -Eiq 'MPI_ABORT|mpirun|segmentation|HDF5-DIAG|assert|signal' "$work/err"; then
+		complain "noise on stderr: $what"
+	fi
+	[ -z "$(ls -A out)" ] || { fail "left behind: $(ls -A out): $what"; rm -rf out; mkdir out; }
+}
+
+complain() { fail "$1"; head -n 8 "$work/err" | sed 's/^/    /' >&2; }
