@@ -34,6 +34,7 @@ typedef struct distinct {
 	gemp_count counted;        /* in finished passes */
 	uint64_t passes;
 	bool satisfied;            /* no more rows are wanted, or all were handed on */
+	bool ended;                /* next had its last turn */
 } distinct;
 
 static uint64_t hash_of(const distinct *d, const uint32_t *record)
@@ -322,7 +323,9 @@ static gemp_code distinct_turn(void *self, bool last, bool *enough, bool *again)
 	bool more = false, ignored = false;
 	if (!d->satisfied)
 		GEMP_TRY(continue_pass(d, last, &more));
-	if (last && !more && d->next)
+	bool ends = last && !more && !d->ended;
+	d->ended |= ends;
+	if (ends && d->next)
 		GEMP_TRY(d->next->turn(d->next->self, true, &d->satisfied, &ignored));
 	*enough |= d->satisfied;
 	*again |= more;

@@ -1,0 +1,442 @@
+/* Random embeddings, deduplicated across ranks, against classes found by brute force: in every mode, with and without
+ * edges, at budgets from plenty to a few records, with hashes that collide, and without memory. */
+#include "harness/collective.h"
+
+#include "core/random.h"
+#include "match/distinct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 8, WIDTH = 3 * MOST }; /* vertices or edges of an embedding; numbers of a class's key at most */
+
+/* A class by its key, with one of its embeddings: vertices, then edges. */
+typedef struct member {
+	uint64_t key[WIDTH], tuple[2 * MOST];
+} member;
+
+typedef struct input {
+	int vertex_count, edge_count;
+	size_t rows;
+	gemp_vertex *vertices;
+	gemp_edge *edges;
+	int *taker; /* [rows] the rank that finds the row */
+} input;
+
+/* The embeddings handed on by the sink under test. */
+typedef struct collector {
+	size_t rows, capacity, turns, last_turns;
+	member *members;
+	size_t wanted; /* rows over all ranks after which it has enough; 0: all */
+} collector;
+
+static int compare_members(const void *a, const void *b)
+{
+	const member *x = a, *y = b;
+	for (int i = 0; i < WIDTH; i++)
+		if (x->key[i] != y->key[i])
+			return x->key[i] < y->key[i] ? -1 : 1;
+	for (int i = 0; i < 2 * MOST; i++)
+		if (x->tuple[i] != y->tuple[i])
+			return x->tuple[i] < y->tuple[i] ? -1 : 1;
+	return 0;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void set_tuple(member *m, const gemp_vertex *vertices, int vertex_count, const gemp_edge *edges, int edge_count)
+{
+	memset(m, 0, sizeof *m);
+	for (int v = 0; v < vertex_count; v++)
+		m->tuple[v] = vertices[v];
+	for (int e = 0; e < edge_count; e++)
+		m->tuple[MOST + e] = edges[e];
+}
+
+static gemp_code collect(void *self, const gemp_batch *batch)
+{
+	collector *c = self;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(c->members, c->capacity, c->rows + batch->rows));
+	for (size_t i = 0; i < batch->rows; i++)
+		set_tuple(&c->members[c->rows++], batch->vertices + i * (size_t)batch->vertex_count, batch->vertex_count,
+		          batch->edges + i * (size_t)batch->edge_count, batch->edge_count);
+done:
+	return code;
+}
+
+static gemp_code collector_turn(void *self, bool last, bool *enough, bool *again)
+{
+	collector *c = self;
+	(void)again;
+	c->turns++;
+	c->last_turns += last;
+	if (c->wanted && gemp_comm_sum1(&test_comm, c->rows) >= c->wanted)
+		*enough = true;
+	return GEMP_OK;
+}
+
+static void make_input(input *in, uint64_t seed, int vertex_count, int edge_count, size_t rows, uint32_t universe,
+                       bool repeats)
+{
+	*in = (input){ .vertex_count = vertex_count, .edge_count = edge_count, .rows = rows };
+	assert_all_ok(GEMP_NEW(in->vertices, rows * (size_t)vertex_count));
+	assert_all_ok(GEMP_NEW(in->edges, rows * (size_t)edge_count));
+	assert_all_ok(GEMP_NEW(in->taker, rows));
+	for (size_t i = 0; i < rows; i++) {
+		gemp_vertex *row = in->vertices + i * (size_t)vertex_count;
+		for (int v = 0; v < vertex_count; v++) {
+			bool again = true;
+			while (again) {
+				row[v] = (gemp_vertex)gemp_random_below(&seed, universe);
+				again = false;
+				for (int u = 0; u < v && !repeats; u++)
+					again |= row[u] == row[v];
+			}
+		}
+		for (int e = 0; e < edge_count; e++)
+			in->edges[i * (size_t)edge_count + (size_t)e] = gemp_random_below(&seed, 3) << 33 | gemp_random_below(&seed, 2);
+		in->taker[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
+		if (test_comm.size > 2 && in->taker[i] == 1)
+			in->taker[i] = 2; /* rank 1 finds nothing */
+	}
+}
+
+static void free_input(input *in)
+{
+	gemp_free(in->vertices);
+	gemp_free(in->edges);
+	gemp_free(in->taker);
+}
+
+/* How the reference tells classes apart. */
+typedef struct meaning {
+	gemp_distinct_options options;
+	size_t group_size;
+	int (*group)[2 * MOST]; /* [group_size] permutations of points, for orbits */
+	int points;
+} meaning;
+
+static size_t sorted_set(uint64_t *out, const uint64_t *in, int count)
+{
+	size_t kept = 0;
+	memcpy(out, in, (size_t)count * sizeof *out);
+	qsort(out, (size_t)count, sizeof *out, compare_numbers);
+	for (int i = 0; i < count; i++)
+		if (kept == 0 || out[kept - 1] != out[i])
+			out[kept++] = out[i];
+	for (size_t i = kept; i < (size_t)count; i++)
+		out[i] = UINT64_MAX;
+	return kept;
+}
+
+static void set_key(const meaning *by, const input *in, member *m)
+{
+	const gemp_distinct_options *o = &by->options;
+	if (o->chain && !o->as_subgraph) { /* the smallest of the orbit, taken as key and as representative */
+		member best = *m;
+		for (size_t g = 0; g < by->group_size; g++) {
+			member other = { 0 };
+			for (int p = 0; p < by->points; p++) {
+				int q = by->group[g][p];
+				other.tuple[p < in->vertex_count ? p : MOST + p - in->vertex_count] =
+					m->tuple[q < in->vertex_count ? q : MOST + q - in->vertex_count];
+			}
+			if (compare_members(&other, &best) < 0)
+				best = other;
+		}
+		*m = best;
+		memcpy(m->key, m->tuple, sizeof m->tuple);
+		return;
+	}
+	sorted_set(m->key, m->tuple, in->vertex_count);
+	if (o->as_subgraph && in->edge_count)
+		sorted_set(m->key + MOST, m->tuple + MOST, in->edge_count);
+	if (o->as_subgraph && !in->edge_count) {
+		uint64_t pairs[2 * MOST];
+		for (size_t p = 0; p < o->pair_count; p++) {
+			uint64_t a = m->tuple[o->pairs[p][0]], b = m->tuple[o->pairs[p][1]];
+			pairs[p] = a < b ? a << 32 | b : b << 32 | a;
+		}
+		sorted_set(m->key + MOST, pairs, (int)o->pair_count);
+	}
+}
+
+/* The smallest member of each class. */
+static size_t find_classes(const meaning *by, const input *in, member *classes)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < in->rows; i++) {
+		set_tuple(&classes[i], in->vertices + i * (size_t)in->vertex_count, in->vertex_count,
+		          in->edges + i * (size_t)in->edge_count, in->edge_count);
+		set_key(by, in, &classes[i]);
+	}
+	qsort(classes, in->rows, sizeof *classes, compare_members);
+	for (size_t i = 0; i < in->rows; i++)
+		if (kept == 0 || memcmp(classes[kept - 1].key, classes[i].key, sizeof classes->key) != 0)
+			classes[kept++] = classes[i];
+	return kept;
+}
+
+/* As an engine does: finds the rows in some rounds, again as long as it is asked to. */
+static gemp_code find_rows(gemp_sink *sink, const input *in, size_t rounds)
+{
+	gemp_code code = GEMP_OK;
+	bool again = true, enough = false;
+	while (again && !enough) {
+		again = false;
+		for (size_t round = 0; round < rounds && !enough; round++) {
+			gemp_code mine = GEMP_OK;
+			for (size_t i = round; i < in->rows && mine == GEMP_OK; i += rounds)
+				if (in->taker[i] == test_comm.rank)
+					mine = sink->take(sink->self, &(gemp_batch){
+						.rows = 1, .vertex_count = in->vertex_count, .edge_count = in->edge_count,
+						.vertices = in->vertices + i * (size_t)in->vertex_count,
+						.edges = in->edges + i * (size_t)in->edge_count,
+					});
+			GEMP_TRY(gemp_comm_agree(&test_comm, mine));
+			GEMP_TRY(sink->turn(sink->self, round + 1 == rounds, &enough, &again));
+		}
+		if (enough)
+			GEMP_TRY(sink->turn(sink->self, true, &enough, &again));
+	}
+done:
+	return code;
+}
+
+static gemp_context context;
+
+static void check(const meaning *by, const input *in, size_t memory, uint64_t hash_mask, size_t rounds, uint64_t *passes)
+{
+	collector found = { 0 };
+	gemp_sink next = { .self = &found, .take = collect, .turn = collector_turn }, sink, counter;
+	gemp_distinct_options options = by->options;
+	options.vertex_count = in->vertex_count;
+	options.edge_count = in->edge_count;
+	options.memory = memory;
+	options.hash_mask = hash_mask;
+	assert_all_ok(gemp_distinct_new(&counter, &context, &options));
+	options.next = &next;
+	assert_all_ok(gemp_distinct_new(&sink, &context, &options));
+	member *expected;
+	assert_all_ok(GEMP_NEW(expected, in->rows));
+	size_t expected_count = find_classes(by, in, expected);
+
+	assert_all_ok(find_rows(&sink, in, rounds));
+	assert_all_ok(find_rows(&counter, in, rounds));
+	assert_all(gemp_comm_sum1(&test_comm, gemp_distinct_count(&sink)) == expected_count);
+	assert_all(gemp_comm_sum1(&test_comm, gemp_distinct_count(&counter)) == expected_count);
+	assert_all(found.last_turns == 1);
+	for (size_t i = 0; i < found.rows; i++) {
+		set_key(by, in, &found.members[i]);
+	}
+	void *all;
+	size_t *begin;
+	assert_all_ok(gemp_comm_gather_all(&test_comm, found.members, found.rows * sizeof *found.members, &all, &begin));
+	assert_all(begin[test_comm.size] / sizeof(member) == expected_count);
+	qsort(all, expected_count, sizeof(member), compare_members);
+	assert_all(memcmp(all, expected, expected_count * sizeof(member)) == 0);
+	if (passes)
+		*passes = gemp_distinct_passes(&sink);
+	gemp_free(all);
+	gemp_free(begin);
+	gemp_free(expected);
+	gemp_free(found.members);
+	sink.free(sink.self);
+	counter.free(counter.self);
+}
+
+/* Plenty, little and next to no memory; whole hashes, few of them, one; one round and many. */
+static void check_all(const meaning *by, const input *in)
+{
+	static const uint64_t masks[] = { 0, UINT64_C(0xf00000003), UINT64_C(0x7000000000000000), 1 };
+	for (size_t m = 0; m < sizeof masks / sizeof *masks; m++) {
+		check(by, in, 0, masks[m], 1 + m, NULL);
+		check(by, in, 20000, masks[m], 3, NULL);
+		check(by, in, 3000, masks[m], 5, NULL);
+		check(by, in, 1, masks[m], 2, NULL);
+	}
+}
+
+static void by_vertex_set(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (int width = 1; width <= MOST; width++) {
+		input in;
+		meaning by = { 0 };
+		make_input(&in, seed + (uint64_t)width, width, width % 3, width == 7 ? 0 : 400, width < 4 ? 12 : 9, width % 2);
+		check_all(&by, &in);
+		free_input(&in);
+	}
+}
+
+static void by_subgraph(void **state)
+{
+	(void)state;
+	static const int pairs[][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 0 }, { 1, 1 } };
+	uint64_t seed = test_seed_all();
+	for (int repeats = 0; repeats < 2; repeats++) {
+		input in;
+		meaning by = { .options = { .as_subgraph = true, .pairs = pairs, .pair_count = 5 } };
+		make_input(&in, seed, 4, 0, 700, 6, repeats);
+		check_all(&by, &in);
+		free_input(&in);
+		make_input(&in, seed, 3, 4, 700, 4, repeats);
+		check_all(&by, &in);
+		free_input(&in);
+	}
+}
+
+/* All products of a symmetry's generators. */
+static void list_group(meaning *by, const gemp_symmetry *symmetry)
+{
+	size_t capacity = 0;
+	by->points = (int)gemp_symmetry_points(symmetry);
+	assert_all_ok(GEMP_RESERVE(by->group, capacity, 1));
+	for (int p = 0; p < by->points; p++)
+		by->group[0][p] = p;
+	by->group_size = 1;
+	for (size_t i = 0; i < by->group_size; i++)
+		for (size_t g = 0; g < gemp_symmetry_generators(symmetry); g++) {
+			int product[2 * MOST] = { 0 };
+			bool known = false;
+			for (int p = 0; p < by->points; p++)
+				product[p] = by->group[i][gemp_symmetry_generator(symmetry, g)[p]];
+			for (size_t k = 0; k < by->group_size && !known; k++)
+				known = memcmp(by->group[k], product, (size_t)by->points * sizeof *product) == 0;
+			if (known)
+				continue;
+			assert_all_ok(GEMP_RESERVE(by->group, capacity, by->group_size + 1));
+			memcpy(by->group[by->group_size++], product, sizeof product);
+		}
+}
+
+static void check_orbits(const gemp_symmetry *symmetry, int vertices, int edges, uint64_t seed, bool repeats)
+{
+	meaning by = { 0 };
+	input in;
+	gemp_chain *chain;
+	int base[2 * MOST];
+	for (int p = 0; p < 2 * MOST; p++)
+		base[p] = p;
+	list_group(&by, symmetry);
+	assert_all_ok(gemp_chain_new(&chain, symmetry, base, (size_t)(vertices + edges)));
+	by.options.chain = chain;
+	make_input(&in, seed, vertices, edges, 500, 7, repeats);
+	check_all(&by, &in);
+	free_input(&in);
+	gemp_chain_free(chain);
+	gemp_free(by.group);
+}
+
+static void by_orbit_of_all_permutations(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (size_t width = 1; width <= 5; width++) {
+		gemp_symmetry *symmetry;
+		assert_all_ok(gemp_symmetry_full(&symmetry, width));
+		check_orbits(symmetry, (int)width, 0, seed + width, width % 2);
+		gemp_symmetry_free(symmetry);
+	}
+}
+
+static void by_orbit_of_patterns(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		"cycle:5", "path:4", "star:3", "house", "edges:0-1,2-3,3-4", "edges:0-1,1-2,2-0,0-3,0-4", "diamond",
+	};
+	uint64_t seed = test_seed_all();
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		gemp_pattern *pattern;
+		gemp_symmetry *symmetry;
+		assert_all_ok(gemp_pattern_named(&pattern, names[i]));
+		assert_all_ok(gemp_symmetry_find(&symmetry, pattern, false));
+		int edges = (int)pattern->edge_count;
+		check_orbits(symmetry, (int)pattern->vertex_count, 0, seed + i, i % 2);
+		check_orbits(symmetry, (int)pattern->vertex_count, edges, seed + i, true);
+		gemp_symmetry_free(symmetry);
+		gemp_pattern_free(pattern);
+	}
+}
+
+static void little_memory_needs_passes_and_plenty_does_not(void **state)
+{
+	(void)state;
+	input in;
+	meaning by = { 0 };
+	uint64_t passes;
+	make_input(&in, test_seed_all(), 2, 0, 4000, 1000, false);
+	check(&by, &in, 0, 0, 3, &passes);
+	assert_all(passes == 1);
+	check(&by, &in, 4000, 0, 3, &passes);
+	assert_all(passes > 2 && passes < 200);
+	check(&by, &in, 4000, 1, 3, &passes); /* hashes 0 and 1: ranges that cannot be divided */
+	assert_all(passes < 10);
+	free_input(&in);
+}
+
+static void enough_ends_early(void **state)
+{
+	(void)state;
+	input in;
+	make_input(&in, test_seed_all(), 2, 0, 4000, 1000, false);
+	for (int by_limit = 0; by_limit < 2; by_limit++) {
+		collector found = { .wanted = by_limit ? 0 : 10 };
+		gemp_sink next = { .self = &found, .take = collect, .turn = collector_turn }, sink;
+		gemp_distinct_options options = { .vertex_count = 2, .next = &next, .limit = by_limit ? 10 : 0, .memory = 4000 };
+		assert_all_ok(gemp_distinct_new(&sink, &context, &options));
+		assert_all_ok(find_rows(&sink, &in, 40));
+		uint64_t rows = gemp_comm_sum1(&test_comm, found.rows);
+		assert_all(rows >= 10 && rows < 3000);
+		assert_all(found.last_turns == 1);
+		gemp_free(found.members);
+		sink.free(sink.self);
+	}
+	free_input(&in);
+}
+
+static gemp_code whole_run(void *argument)
+{
+	gemp_code code = GEMP_OK;
+	collector found = { 0 };
+	gemp_sink next = { .self = &found, .take = collect, .turn = collector_turn }, sink = { 0 };
+	gemp_distinct_options options = { .vertex_count = 3, .next = &next };
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_distinct_new(&sink, &context, &options)));
+	code = find_rows(&sink, argument, 2);
+done:
+	if (sink.self)
+		sink.free(sink.self);
+	gemp_free(found.members);
+	return code;
+}
+
+static void out_of_memory(void **state)
+{
+	(void)state;
+	input in;
+	make_input(&in, test_seed_all(), 3, 0, 300, 30, false);
+	assert_all_survive_no_memory(whole_run, &in);
+	free_input(&in);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_vertex_set),
+		cmocka_unit_test(by_subgraph),
+		cmocka_unit_test(by_orbit_of_all_permutations),
+		cmocka_unit_test(by_orbit_of_patterns),
+		cmocka_unit_test(little_memory_needs_passes_and_plenty_does_not),
+		cmocka_unit_test(enough_ends_early),
+		cmocka_unit_test(out_of_memory),
+	};
+	context.comm = &test_comm;
+	return test_main_all(argc, argv, tests);
+}
