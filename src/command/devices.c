@@ -47,23 +47,22 @@ static void print_places(gemp_report *report, const place *places, int ranks)
 }
 
 /* Collective. */
-static gemp_code report_places(gemp_report *report, const gemp_options *options)
+static gemp_code report_places(gemp_report *report, gemp_comm *comm, const gemp_options *options)
 {
-	const gemp_comm *comm = report->comm;
 	gemp_code code = GEMP_OK;
-	gemp_device *device = NULL;
+	gemp_context *context = NULL;
+	const gemp_budgets budgets = { .device_memory = options->device_memory };
 	place own = { 0 }, *places = NULL;
 	size_t *begin = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_device_open(&device, options->devices, comm->node_rank, comm->node_size,
-	                                                options->device_memory)));
+	GEMP_TRY(gemp_context_new(&context, comm, options->devices, &budgets));
 	gethostname(own.host, sizeof own.host - 1);
-	own.index = device->index;
-	own.shared_by = device->shared_by;
-	own.units = device->units;
+	own.index = context->device->index;
+	own.shared_by = context->device->shared_by;
+	own.units = context->device->units;
 	GEMP_TRY(gemp_comm_gather_all(comm, &own, sizeof own, (void **)&places, &begin));
 	print_places(report, places, comm->size);
 done:
-	gemp_device_close(device);
+	gemp_context_free(context);
 	gemp_free(places);
 	gemp_free(begin);
 	return code;
@@ -79,7 +78,7 @@ static gemp_code devices(gemp_comm *comm, const gemp_options *options)
 		return code;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_device_list(&list, &count)));
 	print_table(&report, list, count);
-	GEMP_TRY(report_places(&report, options));
+	GEMP_TRY(report_places(&report, comm, options));
 done:
 	gemp_free(list);
 	return gemp_report_finish(&report, code);

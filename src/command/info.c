@@ -25,7 +25,7 @@ static void print_histogram(gemp_report *report, const gemp_degrees *degrees)
 		highest = degrees->vertices[k] > highest ? degrees->vertices[k] : highest;
 	gemp_report_print(report, "\n  %-23s %13s\n", "degree", "vertices");
 	for (int k = 0; k <= last; k++) {
-		char line[BAR + 1], range[64];
+		char line[BAR + 1], range[100];
 		uint64_t from = k ? (uint64_t)1 << (k - 1) : 0, to = k ? from + (from - 1) : 0;
 		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "from", gemp_json_count(from), "to",
 		                                      gemp_json_count(to), "vertices",

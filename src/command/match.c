@@ -1,0 +1,99 @@
+#include "command/files.h"
+#include "command/search.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/graph_file.h"
+
+#include <string.h>
+
+enum { PREVIEW = 20 };
+
+/* Exactly one of the four ways to ask. */
+static gemp_code check(const gemp_options *options)
+{
+	int asked = (options->argument_count == 2) + (options->query_file != NULL) + (options->query_graph != NULL) +
+	            (options->pattern != NULL);
+	if (asked == 1)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "match needs one query, and has %s: QUERY, --query-file, --query-graph or --pattern",
+	                 asked ? "more" : "none");
+}
+
+/* A query graph is read by a path; the others read what rank 0 has read. Collective. */
+static gemp_code read_pattern(gemp_pattern **out, const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	char *text = NULL;
+	if (options->query_file) {
+		GEMP_TRY(gemp_file_read(&text, comm, "--query-file", options->query_file));
+		code = gemp_pattern_parse(out, text, options->query_file);
+	} else if (options->query_graph) {
+		code = gemp_pattern_query_graph(out, options->query_graph, options->query_labels);
+	} else if (options->pattern) {
+		code = gemp_pattern_named(out, options->pattern);
+	} else {
+		code = gemp_pattern_parse(out, options->arguments[1], NULL);
+	}
+done:
+	gemp_free(text);
+	return gemp_comm_agree(comm, code);
+}
+
+static bool is_dash(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static gemp_code check_output(const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	if (is_dash(options->output) && is_dash(options->json))
+		code = gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
+	else if (options->output && !is_dash(options->output) && comm->rank == 0)
+		code = gemp_file_may_write("--output", options->output);
+	return gemp_comm_agree(comm, code);
+}
+
+static gemp_code match(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	gemp_pattern *pattern = NULL;
+	gemp_graph *graph = NULL;
+	gemp_timers timers = { 0 };
+	gemp_code code = check(options);
+	if (code == GEMP_OK)
+		code = check_output(comm, options);
+	if (code == GEMP_OK)
+		code = gemp_report_new(&report, comm, options, is_dash(options->output));
+	if (code != GEMP_OK)
+		return code;
+	GEMP_TRY(read_pattern(&pattern, comm, options));
+	double since = gemp_now();
+	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
+	gemp_timers_add(&timers, GEMP_READ, since);
+	GEMP_TRY(gemp_search(&report, comm, graph, pattern, is_dash(options->json) ? 0 : PREVIEW, &timers));
+done:
+	gemp_graph_free(graph);
+	gemp_pattern_free(pattern);
+	return gemp_report_finish(&report, code);
+}
+
+const gemp_command gemp_command_match = {
+	.name = "match",
+	.bit = GEMP_ON_MATCH,
+	.arguments = "G.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --query-graph FILE\nG.h5 --pattern NAME",
+	.summary = "Finds every occurrence of a pattern in a graph",
+	.text = "QUERY is openCypher-shaped: MATCH path patterns WHERE conditions RETURN items LIMIT n. Each rank owns a random "
+		"part of the graph, searches from its own vertices on its device, and sends what crosses to the owners.\n"
+		"The report gives matches in the chosen sense and, where they follow from it, embeddings: mappings of the "
+		"pattern's vertices and edges.\n",
+	.examples = "gemp-mpi match movies.h5 \"MATCH (p:Person)-[:ACTS_IN]->(m:Movie) WHERE p.name CONTAINS 'Jack' "
+		"RETURN p.name, m.name\"\n"
+		"mpirun -n 8 gemp-mpi match wiki.h5 --pattern clique:4 --count\n"
+		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
+		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",
+	.least = 1,
+	.most = 2,
+	.run = match,
+};

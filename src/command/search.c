@@ -1,0 +1,217 @@
+#include "command/search.h"
+
+#include "command/files.h"
+#include "command/rows.h"
+#include "command/search_report.h"
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct search {
+	gemp_report *report;
+	gemp_comm *comm;
+	const gemp_options *options;
+	gemp_graph *graph;
+	gemp_pattern *pattern;
+	gemp_context *context;
+	gemp_match *match;
+	gemp_chain *chain;
+	gemp_symmetry *symmetry;
+	gemp_sink rows;
+	gemp_match_options how;
+	uint64_t preview;
+	bool counts_star;     /* RETURN count(*) */
+} search;
+
+static bool has_ending(const char *path, const char *ending)
+{
+	size_t size = strlen(path), end = strlen(ending);
+	return size >= end && strcmp(path + size - end, ending) == 0;
+}
+
+/* RETURN count(*) has one row; grouping by other items is refused rather than ignored. */
+static gemp_code look_at_return(search *s)
+{
+	size_t stars = 0;
+	const char *path = s->options->output;
+	for (size_t i = 0; i < s->pattern->return_count; i++)
+		stars += s->pattern->returns[i].expr->kind == GEMP_COUNT_STAR;
+	s->counts_star = stars > 0 && !s->options->count;
+	if (stars && stars < s->pattern->return_count)
+		return gemp_fail(GEMP_EUSAGE, "RETURN of count(*) beside other items (grouping) is not supported; "
+		                 "return count(*) alone");
+	if (s->counts_star && path && strcmp(path, "-") != 0 && !has_ending(path, ".tsv"))
+		return gemp_fail(GEMP_EUSAGE, "--output %s: the row of count(*) goes to a .tsv file or to -", path);
+	return GEMP_OK;
+}
+
+/* count(*) is of all embeddings unless --distinct says of what. Where embeddings are not orbits times a constant they have
+ * to be counted one by one. */
+static gemp_distinct distinct_of(const search *s)
+{
+	bool free_orbits = s->options->semantics == GEMP_ISO || s->options->semantics == GEMP_INDUCED;
+	if (s->counts_star && !free_orbits && !gemp_options_given(s->options, "distinct"))
+		return GEMP_BY_NOTHING;
+	return (gemp_distinct)s->options->distinct;
+}
+
+static gemp_code choose(search *s)
+{
+	const gemp_options *options = s->options;
+	uint64_t limit = options->limit;
+	gemp_code code = look_at_return(s);
+	if (s->pattern->has_limit && s->pattern->limit < limit)
+		limit = s->pattern->limit;
+	s->how = (gemp_match_options){
+		.semantics = (gemp_semantics)options->semantics,
+		.distinct = distinct_of(s),
+		.symmetry_by_hash = options->symmetry == 1,
+		.pivot_off = options->pivot == 1,
+		.attributes = (gemp_when)options->attributes,
+		.listed = !options->count && !s->counts_star && (options->output || s->preview),
+		.replicate = options->replicate,
+		.launch_factor = options->launch_factor,
+		.count_parts = options->profile,
+		.lanes = (int)options->lanes,
+		.limit = s->counts_star ? UINT64_MAX : limit,
+	};
+	if (code == GEMP_OK && options->lanes > 1024)
+		code = gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than 1024", options->lanes);
+	if (code == GEMP_OK && options->launch_factor < 0)
+		code = gemp_fail(GEMP_EUSAGE, "--launch-factor: %g is negative", options->launch_factor);
+	return code;
+}
+
+static gemp_code open_context(search *s, const gemp_timers *timers)
+{
+	const gemp_options *options = s->options;
+	const gemp_budgets budgets = {
+		.host_memory = options->host_memory,
+		.device_memory = options->device_memory,
+		.result_buffer = options->result_buffer,
+		.outbox = options->outbox,
+		.row_cache = options->row_cache,
+	};
+	gemp_code code = gemp_context_new(&s->context, s->comm, options->devices, &budgets);
+	for (int phase = 0; code == GEMP_OK && phase < GEMP_PHASES; phase++)
+		s->context->timers.seconds[phase] += timers->seconds[phase];
+	return code;
+}
+
+/* The group that makes embeddings one match; the kept one is the smallest of its orbit. */
+static gemp_code find_chain(search *s)
+{
+	gemp_code code = GEMP_OK;
+	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	if (s->how.distinct == GEMP_BY_NOTHING)
+		return GEMP_OK;
+	GEMP_TRY(gemp_symmetry_find(&s->symmetry, s->pattern, true));
+	size_t points = gemp_symmetry_points(s->symmetry);
+	for (size_t i = 0; i < points; i++)
+		base[i] = (int)i;
+	GEMP_TRY(gemp_chain_new(&s->chain, s->symmetry, base, points));
+done:
+	return code;
+}
+
+static gemp_code open_rows(search *s)
+{
+	gemp_code code = GEMP_OK;
+	if (!s->how.listed)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(s->comm, find_chain(s)));
+	const gemp_rows_options options = {
+		.path = s->options->output,
+		.limit = s->options->output ? s->how.limit : s->preview,
+		.chain = s->chain,
+		.semantics = gemp_semantics_name[s->how.semantics],
+		.distinct = gemp_distinct_name[s->how.distinct],
+	};
+	GEMP_TRY(gemp_rows_new(&s->rows, s->context, s->graph, s->pattern, &options));
+done:
+	return code;
+}
+
+static void explain(const search *s)
+{
+	char *plan = gemp_match_explain(s->match);
+	if (plan && (s->options->explain || s->options->dry_run))
+		gemp_report_print(s->report, "%s\n", plan);
+	else if (plan)
+		gemp_log(GEMP_VERBOSE, "%s", plan);
+	if (plan)
+		gemp_report_set(s->report, "plan", json_string(plan));
+	gemp_free(plan);
+}
+
+/* The one row of RETURN count(*). Local. */
+static gemp_code write_count(const search *s, const gemp_match_result *result)
+{
+	gemp_text text = { 0 };
+	const char *path = s->options->output, *name = s->pattern->returns[0].name;
+	bool chosen = gemp_options_given(s->options, "distinct");
+	gemp_count count = chosen ? result->matches : result->embeddings;
+	if (!chosen && !result->embeddings_known)
+		return gemp_fail(GEMP_EINTERNAL, "count(*): embeddings are not known: %s", result->embeddings_reason);
+	gemp_report_set(s->report, "count", gemp_json_count(count));
+	if (!path)
+		gemp_report_print(s->report, "%s\n%" GEMP_PRICOUNT "\n\n", name, count);
+	if (!path || s->comm->rank != 0)
+		return GEMP_OK;
+	gemp_text_print(&text, "%s\n%" GEMP_PRICOUNT "\n", name, count);
+	gemp_code code = gemp_text_status(&text);
+	if (code == GEMP_OK && strcmp(path, "-") == 0)
+		fputs(text.data, stdout);
+	else if (code == GEMP_OK)
+		code = gemp_file_replace(path, text.data, text.size);
+	gemp_text_free(&text);
+	return code;
+}
+
+static gemp_code run(search *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match_result result = { 0 };
+	const char *path = s->how.listed || s->counts_star ? s->options->output : NULL;
+	GEMP_TRY(open_rows(s));
+	GEMP_TRY(gemp_match_run(s->match, s->how.listed ? &s->rows : NULL, &result));
+	gemp_found found = { &s->how, &result, s->context, s->pattern->text, result.matches, path };
+	if (s->counts_star) {
+		found.rows = 1;
+		GEMP_TRY(gemp_comm_agree(s->comm, write_count(s, &result)));
+	} else if (s->how.listed && path) {
+		found.rows = gemp_rows_written(&s->rows);
+	}
+	GEMP_TRY(gemp_found_report(s->report, &found));
+done:
+	return code;
+}
+
+gemp_code gemp_search(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *pattern, uint64_t preview,
+                      const gemp_timers *timers)
+{
+	gemp_code code = GEMP_OK;
+	search s = { .report = report, .comm = comm, .options = report->options, .graph = graph, .pattern = pattern,
+		     .preview = preview };
+	code = choose(&s);
+	if (code == GEMP_OK)
+		code = gemp_pattern_bind(pattern, graph);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(open_context(&s, timers));
+	GEMP_TRY(gemp_match_prepare(&s.match, s.context, graph, pattern, &s.how));
+	gemp_report_graph(report, graph);
+	explain(&s);
+	if (!s.options->dry_run)
+		GEMP_TRY(run(&s));
+done:
+	if (s.rows.free)
+		s.rows.free(s.rows.self);
+	gemp_chain_free(s.chain);
+	gemp_symmetry_free(s.symmetry);
+	gemp_match_free(s.match);
+	gemp_context_free(s.context);
+	return code;
+}

@@ -1,0 +1,104 @@
+#include "command/search_report.h"
+
+#include "command/quantity.h"
+
+#include <string.h>
+
+const char *const gemp_semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
+const char *const gemp_distinct_name[] = { "orbit", "subgraph", "vertices", "none" };
+static const char *const distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
+
+/* '17,068,454 matches (orbits) = 409,642,896 embeddings' */
+static void print_counts(const gemp_report *report, const gemp_found *found)
+{
+	const gemp_match_result *result = found->result;
+	gemp_report_print(report, "%s match%s (%s)", gemp_grouped(result->matches).text, result->matches == 1 ? "" : "es",
+	                  distinct_unit[found->how->distinct]);
+	if (!result->complete)
+		gemp_report_print(report, ", stopped at the limit: there may be more\n");
+	else if (result->embeddings_known)
+		gemp_report_print(report, " = %s embedding%s\n", gemp_grouped(result->embeddings).text,
+		                  result->embeddings == 1 ? "" : "s");
+	else
+		gemp_report_print(report, "; embeddings were not counted: %s\n", result->embeddings_reason);
+	if (found->path && strcmp(found->path, "-") != 0)
+		gemp_report_print(report, "%s row%s in %s\n", gemp_grouped(found->rows).text, found->rows == 1 ? "" : "s",
+		                  found->path);
+}
+
+static void set_counts(gemp_report *report, const gemp_found *found)
+{
+	const gemp_match_result *result = found->result;
+	gemp_report_set(report, "query", json_string(found->query));
+	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[found->how->semantics]));
+	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[found->how->distinct]));
+	gemp_report_set(report, "matches", gemp_json_count(result->matches));
+	gemp_report_set(report, "embeddings", result->embeddings_known ? gemp_json_count(result->embeddings) : json_null());
+	if (!result->embeddings_known)
+		gemp_report_set(report, "embeddings_reason", json_string(result->embeddings_reason));
+	gemp_report_set(report, "rows", gemp_json_count(found->rows));
+	gemp_report_set(report, "complete", json_boolean(result->complete));
+}
+
+static void report_launches(gemp_report *report, const gemp_match_result *result)
+{
+	gemp_report_set(report, "launches", gemp_json_count(result->launches));
+	gemp_report_set(report, "pivots", gemp_json_count(result->pivots));
+	gemp_report_set(report, "result_fill", json_real((double)result->result_fill_percent / 100));
+	gemp_report_detail(report, "  %-10s %s, result buffer %s %% full on average; %s pivots\n", "launches",
+	                   gemp_grouped(result->launches).text, gemp_grouped(result->result_fill_percent).text,
+	                   gemp_grouped(result->pivots).text);
+}
+
+/* --profile: how local a random partition leaves the matches. */
+static void report_parts(gemp_report *report, const gemp_match_result *result)
+{
+	json_t *parts = json_object();
+	gemp_report_detail(report, "  %-10s", "one part");
+	for (int i = 0; i < GEMP_PART_STEPS; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "%d", 1 << i);
+		json_object_set_new(parts, name, json_real(result->part_share[i]));
+		gemp_report_detail(report, "%s %s: %.3g %%", i ? "," : "", name, 100 * result->part_share[i]);
+	}
+	gemp_report_detail(report, " (parts: share of matches inside one)\n");
+	gemp_report_set(report, "part_share", parts);
+}
+
+static void report_profile(gemp_report *report, const gemp_found *found)
+{
+	const gemp_match_result *result = found->result;
+	json_t *values = json_object();
+	uint64_t builds = gemp_comm_sum1(report->comm, found->context->program_builds);
+	json_object_set_new(values, "copied", gemp_json_count(result->values_copied));
+	json_object_set_new(values, "referred", gemp_json_count(result->values_referred));
+	gemp_report_set(report, "attribute_values", values);
+	gemp_report_set(report, "distinct_passes", gemp_json_count(result->distinct_passes));
+	gemp_report_set(report, "stages_launched", gemp_json_count(result->stages_launched));
+	gemp_report_set(report, "program_builds", gemp_json_count(builds));
+	if (!report->options->profile)
+		return;
+	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
+	                   gemp_grouped(result->values_copied).text, gemp_grouped(result->values_referred).text);
+	gemp_report_detail(report, "  %-10s %s passes of distinct, %s stages launched, %s kernels built\n", "steps",
+	                   gemp_grouped(result->distinct_passes).text, gemp_grouped(result->stages_launched).text,
+	                   gemp_grouped(builds).text);
+	report_parts(report, result);
+}
+
+gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)
+{
+	gemp_traffic traffic = found->result->traffic;
+	traffic.rounds = found->result->rounds;
+	print_counts(report, found);
+	set_counts(report, found);
+	gemp_report_seconds(report, &found->context->timers);
+	gemp_code code = gemp_report_devices(report, found->context->device);
+	if (code != GEMP_OK)
+		return code;
+	report_launches(report, found->result);
+	gemp_report_exchange(report, &traffic, found->result->local_share);
+	gemp_report_memory(report, found->result->device_peak);
+	report_profile(report, found);
+	return GEMP_OK;
+}

@@ -1,0 +1,22 @@
+/* search_report: what a match has found, for people and as JSON. */
+#ifndef GEMP_COMMAND_SEARCH_REPORT_H
+#define GEMP_COMMAND_SEARCH_REPORT_H
+
+#include "command/report.h"
+#include "match/match.h"
+
+extern const char *const gemp_semantics_name[], *const gemp_distinct_name[]; /* by gemp_semantics, gemp_distinct */
+
+typedef struct gemp_found {
+	const gemp_match_options *how;
+	const gemp_match_result *result;
+	const gemp_context *context;
+	const char *query;
+	uint64_t rows;    /* of the result */
+	const char *path; /* where rows went; NULL: nowhere, or shown */
+} gemp_found;
+
+/* Collective. */
+gemp_code gemp_found_report(gemp_report *report, const gemp_found *found);
+
+#endif
