@@ -152,9 +152,10 @@ gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex
 	gemp_text reply = { 0 };
 	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
 	memset(out, 0, columns * sizeof *out);
-	for (size_t c = 0; c < columns; c++)
-		GEMP_TRY(load(graph, column[c]));
-	code = GEMP_NEW(sizes, 4 * ranks);
+	for (size_t c = 0; c < columns && code == GEMP_OK; c++)
+		code = load(graph, column[c]);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(sizes, 4 * ranks);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(distinct, count);
 	if (code == GEMP_OK && count) {
