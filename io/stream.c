@@ -54,8 +54,8 @@ done:
 	return code;
 }
 
-/* Where the record at the window's front ends: at a newline outside quotes (a doubled quote leaves their parity alone).
- * Looks from *scanned on; false if the window does not hold it. */
+/* Where the record at the window's front ends: at a newline outside quotes. A quote opens at a field's beginning; after
+ * another quote it is half of a doubled one. Looks from *scanned on; false if the window does not hold the end. */
 static bool find_end(const gemp_stream *stream, bool quoted, size_t *scanned, bool *inside)
 {
 	const char *text = stream->buffer + stream->at;
@@ -67,7 +67,8 @@ static bool find_end(const gemp_stream *stream, bool quoted, size_t *scanned, bo
 	}
 	bool within = *inside;
 	for (; i < size && (within || text[i] != '\n'); i++)
-		within ^= text[i] == '"';
+		if (text[i] == '"')
+			within = !within && (i == 0 || text[i - 1] == ',' || text[i - 1] == '"');
 	*inside = within;
 	*scanned = i;
 	return i < size;

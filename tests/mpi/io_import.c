@@ -1,0 +1,357 @@
+/* What is imported, from how it is written; and that every number of ranks gives the same graph as one does. */
+#include "harness/collective.h"
+
+#include "core/text.h"
+#include "io/import.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* This rank by itself. */
+static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+
+/* Collective. Rank 0 writes a file; its path. */
+static const char *written(const char *name, const char *text)
+{
+	size_t size = strlen(text);
+	const char *path = test_path_all(name);
+	bool good = true;
+	if (test_comm.rank == 0) {
+		FILE *file = fopen(path, "wb");
+		good = file && fwrite(text, 1, size, file) == size;
+		good = file && fclose(file) == 0 && good;
+	}
+	assert_all(good);
+	return path;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Lines of text, sorted, each ended by a newline. */
+static void sort_lines(gemp_text *text)
+{
+	char *lines[1000], *rest = text->data;
+	size_t count = 0;
+	gemp_text sorted = { 0 };
+	for (char *line; rest && (line = strsep(&rest, "\n")) != NULL && *line;)
+		lines[count++] = line;
+	qsort(lines, count, sizeof *lines, compare_lines);
+	for (size_t i = 0; i < count; i++)
+		gemp_text_print(&sorted, "%s\n", lines[i]);
+	gemp_text_free(text);
+	*text = sorted;
+}
+
+static void print_values(gemp_text *out, const gemp_table *table, size_t row)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		gemp_value value = gemp_column_get(&table->columns[i], row);
+		if (value.null)
+			continue;
+		gemp_text_print(out, " %s:%c=", table->columns[i].name, gemp_type_name[value.type][0]);
+		gemp_value_print(&value, out);
+	}
+}
+
+static void print_key(gemp_text *out, const gemp_graph *graph, gemp_vertex id)
+{
+	gemp_value key = gemp_column_get(&graph->key, id);
+	gemp_value_print(&key, out);
+}
+
+/* A graph of one rank as sorted lines "key LABELS attribute:type=value" and "source-TYPE->target ...". */
+static void dump(gemp_text *out, const gemp_graph *graph)
+{
+	gemp_text edges = { 0 };
+	for (gemp_vertex v = 0; v < graph->rows; v++) {
+		const gemp_label_set *set = &graph->label_sets[graph->label_set[v]];
+		print_key(out, graph, v);
+		for (size_t i = 0; i < set->count; i++)
+			gemp_text_print(out, "%c%s", i ? ';' : ' ', graph->labels[set->labels[i]]);
+		print_values(out, &graph->attributes, v);
+		gemp_text_print(out, "\n");
+		for (size_t r = 0; r < graph->relation_count; r++) {
+			const gemp_relation *relation = &graph->relations[r];
+			for (uint64_t e = relation->out_begin[v]; e < relation->out_begin[v + 1]; e++) {
+				print_key(&edges, graph, v);
+				gemp_text_print(&edges, "-%s-%s", relation->name, relation->directed ? ">" : "");
+				print_key(&edges, graph, relation->out[e]);
+				print_values(&edges, &relation->props, e);
+				gemp_text_print(&edges, "\n");
+			}
+		}
+	}
+	sort_lines(out);
+	sort_lines(&edges);
+	gemp_text_add(out, edges.data, edges.size);
+	gemp_text_free(&edges);
+}
+
+/* Collective. The graph as one rank sees it is as expected, and all ranks together have the same one. */
+static void expect(const gemp_import_options *options, const char *expected)
+{
+	gemp_graph *graph = NULL, *whole = NULL;
+	gemp_text text = { 0 };
+	size_t blocks = gemp_memory_blocks();
+	assert_all_ok(gemp_import(&whole, &alone, options));
+	dump(&text, whole);
+	if (strcmp(text.data ? text.data : "", expected) != 0)
+		fprintf(stderr, "is:\n%s\nshould be:\n%s\n", text.data, expected);
+	assert_all(strcmp(text.data ? text.data : "", expected) == 0);
+	gemp_text_free(&text);
+	assert_all_ok(gemp_import(&graph, &test_comm, options));
+	assert_all(graph->hash == whole->hash && graph->vertices == whole->vertices);
+	gemp_graph_free(graph);
+	gemp_graph_free(whole);
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
+static void expect_failure(const gemp_import_options *options, gemp_code code, const char *const *parts)
+{
+	gemp_graph *graph = NULL;
+	size_t blocks = gemp_memory_blocks();
+	assert_all_code(gemp_import(&graph, &test_comm, options), code);
+	for (; *parts; parts++) {
+		if (!strstr(gemp_message(), *parts))
+			fprintf(stderr, "no '%s' in: %s\n", *parts, gemp_message());
+		assert_all(strstr(gemp_message(), *parts) != NULL);
+	}
+	assert_all(graph == NULL);
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
+/* One file of vertices and one of edges, either may be NULL, in the format of the ending. */
+typedef struct pair {
+	const char *paths[2];
+	gemp_import_options options;
+} pair;
+
+static gemp_import_options *files(pair *pair, const char *ending, const char *vertices, const char *edges)
+{
+	char name[64];
+	*pair = (struct pair){ .options = { .seed = 1 } };
+	if (vertices) {
+		snprintf(name, sizeof name, "vertices.%s", ending);
+		pair->paths[0] = written(name, vertices);
+		pair->options.vertex_files = &pair->paths[0];
+		pair->options.vertex_file_count = 1;
+	}
+	if (edges) {
+		snprintf(name, sizeof name, "edges.%s", ending);
+		pair->paths[1] = written(name, edges);
+		pair->options.edge_files = &pair->paths[1];
+		pair->options.edge_file_count = 1;
+	}
+	return &pair->options;
+}
+
+#define PARTS(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+static void tsv_with_all_types(void **state)
+{
+	(void)state;
+	pair p;
+	expect(files(&p, "tsv",
+	             "id\ttype\tname\tyear\trating\tseen\tcode\n"
+	             "1\tA\tone\t1900\t1\ttrue\t007\n"
+	             "2\tA;B\t\"two\"\t\t2.5\tfalse\t8\n"
+	             "30\t\t\t-5\t\t\t\n",
+	             "type\tdst\tsrc\tsince\nT\t2\t1\t7\nU\t30\t2\t\nT\t1\t1\t8\n"),
+	       "1 A name:s=one year:i=1900 rating:f=1.0 seen:b=true code:s=007\n"
+	       "2 A;B name:s=\"two\" rating:f=2.5 seen:b=false code:s=8\n"
+	       "30 year:i=-5\n"
+	       "1-T->1 since:i=8\n1-T->2 since:i=7\n2-U->30\n");
+}
+
+static void csv_with_quotes(void **state)
+{
+	(void)state;
+	pair p;
+	expect(files(&p, "csv", "id,label,name,note\r\n\"a,1\",A,\"say \"\"hi\"\"\",\"\"\r\nb,\"A;B\",\"two\nlines\",\r\n",
+	             "source,target\r\n\"a,1\",b"),
+	       "a,1 A name:s=say \"hi\" note:s=\n"
+	       "b A;B name:s=two\n"
+	       "lines\n" /* the second line of its name */
+	       "a,1-E->b\n");
+}
+
+static void snap_lists(void **state)
+{
+	(void)state;
+	pair p;
+	gemp_import_options *options = files(&p, "txt", NULL, "# a comment\n#\n0\t1\n\n 1   2 \r\n0 1\n2 2");
+	options->undirected = true;
+	expect(options, "0\n1\n2\n0-E-1\n0-E-1\n1-E-2\n2-E-2\n");
+	options->merge_parallel = true;
+	options->default_type = "KNOWS";
+	options->default_label = "Node";
+	expect(options, "0 Node\n1 Node\n2 Node\n0-KNOWS-1\n1-KNOWS-2\n2-KNOWS-2\n");
+}
+
+static void keys_are_integers_only_if_all_are(void **state)
+{
+	(void)state;
+	pair p;
+	expect(files(&p, "tsv", "id\n1\n02\n", "src\tdst\n1\t02\n"), "02\n1\n1-E->02\n");
+	expect(files(&p, "tsv", "id:string\n1\n2\n", "src\tdst\n1\t2\n"), "1\n2\n1-E->2\n");
+	expect(files(&p, "tsv", "id:int\n1\n02\n", "src:int\tdst\n1\t2\n"), "1\n2\n1-E->2\n");
+	/* an end that is a word makes all keys words: 1 still meets 1 */
+	expect(files(&p, "tsv", NULL, "src\tdst\n1\t2\nx\t1\n"), "1\n2\nx\n1-E->2\nx-E->1\n");
+}
+
+static void windows_files(void **state)
+{
+	(void)state;
+	pair p;
+	expect(files(&p, "tsv", "\xef\xbb\xbfid\tname\r\n1\tone\r\n\r\n2\t\r\n", "\xef\xbb\xbfsrc\tdst\r\n1\t2"),
+	       "1 name:s=one\n2\n1-E->2\n");
+}
+
+static void tables_may_have_no_rows(void **state)
+{
+	(void)state;
+	pair p;
+	expect(files(&p, "tsv", "id\tname\n", "src\tdst\n"), "");
+	expect(files(&p, "tsv", "id\tname\n1\t\n", "src\tdst\tweight"), "1\n");
+	expect(files(&p, "csv", "id", NULL), "");
+	expect(files(&p, "snap", NULL, "# nothing\n"), "");
+}
+
+static void files_of_different_columns_join(void **state)
+{
+	(void)state;
+	const char *vertices[] = {
+		written("people.tsv", "id\ttype\tname\tborn:int\np1\tPerson\tAda\t1815\n"),
+		written("films.csv", "type,title,id,name\nFilm,\"Up, up\",f1,1\n"),
+	};
+	const char *edges[] = {
+		written("acts.tsv", "src\tdst\ttype\trole\np1\tf1\tACTS_IN\tHerself\n"),
+		written("list.txt", "p1 f1\nf1 p1\n"),
+	};
+	gemp_import_options options = { .vertex_files = vertices, .vertex_file_count = 2, .edge_files = edges,
+		                        .edge_file_count = 2, .seed = 5 };
+	expect(&options, "f1 Film name:s=1 title:s=Up, up\np1 Person name:s=Ada born:i=1815\n"
+	                 "f1-E->p1\np1-ACTS_IN->f1 role:s=Herself\np1-E->f1\n");
+}
+
+static void formats_can_be_stated(void **state)
+{
+	(void)state;
+	pair p;
+	gemp_format format;
+	gemp_import_options *options = files(&p, "dat", "id\n1\n2\n", "1 2\n");
+	expect_failure(options, GEMP_EUSAGE, PARTS("edges.dat", "--format"));
+	assert_all_ok(gemp_format_parse(&options->format, "snap"));
+	expect(options, "1\n2\n1-E->2\n");
+	assert_all_code(gemp_format_parse(&format, "xml"), GEMP_EUSAGE);
+	expect_failure(&(gemp_import_options){ .seed = 1 }, GEMP_EUSAGE, PARTS("--edges"));
+}
+
+static void errors_have_file_line_and_remedy(void **state)
+{
+	(void)state;
+	pair p;
+	expect_failure(files(&p, "tsv", "name\n1\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: ", "'id' is missing", "header"));
+	expect_failure(files(&p, "tsv", NULL, "1\t2\n"), GEMP_EDATA, PARTS("edges.tsv:1: ", "'src' is missing"));
+	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\n3\tb\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:3: 1 field where", "tab"));
+	expect_failure(files(&p, "csv", "id,x\n1,a\n2,b,c\n", NULL), GEMP_EDATA, PARTS("vertices.csv:3: 3 fields where"));
+	expect_failure(files(&p, "csv", "id,x\n1,\"a\n\n\"\n2,b,c\n", NULL), GEMP_EDATA, PARTS("vertices.csv:5: 3 fields where"));
+	expect_failure(files(&p, "csv", "id,x\n1,a\"b\n", NULL), GEMP_EDATA, PARTS("vertices.csv:2: field 2", "quote"));
+	expect_failure(files(&p, "txt", NULL, "# x\n1 2\n1 2 3\n"), GEMP_EDATA, PARTS("edges.txt:3: 3 fields", "TSV"));
+	expect_failure(files(&p, "tsv", "id\tx:int\n1\t5\n2\tfive\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:3: column 'x': 'five' is not an integer"));
+	expect_failure(files(&p, "tsv", "id\tx\n1\t5\n2\t9223372036854775808\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:3: column 'x': '9223372036854775808' is beyond", ":string"));
+	expect_failure(files(&p, "tsv", "id\tx\n1\t5\n\n2\tNaN\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:4: column 'x': 'NaN'", "leave the field empty"));
+	expect_failure(files(&p, "tsv", "id\n1\n99999999999999999999\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:3: id '9999"));
+	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n\tb\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:3: column 'id': the id is empty"));
+	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\t\xff\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:3: byte 0xff", "UTF-8"));
+	expect_failure(files(&p, "tsv", "id\t\xff\n1\ta\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: byte 0xff"));
+	expect_failure(files(&p, "tsv", "", NULL), GEMP_EDATA, PARTS("vertices.tsv: is empty"));
+	expect_failure(files(&p, "tsv", "\xef\xbb\xbf", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: "));
+	expect_failure(files(&p, "tsv.gz", "id\n", NULL), GEMP_EDATA, PARTS("vertices.tsv.gz: ", "gzip"));
+}
+
+static void the_builder_knows_lines(void **state)
+{
+	(void)state;
+	pair p;
+	expect_failure(files(&p, "tsv", "id\n1\n2\n\n1\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:2", "vertices.tsv:5"));
+	expect_failure(files(&p, "tsv", "id\n1\n2\n", "src\tdst\n1\t2\n1\t3\n"), GEMP_EDATA, PARTS("edges.tsv:3", "3"));
+}
+
+static void missing_files_are_named(void **state)
+{
+	(void)state;
+	const char *path = test_path_all("not-there.tsv");
+	gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 1 };
+	expect_failure(&options, GEMP_ENOINPUT, PARTS("not-there.tsv"));
+}
+
+static void errors_in_late_lines_have_the_right_number(void **state)
+{
+	(void)state;
+	pair p;
+	char text[4000] = "id\tx:int\n", place[64];
+	for (int bad = 2; bad < 200; bad += 37) {
+		size_t size = 9;
+		for (int i = 2; i < 200; i++)
+			size += (size_t)snprintf(text + size, sizeof text - size, "%d\t%s\n", i, i == bad ? "x" : "1");
+		snprintf(place, sizeof place, "vertices.tsv:%d: ", bad);
+		expect_failure(files(&p, "tsv", text, NULL), GEMP_EDATA, PARTS(place));
+	}
+}
+
+static void hashes_are_the_same_on_all_ranks(void **state)
+{
+	(void)state;
+	const char *paths[] = { written("h1", "abc"), written("h2", "de"), written("h3", "f") };
+	uint64_t together[3], own[3];
+	assert_all_ok(gemp_import_hashes(&test_comm, paths, 3, together));
+	assert_all_ok(gemp_import_hashes(&alone, paths, 3, own));
+	assert_all(memcmp(together, own, sizeof own) == 0 && own[0] != own[1]);
+	paths[1] = "/not/there";
+	assert_all_code(gemp_import_hashes(&test_comm, paths, 3, together), GEMP_ENOINPUT);
+}
+
+static gemp_code import_once(void *options)
+{
+	gemp_graph *graph = NULL;
+	gemp_code code = gemp_import(&graph, &test_comm, options);
+	gemp_graph_free(graph);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	pair p;
+	gemp_import_options *options = files(&p, "tsv", "id\tx\n1\ta\n2\t\n", "src\tdst\tw\n1\t2\t7\n");
+	assert_all_survive_no_memory(import_once, options);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tsv_with_all_types),
+		cmocka_unit_test(csv_with_quotes),
+		cmocka_unit_test(snap_lists),
+		cmocka_unit_test(keys_are_integers_only_if_all_are),
+		cmocka_unit_test(windows_files),
+		cmocka_unit_test(tables_may_have_no_rows),
+		cmocka_unit_test(files_of_different_columns_join),
+		cmocka_unit_test(formats_can_be_stated),
+		cmocka_unit_test(errors_have_file_line_and_remedy),
+		cmocka_unit_test(the_builder_knows_lines),
+		cmocka_unit_test(missing_files_are_named),
+		cmocka_unit_test(errors_in_late_lines_have_the_right_number),
+		cmocka_unit_test(hashes_are_the_same_on_all_ranks),
+		cmocka_unit_test(memory_may_run_out),
+	};
+	return test_main_all(argc, argv, tests);
+}
