@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# For machines without root or network, as nodes of a cluster: gathers what building needs, but compiler, CMake, Ninja, MPI,
+# HDF5 and an OpenCL driver, in a folder that can be carried there. Debian and Ubuntu.
+#
+#   jobs/prefix.sh FOLDER        here
+#   . FOLDER/env.sh              there, before cmake and before gemp-mpi
+set -euo pipefail
+[ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
+command -v apt-get >/dev/null || { echo "$0: this machine has no apt" >&2; exit 69; }
+
+packages=(flex bison m4 libsigsegv2 libjansson-dev libjansson4 libpopt-dev libpopt0 libnauty2-dev libxxhash-dev libxxhash0
+          zlib1g-dev zlib1g libzstd-dev libzstd1 opencl-headers opencl-c-headers ocl-icd-opencl-dev ocl-icd-libopencl1
+          libcmocka-dev libcmocka0)
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+(cd "$work" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}")
+for package in "$work"/*.deb; do
+	dpkg -x "$package" "$folder"
+done
+# Merge /lib into /usr/lib, where the links of the -dev packages expect it; absolute links become relative.
+if [ -d "$folder/lib" ] && [ ! -L "$folder/lib" ]; then
+	cp -a "$folder/lib/." "$folder/usr/lib/"
+fi
+find "$folder/usr/lib" -type l -lname '/lib/*' | while read -r link; do
+	ln -sf "$(basename "$(readlink "$link")")" "$link"
+done
+# Static libraries where there are any: what is built then needs nothing of this folder, and no other program meets its
+# libraries.
+find "$folder/usr/lib" -name 'lib*.a' | while read -r library; do
+	rm -f "${library%.a}".so*
+done
+rm -rf "${folder:?}"/{lib,etc} "$folder"/usr/lib/*/libnauty?[0-9]* "$folder"/usr/share/{doc,man,info,locale,lintian}
+
+cat >"$folder/env.sh" <<'TEXT'
+# Sourced: . FOLDER/env.sh
+gemp_prefix=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export PATH=$gemp_prefix/usr/bin:$PATH M4=$gemp_prefix/usr/bin/m4 BISON_PKGDATADIR=$gemp_prefix/usr/share/bison
+export CMAKE_PREFIX_PATH=$gemp_prefix/usr${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH}
+export LD_LIBRARY_PATH=$gemp_prefix/usr/lib/$(uname -m)-linux-gnu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+TEXT
+du -sh "$folder"
