@@ -2,12 +2,30 @@
 
 #include "core/memory.h"
 
+/* Collective over the ranks of a node: `step` is done by the first, and if that went well, by the others, who find in the
+ * cache what the first has built. */
+static gemp_code one_first(const gemp_comm *comm, gemp_code (*step)(void *), void *argument)
+{
+	int code = comm->node_rank == 0 ? (int)step(argument) : GEMP_OK;
+	GEMP_MPI(MPI_Bcast(&code, 1, MPI_INT, 0, comm->node));
+	if (comm->node_rank != 0 && code == GEMP_OK)
+		code = (int)step(argument);
+	return gemp_comm_agree(comm, (gemp_code)code);
+}
+
+typedef struct opening {
+	gemp_context *context;
+	const char *devices;
+} opening;
+
 /* This rank's device with all that is built for it. */
-static gemp_code open_device(gemp_context *context, const char *devices)
+static gemp_code open_device(void *argument)
 {
 	gemp_code code = GEMP_OK;
+	opening *o = argument;
+	gemp_context *context = o->context;
 	const gemp_comm *comm = context->comm;
-	GEMP_TRY(gemp_device_open(&context->device, devices, comm->node_rank, comm->node_size,
+	GEMP_TRY(gemp_device_open(&context->device, o->devices, comm->node_rank, comm->node_size,
 	                          context->budgets.device_memory));
 	GEMP_TRY(gemp_primitives_new(&context->primitives, context->device));
 done:
@@ -24,13 +42,7 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 	context->comm = comm;
 	context->budgets = *budgets;
 	context->began = began;
-	/* The first rank of a node tests the device and fills the cache for the others. */
-	if (comm->node_rank == 0)
-		code = open_device(context, devices);
-	GEMP_MPI(MPI_Barrier(comm->node));
-	if (comm->node_rank != 0)
-		code = open_device(context, devices);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(one_first(comm, open_device, &(opening){ context, devices }));
 	gemp_timers_add(&context->timers, GEMP_BUILD, began);
 	*out = context;
 	context = NULL;
@@ -48,18 +60,23 @@ void gemp_context_free(gemp_context *context)
 	gemp_free(context);
 }
 
+typedef struct building {
+	gemp_context *context;
+	gemp_program *out;
+	const char *source, *options;
+} building;
+
+static gemp_code build(void *argument)
+{
+	building *b = argument;
+	return gemp_program_new(b->out, b->context->device, b->source, b->options);
+}
+
 gemp_code gemp_context_program(gemp_context *context, gemp_program *out, const char *source, const char *options)
 {
-	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = context->comm;
 	double began = gemp_now();
 	*out = (gemp_program){ 0 };
-	if (comm->node_rank == 0)
-		code = gemp_program_new(out, context->device, source, options);
-	GEMP_MPI(MPI_Barrier(comm->node));
-	if (comm->node_rank != 0)
-		code = gemp_program_new(out, context->device, source, options);
-	code = gemp_comm_agree(comm, code);
+	gemp_code code = one_first(context->comm, build, &(building){ context, out, source, options });
 	if (code != GEMP_OK)
 		gemp_program_free(out);
 	else if (!out->cached)

@@ -55,6 +55,14 @@ done:
 	return code;
 }
 
+/* What was built here is kept once more, with what its first launches compiled. */
+static void free_program(gemp_device *device, gemp_program *program)
+{
+	if (program->program && !program->cached)
+		gemp_program_store(device, program);
+	gemp_program_free(program);
+}
+
 static void free_kernel(cl_kernel kernel)
 {
 	if (kernel)
@@ -71,8 +79,8 @@ void gemp_primitives_free(gemp_primitives *p)
 	free_kernel(p->compact_count);
 	free_kernel(p->scan_apply);
 	free_kernel(p->scan_sums);
-	gemp_program_free(&p->compact);
-	gemp_program_free(&p->scan);
+	free_program(p->device, &p->compact);
+	free_program(p->device, &p->scan);
 	gemp_free(p);
 }
 

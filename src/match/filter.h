@@ -14,7 +14,8 @@ gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context);
 void gemp_filter_free(gemp_filter *filter);
 
 /* Values to test over, indexed alike: column c of the graph is columns[c] (loaded where the condition uses it; `rows` rows),
- * label_set [rows]. tag keeps columns on the device between calls: same tag, same values. */
+ * label_set [rows]. tag keeps columns on the device between calls: same tag, same values; another tag drops those of the
+ * one before. */
 typedef struct gemp_filter_rows {
 	uint64_t tag;
 	size_t rows;

@@ -1,0 +1,51 @@
+/* filter_leaf: one launch of kernels/filter.cl for one leaf of a condition. */
+#ifndef GEMP_MATCH_FILTER_LEAF_H
+#define GEMP_MATCH_FILTER_LEAF_H
+
+#include "match/filter_operand.h"
+#include "pattern/pattern.h"
+
+typedef enum gemp_filter_kernel {
+	GEMP_FILTER_FILL,
+	GEMP_FILTER_AND,
+	GEMP_FILTER_OR,
+	GEMP_FILTER_NULL,
+	GEMP_FILTER_LABEL,
+	GEMP_FILTER_NUMBERS,
+	GEMP_FILTER_STRINGS,
+	GEMP_FILTER_PARTS,
+	GEMP_FILTER_IN_NUMBERS,
+	GEMP_FILTER_IN_STRINGS,
+	GEMP_FILTER_KERNELS
+} gemp_filter_kernel;
+
+extern const char *const gemp_filter_kernel_name[GEMP_FILTER_KERNELS];
+
+/* Where a leaf is evaluated: `rows` rows, one bit each. */
+typedef struct gemp_filter_site {
+	gemp_device *device;
+	cl_kernel kernels[GEMP_FILTER_KERNELS];
+	cl_uint rows;
+	size_t words; /* of a bitmap */
+} gemp_filter_site;
+
+/* Bits of `out` become 1 where the leaf is known to be true; or, if negated, known to be false. */
+gemp_code gemp_filter_fill(const gemp_filter_site *site, bool value, const gemp_buffer *out);
+gemp_code gemp_filter_compare(const gemp_filter_site *site, gemp_expr_kind kind, bool negated, const gemp_operand *left,
+                              const gemp_operand *right, const gemp_buffer *out);
+gemp_code gemp_filter_parts(const gemp_filter_site *site, gemp_expr_kind kind, bool negated, const gemp_operand *left,
+                            const gemp_operand *right, const gemp_buffer *out);
+gemp_code gemp_filter_null(const gemp_filter_site *site, bool wanted, const gemp_operand *left,
+                           const gemp_operand *right, const gemp_buffer *out);
+gemp_code gemp_filter_label(const gemp_filter_site *site, bool negated, const gemp_buffer *label_set,
+                            const gemp_buffer *has, const gemp_buffer *out);
+/* list: literals of a type that compares with left's, ascending, no two equal. */
+gemp_code gemp_filter_in(const gemp_filter_site *site, bool negated, const gemp_operand *left, const gemp_operand *list,
+                         size_t count, const gemp_buffer *out);
+/* out = out AND other, or out OR other. */
+gemp_code gemp_filter_combine(const gemp_filter_site *site, bool or, const gemp_buffer *other, const gemp_buffer *out);
+
+/* Can values of these types be ordered? */
+bool gemp_filter_comparable(gemp_type a, gemp_type b);
+
+#endif

@@ -1,0 +1,343 @@
+/* Conditions on one vertex: the device's bitmap against gemp_expr_is_true, row by row, on random tables and conditions. */
+#include "match/filter.h"
+
+#include "harness/harness.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Two columns of each type, so that attributes meet attributes of every type. */
+enum { COLUMNS = 8, LABEL_SETS = 5, MOST_ROWS = 300 };
+
+static gemp_comm comm;
+static gemp_context *context;
+static gemp_filter *filter;
+static uint64_t seed;
+
+typedef struct table {
+	gemp_filter_rows rows;
+	gemp_column columns[COLUMNS], key;
+	const gemp_column *pointers[COLUMNS];
+	uint32_t label_set[MOST_ROWS];
+	size_t row; /* looked at by the scope */
+} table;
+
+static size_t below(size_t bound)
+{
+	return (size_t)gemp_random_below(&seed, bound);
+}
+
+/* Few values, so that they often meet: prefixes of one another, bytes above 127, numbers where a double is not exact. */
+static gemp_value random_value(gemp_type type)
+{
+	static const char *const strings[] = { "", "a", "ab", "abc", "b", "ba", "aab", "\xc3\xa9", "\xc3\xa9" "a", "Jack" };
+	static const int64_t integers[] = { 0, 1, -1, 2, 3, 9007199254740992, 9007199254740993, INT64_MAX, INT64_MIN };
+	static const double floats[] = { 0, -0.0, 1, -1, 2.5, 3, 9007199254740992.0, 0x1p63, -0x1p63, 1e300, 1e-300 };
+	gemp_value value = { .type = type };
+	switch (type) {
+	case GEMP_STRING:
+		value.string.bytes = strings[below(sizeof strings / sizeof *strings)];
+		value.string.size = strlen(value.string.bytes);
+		break;
+	case GEMP_INTEGER:
+		value.integer = integers[below(sizeof integers / sizeof *integers)];
+		break;
+	case GEMP_FLOAT:
+		value.real = floats[below(sizeof floats / sizeof *floats)];
+		break;
+	case GEMP_BOOLEAN:
+		value.truth = below(2);
+		break;
+	}
+	return value;
+}
+
+static void fill_column(gemp_column *column, gemp_type type, size_t rows, size_t null_in)
+{
+	assert_ok(gemp_column_init(column, "column", type));
+	for (size_t i = 0; i < rows; i++) {
+		gemp_value value = random_value(type);
+		value.null = null_in && below(null_in) == 0;
+		assert_ok(gemp_column_add(column, &value));
+	}
+}
+
+static table *new_table(size_t rows)
+{
+	static uint64_t tag;
+	table *t = gemp_calloc(1, sizeof *t);
+	assert_non_null(t);
+	for (size_t c = 0; c < COLUMNS; c++) {
+		fill_column(&t->columns[c], (gemp_type)(c % 4), rows, below(3) ? 4 : 0);
+		t->pointers[c] = &t->columns[c];
+	}
+	fill_column(&t->key, below(2) ? GEMP_STRING : GEMP_INTEGER, rows, 0);
+	for (size_t i = 0; i < rows; i++)
+		t->label_set[i] = (uint32_t)below(LABEL_SETS);
+	t->rows = (gemp_filter_rows){ .tag = ++tag, .rows = rows, .columns = t->pointers, .key = &t->key,
+		.label_set = t->label_set, .label_set_count = LABEL_SETS };
+	return t;
+}
+
+static void free_table(table *t)
+{
+	for (size_t c = 0; c < COLUMNS; c++)
+		gemp_column_free(&t->columns[c]);
+	gemp_column_free(&t->key);
+	gemp_free(t);
+}
+
+static gemp_expr *new_expr(gemp_expr_kind kind, size_t children)
+{
+	gemp_expr *expr = gemp_calloc(1, sizeof *expr);
+	assert_non_null(expr);
+	expr->kind = kind;
+	expr->count = children;
+	assert_ok(GEMP_NEW(expr->children, children));
+	return expr;
+}
+
+static void free_expr(gemp_expr *expr)
+{
+	for (size_t i = 0; i < expr->count; i++)
+		free_expr(expr->children[i]);
+	gemp_free(expr->children);
+	gemp_free(expr->label_sets);
+	gemp_free(expr);
+}
+
+static gemp_expr *random_literal(void)
+{
+	gemp_expr *expr = new_expr(GEMP_LITERAL, 0);
+	expr->value = random_value((gemp_type)below(4));
+	expr->value.null = below(12) == 0;
+	return expr;
+}
+
+static gemp_expr *random_operand(void)
+{
+	if (below(3) == 0)
+		return random_literal();
+	gemp_expr *expr = new_expr(below(6) ? GEMP_ATTRIBUTE : GEMP_KEY, 0);
+	expr->attribute = (int)below(COLUMNS + 1) - 1;
+	return expr;
+}
+
+static gemp_expr *random_list(void)
+{
+	gemp_expr *expr = new_expr(GEMP_IN, 1 + below(7));
+	expr->children[0] = random_operand();
+	for (size_t i = 1; i < expr->count; i++)
+		expr->children[i] = random_literal();
+	return expr;
+}
+
+static gemp_expr *random_leaf(void)
+{
+	static const gemp_expr_kind pairs[] = { GEMP_EQ, GEMP_NE, GEMP_LT, GEMP_LE, GEMP_GT, GEMP_GE, GEMP_CONTAINS,
+		GEMP_STARTS_WITH, GEMP_ENDS_WITH };
+	gemp_expr *expr = NULL;
+	switch (below(8)) {
+	case 0:
+		expr = new_expr(GEMP_HAS_LABEL, 0);
+		assert_ok(GEMP_NEW(expr->label_sets, LABEL_SETS));
+		for (size_t i = 0; i < LABEL_SETS; i++)
+			expr->label_sets[i] = below(2);
+		return expr;
+	case 1:
+		return random_list();
+	case 2:
+		expr = new_expr(below(2) ? GEMP_IS_NULL : GEMP_IS_NOT_NULL, 1);
+		expr->children[0] = random_operand();
+		return expr;
+	case 3:
+		expr = random_operand();
+		if (expr->kind == GEMP_KEY)
+			expr->kind = GEMP_ATTRIBUTE;
+		return expr;
+	default:
+		expr = new_expr(pairs[below(sizeof pairs / sizeof *pairs)], 2);
+		expr->children[0] = random_operand();
+		expr->children[1] = random_operand();
+		return expr;
+	}
+}
+
+static gemp_expr *random_condition(int depth)
+{
+	if (depth == 0 || below(3) == 0) {
+		gemp_expr *leaf = random_leaf();
+		if (below(3))
+			return leaf;
+		gemp_expr *not = new_expr(GEMP_NOT, 1);
+		not->children[0] = leaf;
+		return not;
+	}
+	gemp_expr *expr = new_expr(below(2) ? GEMP_AND : GEMP_OR, below(4));
+	for (size_t i = 0; i < expr->count; i++)
+		expr->children[i] = random_condition(depth - 1);
+	return expr;
+}
+
+static gemp_value value_of(void *self, const gemp_expr *expr)
+{
+	const table *t = self;
+	if (expr->kind == GEMP_KEY)
+		return gemp_column_get(&t->key, t->row);
+	if (expr->attribute < 0)
+		return (gemp_value){ .null = true };
+	return gemp_column_get(&t->columns[expr->attribute], t->row);
+}
+
+static uint64_t element_of(void *self, int variable, bool edge)
+{
+	(void)variable;
+	(void)edge;
+	return ((const table *)self)->row;
+}
+
+static uint32_t label_set_of(void *self, int variable)
+{
+	const table *t = self;
+	(void)variable;
+	return t->label_set[t->row];
+}
+
+static bool expected(table *t, const gemp_condition *const *conditions, size_t count)
+{
+	const gemp_scope scope = { t, value_of, element_of, label_set_of };
+	for (size_t i = 0; i < count; i++)
+		if (!gemp_expr_is_true(conditions[i]->expr, &scope))
+			return false;
+	return true;
+}
+
+static size_t check(table *t, const gemp_condition *const *conditions, size_t count)
+{
+	uint32_t bitmap[MOST_ROWS / 32 + 2];
+	size_t words = (t->rows.rows + 31) / 32, set = 0;
+	memset(bitmap, 0x5a, sizeof bitmap);
+	assert_ok(gemp_filter_evaluate(filter, &t->rows, conditions, count, bitmap));
+	for (t->row = 0; t->row < t->rows.rows; t->row++) {
+		bool bit = bitmap[t->row / 32] >> t->row % 32 & 1, right = expected(t, conditions, count);
+		if (bit != right)
+			fail_msg("row %zu of %zu is %d; condition of kind %d", t->row, t->rows.rows, bit,
+			         (int)conditions[0]->expr->kind);
+		set += bit;
+	}
+	if (t->rows.rows % 32)
+		assert_int_equal(bitmap[words - 1] >> t->rows.rows % 32, 0);
+	assert_int_equal(bitmap[words], 0x5a5a5a5a);
+	return set;
+}
+
+static void random_tables(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 2, 31, 32, 33, 64, 100, MOST_ROWS };
+	size_t set = 0, rows = 0;
+	(void)state;
+	for (size_t i = 0; i < 3 * sizeof sizes / sizeof *sizes; i++) {
+		table *t = new_table(sizes[i % (sizeof sizes / sizeof *sizes)]);
+		for (int j = 0; j < 40; j++) {
+			gemp_condition conditions[3] = { 0 };
+			const gemp_condition *pointers[3];
+			size_t count = 1 + below(2);
+			for (size_t c = 0; c < count; c++) {
+				conditions[c].expr = random_condition(2);
+				pointers[c] = &conditions[c];
+			}
+			set += check(t, pointers, count);
+			rows += t->rows.rows;
+			for (size_t c = 0; c < count; c++)
+				free_expr(conditions[c].expr);
+		}
+		free_table(t);
+	}
+	/* Neither nearly always true nor nearly always false. */
+	assert_in_range(set, rows / 20, rows - rows / 20);
+}
+
+static void every_leaf(void **state)
+{
+	table *t = new_table(MOST_ROWS);
+	(void)state;
+	for (int i = 0; i < 1500; i++) {
+		gemp_condition condition = { .expr = random_condition(0) };
+		const gemp_condition *pointer = &condition;
+		check(t, &pointer, 1);
+		free_expr(condition.expr);
+	}
+	free_table(t);
+}
+
+static void no_conditions(void **state)
+{
+	table *t = new_table(70);
+	uint32_t bitmap[3] = { 0 };
+	(void)state;
+	assert_ok(gemp_filter_evaluate(filter, &t->rows, NULL, 0, bitmap));
+	assert_int_equal(bitmap[0], UINT32_MAX);
+	assert_int_equal(bitmap[1], UINT32_MAX);
+	assert_int_equal(bitmap[2], (1 << 6) - 1);
+	free_table(t);
+}
+
+static void columns_are_copied_once(void **state)
+{
+	table *t = new_table(50);
+	uint32_t bitmap[2];
+	gemp_condition condition = { .expr = new_expr(GEMP_EQ, 2) };
+	const gemp_condition *twice[2] = { &condition, &condition };
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		condition.expr->children[i] = new_expr(GEMP_ATTRIBUTE, 0);
+		condition.expr->children[i]->attribute = 1 + 4 * i;
+	}
+	uint64_t before = gemp_filter_copied(filter);
+	assert_ok(gemp_filter_evaluate(filter, &t->rows, twice, 2, bitmap));
+	assert_ok(gemp_filter_evaluate(filter, &t->rows, twice, 1, bitmap));
+	assert_int_equal(gemp_filter_copied(filter) - before, 100);
+	t->rows.tag += 1000000;
+	assert_ok(gemp_filter_evaluate(filter, &t->rows, twice, 1, bitmap));
+	assert_int_equal(gemp_filter_copied(filter) - before, 200);
+	free_expr(condition.expr);
+	free_table(t);
+}
+
+static int setup(void **state)
+{
+	static const gemp_budgets budgets;
+	(void)state;
+	seed = test_seed();
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	assert_ok(gemp_context_new(&context, &comm, NULL, &budgets));
+	assert_ok(gemp_filter_new(&filter, context));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gemp_filter_free(filter);
+	gemp_context_free(context);
+	gemp_comm_free(&comm);
+	assert_int_equal(gemp_memory_blocks(), 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_conditions),
+		cmocka_unit_test(columns_are_copied_once),
+		cmocka_unit_test(every_leaf),
+		cmocka_unit_test(random_tables),
+	};
+	MPI_Init(&argc, &argv);
+	int failed = cmocka_run_group_tests(tests, setup, teardown);
+	MPI_Finalize();
+	return failed;
+}

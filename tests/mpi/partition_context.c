@@ -1,0 +1,130 @@
+/* Contexts: every rank gets a device and its share of it; programs are built once a node. */
+#include "partition/context.h"
+
+#include "harness/collective.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const char source[] =
+	"__kernel void twice(__global uint *values)\n"
+	"{\n"
+	"	values[get_global_id(0)] *= FACTOR;\n"
+	"}\n";
+
+static const gemp_budgets no_budgets;
+
+static gemp_code run_twice(gemp_context *context, gemp_program *program, bool *right)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t values[64];
+	cl_kernel kernel = NULL;
+	gemp_buffer buffer = { 0 };
+	for (uint32_t i = 0; i < 64; i++)
+		values[i] = i;
+	GEMP_TRY(gemp_kernel_new(&kernel, program, "twice"));
+	GEMP_TRY(gemp_buffer_new(&buffer, context->device, sizeof values, values));
+	GEMP_TRY(gemp_launch(context->device, kernel, 64, 16, GEMP_ARG(&buffer.mem)));
+	GEMP_TRY(gemp_buffer_read(context->device, &buffer, 0, sizeof values, values));
+	*right = true;
+	for (uint32_t i = 0; i < 64; i++)
+		*right = *right && values[i] == 2 * i;
+done:
+	gemp_buffer_free(&buffer, context->device);
+	if (kernel)
+		clReleaseKernel(kernel);
+	return code;
+}
+
+static void device_of_each_rank(void **state)
+{
+	gemp_context *context = NULL;
+	(void)state;
+	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &no_budgets));
+	const gemp_device *device = context->device;
+	assert_all(device != NULL && context->primitives != NULL);
+	assert_all(device->shared_by >= 1 && device->shared_by <= test_comm.node_size);
+	assert_all(device->units >= 1 && device->memory > 0 && device->largest <= device->memory);
+	uint64_t units = gemp_comm_sum1(&test_comm, device->units), cores = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	if (!device->gpu)
+		assert_all(units <= (cores > (uint64_t)test_comm.size ? cores : (uint64_t)test_comm.size));
+	gemp_context_free(context);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static void program_built_once(void **state)
+{
+	gemp_context *context = NULL;
+	gemp_program program;
+	char options[64];
+	bool right = false;
+	(void)state;
+	/* A new key each time, so that nothing is in the cache. */
+	snprintf(options, sizeof options, "-DFACTOR=2 -DONCE=%llu", (unsigned long long)test_seed_all());
+	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &no_budgets));
+	assert_all_ok(gemp_context_program(context, &program, source, options));
+	uint64_t builds = gemp_comm_sum1(&test_comm, context->program_builds);
+	uint64_t nodes = gemp_comm_sum1(&test_comm, test_comm.node_rank == 0);
+	assert_all(builds == nodes);
+	assert_all_ok(run_twice(context, &program, &right));
+	assert_all(right);
+	if (test_comm.node_rank == 0)
+		assert_ok(gemp_program_store(context->device, &program));
+	gemp_program_free(&program);
+	assert_all_ok(gemp_context_program(context, &program, source, options));
+	assert_all(program.cached);
+	assert_all_ok(run_twice(context, &program, &right));
+	assert_all(right);
+	gemp_program_free(&program);
+	gemp_context_free(context);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static void failed_build_is_agreed_on(void **state)
+{
+	gemp_context *context = NULL;
+	gemp_program program;
+	(void)state;
+	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &no_budgets));
+	assert_all_code(gemp_context_program(context, &program, "__kernel void f(int x) { x = nowhere; }", NULL),
+	                GEMP_EINTERNAL);
+	assert_message("nowhere");
+	gemp_context_free(context);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static void no_such_device(void **state)
+{
+	gemp_context *context = NULL;
+	(void)state;
+	assert_all_code(gemp_context_new(&context, &test_comm, "a device of that name", &no_budgets), GEMP_ENODEVICE);
+	assert_message("a device of that name");
+	assert_all(context == NULL && gemp_memory_blocks() == 0);
+}
+
+static void small_device_memory(void **state)
+{
+	gemp_context *context = NULL;
+	gemp_budgets budgets = { .device_memory = 100000 };
+	gemp_buffer buffer;
+	(void)state;
+	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &budgets));
+	assert_all_code(gemp_buffer_new(&buffer, context->device, 100001, NULL), GEMP_ENOMEM);
+	assert_all_ok(gemp_buffer_new(&buffer, context->device, 50000, NULL));
+	gemp_buffer_free(&buffer, context->device);
+	gemp_context_free(context);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(device_of_each_rank),
+		cmocka_unit_test(program_built_once),
+		cmocka_unit_test(failed_build_is_agreed_on),
+		cmocka_unit_test(no_such_device),
+		cmocka_unit_test(small_device_memory),
+	};
+	return test_main_all(argc, argv, tests);
+}
