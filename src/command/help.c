@@ -59,13 +59,13 @@ static void entry(gemp_text *out, const char *name, size_t column, const char *m
 	wrap(out, column, column, meaning);
 }
 
-static void entries(gemp_text *out, const char *heading, const gemp_help_entry *list)
+static void entries(gemp_text *out, const char *heading, size_t column, const gemp_help_entry *list)
 {
 	gemp_text_print(out, "\n%s:\n", heading);
 	for (; list->name; list++) {
 		char name[40];
 		snprintf(name, sizeof name, "  %s", list->name);
-		entry(out, name, strlen(heading) > 10 ? 8 : 20, list->meaning);
+		entry(out, name, column, list->meaning);
 	}
 }
 
@@ -96,7 +96,7 @@ static void print_option(gemp_text *out, const gemp_option *option)
 	gemp_help_option_name(&name, option);
 	gemp_text_print(&meaning, "%s", option->help);
 	if (option->standard)
-		gemp_text_print(&meaning, " [%s]", option->standard);
+		gemp_text_print(&meaning, " Default: %s.", option->standard);
 	if (name.failed || meaning.failed)
 		out->failed = true;
 	else
@@ -116,7 +116,7 @@ static void print_generators(gemp_text *out)
 			const gemp_parameter *parameter = &generator->parameters[p];
 			char name[64], meaning[512];
 			snprintf(name, sizeof name, "      --%s %s", parameter->name, parameter->whole ? "N" : "X");
-			snprintf(meaning, sizeof meaning, "%s [%.10g]", parameter->meaning, parameter->value);
+			snprintf(meaning, sizeof meaning, "%s; default: %.10g", parameter->meaning, parameter->value);
 			entry(out, name, OPTION_COLUMN, meaning);
 		}
 	}
@@ -160,7 +160,7 @@ void gemp_help_command(gemp_text *out, const gemp_command *command)
 {
 	const char *group = "";
 	const gemp_option *option;
-	gemp_text_print(out, "gemp-mpi %s: %s\n\n", command->name, command->summary);
+	gemp_text_print(out, "%s.\n\n", command->summary);
 	usage(out, command);
 	paragraphs(out, command->text);
 	if (*command->examples) {
@@ -194,6 +194,6 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 	      "gemp-mpi generate movies -o movies.h5\n"
 	      "gemp-mpi info movies.h5\n"
 	      "mpirun -n 4 gemp-mpi match movies.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person)'\n");
-	entries(out, "Exit codes", gemp_help_codes);
-	entries(out, "Environment", gemp_help_environment);
+	entries(out, "Exit codes", 6, gemp_help_codes);
+	entries(out, "Environment", 19, gemp_help_environment);
 }

@@ -26,8 +26,8 @@ gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name
 	const char *near = gemp_nearest(name, names, count);
 	gemp_code code = gemp_text_status(&list);
 	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EUSAGE, "there is no command '%s'%s%s%s; the commands are %s", name,
-		                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list.data);
+		code = gemp_fail(GEMP_EUSAGE, "there is no command '%s'%s%s%s commands are %s", name,
+		                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
 	gemp_text_free(&list);
 	return code;
 }

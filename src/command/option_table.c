@@ -72,7 +72,7 @@ static const gemp_option table[] = {
 	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN, search,
 	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
 	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, GEMP_ON_MATCH, search,
-	  "C in the formula for the number of pivots in the next kernel launch; by default as measured for the device.", AT(launch_factor) },
+	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the device.", AT(launch_factor) },
 	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", GEMP_ON_MATCH, search,
 	  "Lanes of a work-group that share a row; 0: chosen by device.", AT(lanes) },
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,

@@ -292,26 +292,29 @@ static const char *given_text(const gemp_options *options, const char *name)
 	return text;
 }
 
+static void reverse(gemp_given *given, size_t count)
+{
+	for (size_t i = 0; i < count / 2; i++) {
+		gemp_given one = given[i];
+		given[i] = given[count - 1 - i];
+		given[count - 1 - i] = one;
+	}
+}
+
 /* What the configuration gives goes in front of what the line gave, so that the line wins. */
 static gemp_code add_configuration(gemp_options *options, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
 	char *text = NULL;
-	gemp_given *line = options->given;
-	size_t line_count = options->given_count;
-	options->given = NULL;
-	options->given_count = options->given_capacity = 0;
-	code = gemp_file_read(&text, comm, "--config", path);
-	if (code == GEMP_OK)
-		code = gemp_config_parse(options, path, text);
-	gemp_code room = GEMP_RESERVE(options->given, options->given_capacity, options->given_count + line_count);
-	if (room == GEMP_OK && line_count) {
-		memcpy(options->given + options->given_count, line, line_count * sizeof *line);
-		options->given_count += line_count;
-	}
-	gemp_free(line);
+	size_t from_line = options->given_count;
+	GEMP_TRY(gemp_file_read(&text, comm, "--config", path));
+	GEMP_TRY(gemp_config_parse(options, path, text));
+	reverse(options->given, from_line);
+	reverse(options->given + from_line, options->given_count - from_line);
+	reverse(options->given, options->given_count);
+done:
 	gemp_free(text);
-	return code == GEMP_OK ? room : code;
+	return code;
 }
 
 static gemp_code check_arguments(const gemp_options *options)
