@@ -29,7 +29,7 @@ has_driver() { compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null || [ -n "${OCL_
 
 # NVIDIA's driver is often there without the line that tells OpenCL of it.
 nvidia_without_icd() {
-	/sbin/ldconfig -p 2>/dev/null | grep -q 'libnvidia-opencl\.so\.1' &&
+	"$(command -v ldconfig || echo /sbin/ldconfig)" -p 2>/dev/null | grep -q 'libnvidia-opencl\.so\.1' &&
 		! grep -qs nvidia /etc/OpenCL/vendors/*.icd
 }
 
