@@ -43,6 +43,12 @@ done:
 	return code;
 }
 
+bool gemp_file_ends_in(const char *path, const char *ending)
+{
+	size_t size = strlen(path), end = strlen(ending);
+	return size >= end && strcmp(path + size - end, ending) == 0;
+}
+
 gemp_code gemp_file_may_write(const char *what, const char *path)
 {
 	struct stat status;

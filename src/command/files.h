@@ -4,9 +4,13 @@
 
 #include "comm/comm.h"
 
+#include <stdbool.h>
+
 /* Collective. The whole text of `path`, read by rank 0; the caller frees (gemp_free). A file that is not there is
  * GEMP_ENOINPUT; `what` names it in messages ("--config"). */
 gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, const char *path);
+
+bool gemp_file_ends_in(const char *path, const char *ending);
 
 /* Local. GEMP_EIO if `path` could not be written to: found before the work rather than after it. */
 gemp_code gemp_file_may_write(const char *what, const char *path);

@@ -1,5 +1,5 @@
 #include "command/files.h"
-#include "command/search.h"
+#include "command/answer.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -48,10 +48,16 @@ static bool is_dash(const char *path)
 static gemp_code check_output(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	if (is_dash(options->output) && is_dash(options->json))
+	const char *path = options->output;
+	if (!path)
+		return GEMP_OK;
+	if (is_dash(path) && is_dash(options->json))
 		code = gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
-	else if (options->output && !is_dash(options->output) && comm->rank == 0)
-		code = gemp_file_may_write("--output", options->output);
+	else if (!is_dash(path) && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".jsonl") &&
+	         !gemp_file_ends_in(path, ".h5"))
+		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending must be .tsv, .jsonl or .h5, or - for TSV on stdout", path);
+	else if (!is_dash(path) && comm->rank == 0)
+		code = gemp_file_may_write("--output", path);
 	return gemp_comm_agree(comm, code);
 }
 
@@ -72,7 +78,7 @@ static gemp_code match(gemp_comm *comm, const gemp_options *options)
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_READ, since);
-	GEMP_TRY(gemp_search(&report, comm, graph, pattern, is_dash(options->json) ? 0 : PREVIEW, &timers));
+	GEMP_TRY(gemp_answer(&report, comm, graph, pattern, is_dash(options->json) ? 0 : PREVIEW, &timers));
 done:
 	gemp_graph_free(graph);
 	gemp_pattern_free(pattern);

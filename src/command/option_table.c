@@ -72,7 +72,7 @@ static const gemp_option table[] = {
 	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN, search,
 	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
 	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, GEMP_ON_MATCH, search,
-	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the device.", AT(launch_factor) },
+	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the device.", AT(launch_factor), true },
 	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", GEMP_ON_MATCH, search,
 	  "Lanes of a work-group that share a row; 0: chosen by device.", AT(lanes) },
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
@@ -89,7 +89,7 @@ static const gemp_option table[] = {
 	{ "schema", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INFO, output,
 	  "Only what the file's head says: labels, types, attributes and sizes, without degrees.", AT(schema) },
 	{ "parts", 0, GEMP_OPTION_COUNT, "R", NULL, GEMP_ON_PARTITION, output,
-	  "Number of parts; by default the number of ranks.", AT(parts) },
+	  "Number of parts; by default the number of ranks.", AT(parts), true },
 	{ "as", 0, GEMP_OPTION_CHOICE, "text|markdown|man", "text", GEMP_ON_HELP, output,
 	  "Form of the help; markdown and man hold all commands.", AT(as) },
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
@@ -99,13 +99,13 @@ static const gemp_option table[] = {
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1) or parts of names, joined by commas.",
 	  AT(devices) },
 	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Host memory that a rank may use.",
-	  AT(host_memory) },
+	  AT(host_memory), true },
 	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Device memory that a rank may use.",
-	  AT(device_memory) },
+	  AT(device_memory), true },
 	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
-	  "Matches that a kernel launch may leave on the device.", AT(result_buffer) },
+	  "Matches that a kernel launch may leave on the device.", AT(result_buffer), true },
 	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
-	  "Partial matches that may wait for each step and destination.", AT(outbox) },
+	  "Partial matches that may wait for each step and destination.", AT(outbox), true },
 	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Memory for rows fetched from other ranks.",
 	  AT(row_cache) },
 
@@ -148,7 +148,7 @@ const gemp_option *gemp_option_table(size_t *count)
 					continue;
 				GEMP_CHECK(all_count < GEMP_MAX_OPTIONS);
 				all[all_count++] = (gemp_option){ parameter->name, 0, GEMP_OPTION_PARAMETER, "X", NULL,
-					GEMP_ON_GENERATE, "Parameters of generators", parameter->meaning, 0 };
+					GEMP_ON_GENERATE, "Parameters of generators", parameter->meaning, 0, false };
 			}
 	}
 	*count = all_count;

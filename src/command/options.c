@@ -103,15 +103,16 @@ static gemp_code refuse(const gemp_option *option, const char *place, const char
 {
 	static const char *const expected[] = {
 		[GEMP_OPTION_FLAG] = "true or false",
-		[GEMP_OPTION_COUNT] = "a whole number from 0 to 18446744073709551615",
+		[GEMP_OPTION_COUNT] = "a whole number up to 18446744073709551615",
 		[GEMP_OPTION_SIZE] = "a size in bytes such as 4096, 64K, 512MiB or 2G",
 		[GEMP_OPTION_REAL] = "a number",
 		[GEMP_OPTION_CHOICE] = "one of these words",
 		[GEMP_OPTION_SIZE_OR_WORD] = "one of these words, or a size in bytes such as 4096, 64K, 512MiB or 2G",
 	};
 	bool words = option->kind == GEMP_OPTION_CHOICE || option->kind == GEMP_OPTION_SIZE_OR_WORD;
-	return gemp_fail(GEMP_EUSAGE, "%s%s%s: '%s' is not %s%s%s", place, *place ? "" : "--", option->name, text,
-	                 expected[option->kind], words ? ": " : "", words ? option->value : "");
+	return gemp_fail(GEMP_EUSAGE, "%s%s%s: '%s' is not %s%s%s%s", place, *place ? "" : "--", option->name, text,
+	                 expected[option->kind], words ? ": " : "", words ? option->value : "",
+	                 option->positive ? ", more than 0" : "");
 }
 
 /* Which word of option->value `text` is, or -1; the last word of SIZE_OR_WORD is SIZE itself. */
@@ -148,13 +149,13 @@ static gemp_code set_field(gemp_options *options, const gemp_option *option, con
 		break;
 	}
 	case GEMP_OPTION_COUNT:
-		good = gemp_parse_count(text, field);
+		good = gemp_parse_count(text, field) && (!option->positive || *(uint64_t *)field > 0);
 		break;
 	case GEMP_OPTION_SIZE:
-		good = gemp_parse_size(text, field);
+		good = gemp_parse_size(text, field) && (!option->positive || *(uint64_t *)field > 0);
 		break;
 	case GEMP_OPTION_REAL:
-		good = gemp_parse_real(text, field);
+		good = gemp_parse_real(text, field) && (!option->positive || *(double *)field > 0);
 		break;
 	case GEMP_OPTION_CHOICE:
 		*(int *)field = index = word_index(option, text);

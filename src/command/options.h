@@ -34,6 +34,7 @@ typedef struct gemp_option {
 	const char *group;     /* heading in help */
 	const char *help;
 	size_t at;             /* of its field in gemp_options */
+	bool positive;         /* 0 is refused */
 } gemp_option;
 
 /* The table, and a parameter of each name that generators take. */

@@ -108,6 +108,7 @@ static void errors(void **state)
 	refused(&match, "g --replicate SIZE", "--replicate: 'SIZE'");
 	refused(&match, "g --row-cache 12Q", "64K, 512MiB");
 	refused(&match, "g --limit -1", "--limit: '-1' is not a whole number");
+	refused(&match, "g --result-buffer 0", "--result-buffer: '0' is not a whole number up to 18446744073709551615, more than 0");
 	refused(&match, "g --launch-factor x", "--launch-factor: 'x' is not a number");
 	refused(&match, "", "match needs G QUERY");
 	refused(&match, "a b c", "match takes no argument 'c'");

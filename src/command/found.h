@@ -1,6 +1,6 @@
-/* search_report: what a match has found, for people and as JSON. */
-#ifndef GEMP_COMMAND_SEARCH_REPORT_H
-#define GEMP_COMMAND_SEARCH_REPORT_H
+/* found: what a match has found, for people and as JSON. */
+#ifndef GEMP_COMMAND_FOUND_H
+#define GEMP_COMMAND_FOUND_H
 
 #include "command/report.h"
 #include "match/match.h"

@@ -1,8 +1,8 @@
-#include "command/search.h"
+#include "command/answer.h"
 
 #include "command/files.h"
 #include "command/rows.h"
-#include "command/search_report.h"
+#include "command/found.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct search {
+typedef struct answer {
 	gemp_report *report;
 	gemp_comm *comm;
 	const gemp_options *options;
@@ -24,16 +24,10 @@ typedef struct search {
 	gemp_match_options how;
 	uint64_t preview;
 	bool counts_star;     /* RETURN count(*) */
-} search;
-
-static bool has_ending(const char *path, const char *ending)
-{
-	size_t size = strlen(path), end = strlen(ending);
-	return size >= end && strcmp(path + size - end, ending) == 0;
-}
+} answer;
 
 /* RETURN count(*) has one row; grouping by other items is refused rather than ignored. */
-static gemp_code look_at_return(search *s)
+static gemp_code look_at_return(answer *s)
 {
 	size_t stars = 0;
 	const char *path = s->options->output;
@@ -43,14 +37,14 @@ static gemp_code look_at_return(search *s)
 	if (stars && stars < s->pattern->return_count)
 		return gemp_fail(GEMP_EUSAGE, "RETURN of count(*) beside other items (grouping) is not supported; "
 		                 "return count(*) alone");
-	if (s->counts_star && path && strcmp(path, "-") != 0 && !has_ending(path, ".tsv"))
+	if (s->counts_star && path && strcmp(path, "-") != 0 && !gemp_file_ends_in(path, ".tsv"))
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the row of count(*) goes to a .tsv file or to -", path);
 	return GEMP_OK;
 }
 
 /* count(*) is of all embeddings unless --distinct says of what. Where embeddings are not orbits times a constant they have
  * to be counted one by one. */
-static gemp_distinct distinct_of(const search *s)
+static gemp_distinct distinct_of(const answer *s)
 {
 	bool free_orbits = s->options->semantics == GEMP_ISO || s->options->semantics == GEMP_INDUCED;
 	if (s->counts_star && !free_orbits && !gemp_options_given(s->options, "distinct"))
@@ -58,7 +52,7 @@ static gemp_distinct distinct_of(const search *s)
 	return (gemp_distinct)s->options->distinct;
 }
 
-static gemp_code choose(search *s)
+static gemp_code choose(answer *s)
 {
 	const gemp_options *options = s->options;
 	uint64_t limit = options->limit;
@@ -80,12 +74,10 @@ static gemp_code choose(search *s)
 	};
 	if (code == GEMP_OK && options->lanes > 1024)
 		code = gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than 1024", options->lanes);
-	if (code == GEMP_OK && options->launch_factor < 0)
-		code = gemp_fail(GEMP_EUSAGE, "--launch-factor: %g is negative", options->launch_factor);
 	return code;
 }
 
-static gemp_code open_context(search *s, const gemp_timers *timers)
+static gemp_code open_context(answer *s, const gemp_timers *timers)
 {
 	const gemp_options *options = s->options;
 	const gemp_budgets budgets = {
@@ -102,7 +94,7 @@ static gemp_code open_context(search *s, const gemp_timers *timers)
 }
 
 /* The group that makes embeddings one match; the kept one is the smallest of its orbit. */
-static gemp_code find_chain(search *s)
+static gemp_code find_chain(answer *s)
 {
 	gemp_code code = GEMP_OK;
 	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
@@ -117,7 +109,7 @@ done:
 	return code;
 }
 
-static gemp_code open_rows(search *s)
+static gemp_code open_rows(answer *s)
 {
 	gemp_code code = GEMP_OK;
 	if (!s->how.listed)
@@ -135,7 +127,7 @@ done:
 	return code;
 }
 
-static void explain(const search *s)
+static void explain(const answer *s)
 {
 	char *plan = gemp_match_explain(s->match);
 	if (plan && (s->options->explain || s->options->dry_run))
@@ -148,7 +140,7 @@ static void explain(const search *s)
 }
 
 /* The one row of RETURN count(*). Local. */
-static gemp_code write_count(const search *s, const gemp_match_result *result)
+static gemp_code write_count(const answer *s, const gemp_match_result *result)
 {
 	gemp_text text = { 0 };
 	const char *path = s->options->output, *name = s->pattern->returns[0].name;
@@ -171,7 +163,7 @@ static gemp_code write_count(const search *s, const gemp_match_result *result)
 	return code;
 }
 
-static gemp_code run(search *s)
+static gemp_code run(answer *s)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_result result = { 0 };
@@ -190,11 +182,11 @@ done:
 	return code;
 }
 
-gemp_code gemp_search(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *pattern, uint64_t preview,
+gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *pattern, uint64_t preview,
                       const gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
-	search s = { .report = report, .comm = comm, .options = report->options, .graph = graph, .pattern = pattern,
+	answer s = { .report = report, .comm = comm, .options = report->options, .graph = graph, .pattern = pattern,
 		     .preview = preview };
 	code = choose(&s);
 	if (code == GEMP_OK)

@@ -1,4 +1,4 @@
-#include "command/search_report.h"
+#include "command/found.h"
 
 #include "command/quantity.h"
 
