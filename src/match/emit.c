@@ -50,7 +50,7 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 	if (!options->all_resident)
 		gemp_text_print(t, "\t__global const uint *own, __global const uint *id_of, __global const ulong *bounds,\n");
 	gemp_text_print(t, "\t__global const uint *candidates, uint candidate_words, __global const uint *tasks,\n"
-	                "\t__global uint *out, __global uint *out_count, __global const uint *out_capacity,\n"
+	                "\t__global uint *out, __global const uint *out_capacity,\n"
 	                "\t__global const ulong *out_base, __global uint *state,\n");
 	if (options->listed)
 		gemp_text_print(t, "\t__global uint *result,\n");
@@ -61,6 +61,7 @@ static void emit_variables(gemp_text *t, const gemp_plan *plan)
 {
 	gemp_text_print(t, "\tGEMP_GROUP_DECLARE\n"
 	                "\tconst uint lane = gemp_lane();\n"
+	                "\t__global uint *out_count = control + GEMP_CONTROL_WORDS;\n"
 	                "\tuint level = 0, base = 0, active = 0, crossed = 0, fresh = 0, stop = 0;\n"
 	                "\tulong left_in = 0, found_local = 0, found_crossed = 0;\n");
 	for (int v = 0; v < plan->vertex_count; v++)
@@ -180,12 +181,12 @@ static void emit_stages(gemp_text *t, const gemp_layout *layout)
 	gemp_text_print(t, "0;\n\t(void)verifies;\n");
 }
 
-void gemp_emit(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options)
+void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,
+               const gemp_emit_options *options)
 {
-	gemp_text_print(t, "#define GEMP_LANES %d\n%s#define OFFSET %s\n#define ALL_RESIDENT %d\n#include \"match.clh\"\n\n",
-	                options->lanes, options->nvidia ? "#define GEMP_NVIDIA 1\n" : "", options->wide ? "ulong" : "uint",
-	                options->all_resident);
-	gemp_text_print(t, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
+	gemp_text_print(t, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+	                "#define GEMP_LANES %d\n#define OFFSET %s\n#define ALL_RESIDENT %d\n%s\n",
+	                options->lanes, options->wide ? "ulong" : "uint", options->all_resident, fixed);
 	emit_arguments(t, plan, options);
 	gemp_text_print(t, "{\n");
 	emit_variables(t, plan);

@@ -10,7 +10,6 @@ enum { GEMP_MAX_STAGES = 4096 };
 
 typedef struct gemp_emit_options {
 	int lanes;
-	bool nvidia;        /* inline PTX */
 	bool all_resident;
 	bool listed;        /* matches go to the result buffer; else they are counted only */
 	bool wide;          /* rows of some view hold 2^32 entries or more */
@@ -30,8 +29,9 @@ typedef struct gemp_layout {
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_emit_options *options);
 
 /* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, id_of,
- * bounds (unless all_resident); candidates, candidate_words; tasks; out, out_count, out_capacity, out_base; state; result
- * (if listed); control. */
-void gemp_emit(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options);
+ * bounds (unless all_resident); candidates, candidate_words; tasks; out, out_capacity, out_base; state; result (if
+ * listed); control, with the items in each area of out behind it. `fixed` is the text of match.clh. */
+void gemp_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,
+               const gemp_emit_options *options);
 
 #endif

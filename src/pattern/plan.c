@@ -217,6 +217,7 @@ static gemp_code bind_vertex(planner *p, int v)
 	step->candidates = p->statistics->filtered[v];
 	if (p->options->semantics == GEMP_ISO || p->options->semantics == GEMP_INDUCED)
 		step->differ = p->bound;
+	step->differ |= p->options->unequal[v] & p->bound;
 	GEMP_TRY(settle_edges(p, step, v));
 	GEMP_TRY(forbid_edges(p, step, v));
 	p->bound |= BIT(v);

@@ -81,6 +81,7 @@ typedef struct gemp_plan_options {
 	bool break_symmetry;   /* iso and induced only */
 	bool pivot_off;
 	uint64_t wanted_edges; /* pattern edges whose identity the results need */
+	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES]; /* vertices that the query wants to differ from each */
 } gemp_plan_options;
 
 gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,

@@ -1,0 +1,92 @@
+#include "match/rounds.h"
+
+#include "core/log.h"
+#include "match/crossing.h"
+
+/* With a sink or crossing a round lasts about this long, so that ranks do not wait long for one another. */
+static const double slice_seconds = 0.25;
+
+typedef struct rounds {
+	gemp_search *search;
+	gemp_crossing *crossing; /* NULL: every row is resident */
+	bool enough, again;
+} rounds;
+
+static gemp_code search_slice(rounds *r)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	bool ran = true, bounded = r->crossing || r->search->sink;
+	while (ran && !(bounded && gemp_now() - began > slice_seconds)) {
+		if (r->crossing)
+			GEMP_TRY(gemp_crossing_feed(r->crossing));
+		GEMP_TRY(gemp_search_launch(r->search, &ran));
+		if (!bounded)
+			gemp_progress("matching", r->search->work[0].next, r->search->pivots,
+			              r->search->statistics.found_local * r->search->ranks);
+	}
+	GEMP_TRY(gemp_search_deliver(r->search));
+done:
+	return code;
+}
+
+/* What all ranks must know after a slice; summed. */
+enum { WORK_LEFT, MOVED, PIVOTS_DONE, PIVOTS, FOUND, FIGURES };
+
+static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIGURES])
+{
+	const gemp_search *s = r->search;
+	figures[WORK_LEFT] = !gemp_search_idle(s) || (r->crossing && gemp_crossing_waiting(r->crossing));
+	figures[MOVED] = moved;
+	figures[PIVOTS_DONE] = s->work[0].next;
+	figures[PIVOTS] = s->pivots;
+	figures[FOUND] = s->statistics.found_local + s->statistics.found_crossed;
+	gemp_comm_sum(s->context->comm, figures, FIGURES);
+	gemp_progress("matching", figures[PIVOTS_DONE], figures[PIVOTS], figures[FOUND]);
+}
+
+static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *s = r->search;
+	uint64_t moved = 0, figures[FIGURES], launches = s->statistics.launches;
+	GEMP_TRY(gemp_comm_agree(s->context->comm, search_slice(r)));
+	if (r->crossing)
+		GEMP_TRY(gemp_crossing_exchange(r->crossing, &moved));
+	moved += s->statistics.launches - launches;
+	gather_figures(r, moved, figures);
+	*over = figures[WORK_LEFT] == 0;
+	*still = figures[MOVED] ? 0 : *still + 1;
+	if (!*over && *still > 3)
+		return gemp_fail(GEMP_EINTERNAL, "matching stands still with work left on %llu ranks",
+		                 (unsigned long long)figures[WORK_LEFT]);
+	if (s->sink)
+		GEMP_TRY(s->sink->turn(s->sink->self, *over, &r->enough, &r->again));
+	*over |= r->enough;
+done:
+	return code;
+}
+
+gemp_code gemp_rounds_run(gemp_search *search, gemp_rounds_result *result)
+{
+	gemp_code code = GEMP_OK;
+	rounds r = { search, NULL, false, false };
+	*result = (gemp_rounds_result){ .complete = true };
+	if (!search->emit.all_resident)
+		GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_crossing_new(&r.crossing, search)));
+	do {
+		bool over = false;
+		uint64_t still = 0;
+		r.again = false;
+		gemp_search_restart(search);
+		while (!over) {
+			GEMP_TRY(one_round(&r, &over, &still));
+			result->rounds++;
+		}
+	} while (r.again && !r.enough);
+	result->complete = !r.enough;
+done:
+	gemp_progress_end();
+	gemp_crossing_free(r.crossing);
+	return code;
+}

@@ -1,0 +1,377 @@
+#include "match/search.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "kernels/abi.h"
+#include "match/search_setup.h"
+
+#include <string.h>
+
+/* A launch should last about this long: short enough for rounds and progress, long enough that its cost is nothing. */
+static const double launch_seconds = 0.2;
+
+static size_t area_of(const gemp_search *search, size_t stage, uint32_t destination)
+{
+	return stage * (search->ranks + 1) + destination;
+}
+
+uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destination)
+{
+	size_t area = area_of(search, stage, (uint32_t)destination);
+	uint32_t asked = search->control_words[GEMP_CONTROL_WORDS + area];
+	return asked < search->capacity[area] ? asked : search->capacity[area];
+}
+
+bool gemp_search_idle(const gemp_search *search)
+{
+	for (size_t k = 0; k < search->layout.stage_count; k++) {
+		const gemp_work *work = &search->work[k];
+		if (work->parked || work->next < work->count)
+			return false;
+		if (k > 0 && gemp_search_items(search, k, (int)search->ranks))
+			return false;
+	}
+	return true;
+}
+
+void gemp_search_restart(gemp_search *search)
+{
+	search->work[0].next = 0;
+	search->work[0].count = search->pivots;
+}
+
+/* SETTING UP. */
+static gemp_code build(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	char *fixed = NULL;
+	double began = gemp_now();
+	code = gemp_kernel_source(&fixed, "match.clh");
+	if (code == GEMP_OK) {
+		gemp_emit(&text, fixed, search->plan, &search->layout, &search->emit);
+		code = gemp_text_status(&text);
+	}
+	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
+	GEMP_TRY(gemp_context_program(search->context, &search->program, text.data, ""));
+	code = gemp_kernel_new(&search->kernel, &search->program, "match");
+	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
+	gemp_timers_add(&search->context->timers, GEMP_BUILD, began);
+done:
+	gemp_free(fixed);
+	gemp_text_free(&text);
+	return code;
+}
+
+/* On a GPU the first two extensions make tasks of their own, so that hubs are shared among workers. */
+static uint32_t choose_split(const gemp_search *search)
+{
+	uint32_t split = 0;
+	if (!search->context->device->gpu)
+		return 0;
+	for (size_t s = 1; s < search->plan->step_count && s <= 2; s++)
+		if (search->plan->step_count > s + 1)
+			split |= UINT32_C(1) << s;
+	return split;
+}
+
+static void choose_shape(gemp_search *search)
+{
+	const gemp_device *device = search->context->device;
+	if (!search->emit.lanes)
+		search->emit.lanes = device->gpu ? 8 : 1;
+	size_t items = device->gpu ? (size_t)device->units * 2048 : device->units;
+	search->workers = device->gpu ? items / (size_t)search->emit.lanes : items;
+	search->split = choose_split(search);
+}
+
+gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+                          const gemp_order *order, const gemp_residency *residency, const gemp_view *views,
+                          const gemp_candidates *candidates, const gemp_search_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = NULL;
+	double began = gemp_now();
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(search, 1)));
+	search->context = context;
+	search->graph = graph;
+	search->plan = plan;
+	search->order = order;
+	search->options = *options;
+	search->vertices = (uint32_t)graph->vertices;
+	search->hot = residency->hot;
+	search->ranks = (uint32_t)graph->ranks;
+	search->batch = 0;
+	search->pending.buffer = -1;
+	search->emit = (gemp_emit_options){ .lanes = options->lanes, .listed = options->listed,
+		.all_resident = residency->hot >= graph->vertices || graph->ranks == 1 };
+	uint64_t longest = 0;
+	for (size_t v = 0; v < plan->view_count; v++)
+		if (views[v].begin[views[v].rows] > longest)
+			longest = views[v].begin[views[v].rows];
+	gemp_comm_max(context->comm, &longest, 1);
+	search->emit.wide = longest > UINT32_MAX - 64;
+	choose_shape(search);
+	code = gemp_layout_new(&search->layout, plan, &search->emit);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(search->work, search->layout.stage_count);
+	if (code == GEMP_OK)
+		code = gemp_search_upload(search, residency, views, candidates);
+	if (code == GEMP_OK)
+		code = gemp_search_outbox(search);
+	if (code == GEMP_OK && options->listed)
+		code = gemp_search_results(search);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	gemp_timers_add(&context->timers, GEMP_UPLOAD, began);
+	GEMP_TRY(build(search));
+	gemp_search_restart(search);
+	*out = search;
+	search = NULL;
+done:
+	gemp_search_free(search);
+	return code;
+}
+
+void gemp_search_free(gemp_search *search)
+{
+	if (!search)
+		return;
+	gemp_device *device = search->context->device;
+	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++) {
+		gemp_buffer_free(&search->begin[v], device);
+		gemp_buffer_free(&search->near[v], device);
+		gemp_buffer_free(&search->edge[v], device);
+	}
+	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->candidates, &search->control,
+		&search->result[0], &search->result[1], &search->out, &search->out_capacity, &search->out_base };
+	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+		gemp_buffer_free(rest[i], device);
+	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {
+		gemp_buffer_free(&search->work[k].state, device);
+		gemp_buffer_free(&search->work[k].tasks, device);
+	}
+	if (search->kernel)
+		clReleaseKernel(search->kernel);
+	gemp_program_free(&search->program);
+	gemp_free(search->control_words);
+	gemp_free(search->capacity);
+	gemp_free(search->base);
+	gemp_free(search->work);
+	gemp_free(search->tuples);
+	gemp_free(search->batch_vertices);
+	gemp_free(search->batch_edges);
+	gemp_free(search);
+}
+
+/* DELIVERY. */
+static void unpack(const gemp_search *search, size_t rows)
+{
+	size_t words = search->layout.tuple_words, vertices = (size_t)search->plan->vertex_count;
+	size_t edges = (size_t)__builtin_popcountll(search->plan->live_edges);
+	const uint32_t *tuple = search->tuples;
+	gemp_vertex *v = search->batch_vertices;
+	gemp_edge *e = search->batch_edges;
+	for (size_t i = 0; i < rows; i++, tuple += words) {
+		for (size_t k = 0; k < vertices; k++)
+			*v++ = search->order->id_of[tuple[k]];
+		for (size_t k = 0; k < edges; k++)
+			*e++ = (gemp_edge)tuple[vertices + 2 * k] | (gemp_edge)tuple[vertices + 2 * k + 1] << 32;
+	}
+}
+
+gemp_code gemp_search_deliver(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pending pending = search->pending;
+	gemp_timers *timers = &search->context->timers;
+	search->pending.buffer = -1;
+	if (pending.buffer < 0 || !pending.count)
+		return GEMP_OK;
+	double began = gemp_now();
+	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(search->context->device->transfer, search->result[pending.buffer].mem, CL_TRUE, 0,
+	                                     pending.count * search->layout.tuple_words * sizeof(uint32_t), search->tuples, 0,
+	                                     NULL, NULL)));
+	began = gemp_timers_add(timers, GEMP_DOWNLOAD, began);
+	unpack(search, pending.count);
+	gemp_batch batch = { .rows = pending.count, .vertex_count = search->plan->vertex_count,
+		.edge_count = __builtin_popcountll(search->plan->live_edges),
+		.vertices = search->batch_vertices, .edges = search->batch_edges };
+	GEMP_TRY(search->sink->take(search->sink->self, &batch));
+	gemp_timers_add(timers, GEMP_DISTINCT, began);
+done:
+	return code;
+}
+
+/* LAUNCHING. */
+static gemp_code refill(gemp_search *search, size_t stage)
+{
+	gemp_code code = GEMP_OK;
+	gemp_work *work = &search->work[stage];
+	gemp_device *device = search->context->device;
+	size_t area = area_of(search, stage, search->ranks), item = search->layout.item_words[stage] * sizeof(uint32_t);
+	uint32_t items = stage ? gemp_search_items(search, stage, (int)search->ranks) : 0, none = 0;
+	if (work->next < work->count || !items)
+		return GEMP_OK;
+	if (work->tasks.size < items * item) {
+		gemp_buffer_free(&work->tasks, device);
+		GEMP_TRY(gemp_buffer_new(&work->tasks, device, search->capacity[area] * item, NULL));
+	}
+	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, search->out.mem, work->tasks.mem, search->base[area] * 4, 0,
+	                                     items * item, 0, NULL, NULL)));
+	GEMP_TRY(gemp_buffer_write(device, &search->control, (GEMP_CONTROL_WORDS + area) * 4, sizeof none, &none));
+	search->control_words[GEMP_CONTROL_WORDS + area] = 0;
+	work->next = 0;
+	work->count = items;
+done:
+	return code;
+}
+
+static bool runnable(const gemp_search *search, size_t stage)
+{
+	const gemp_work *work = &search->work[stage];
+	if (work->blocked)
+		return false;
+	return work->parked || work->next < work->count ||
+	       (stage && gemp_search_items(search, stage, (int)search->ranks));
+}
+
+static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int buffer)
+{
+	gemp_code code = GEMP_OK;
+	gemp_work *work = &search->work[stage];
+	gemp_device *device = search->context->device;
+	gemp_argument a[4 * GEMP_MAX_VIEWS];
+	static const uint32_t zeros[GEMP_CONTROL_WORDS];
+	size_t n = 0;
+	gemp_match_params params = { .stage = (uint32_t)stage, .first = (uint32_t)work->next, .tasks = (uint32_t)tasks,
+		.resume = work->parked, .vertices = search->vertices, .hot = search->hot, .ranks = search->ranks,
+		.result_capacity = (uint32_t)search->result_capacity, .split = search->split };
+	if (!work->state.mem)
+		GEMP_TRY(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
+	if (!work->tasks.mem)
+		GEMP_TRY(gemp_buffer_new(&work->tasks, device, 4, NULL));
+	GEMP_TRY(gemp_buffer_write(device, &search->control, 0, sizeof zeros, zeros));
+	a[n++] = GEMP_ARG(&params);
+	for (size_t v = 0; v < search->plan->view_count; v++) {
+		a[n++] = GEMP_ARG(&search->begin[v].mem);
+		a[n++] = GEMP_ARG(&search->near[v].mem);
+		if (search->plan->live_edges)
+			a[n++] = GEMP_ARG(&search->edge[v].mem);
+	}
+	if (!search->emit.all_resident) {
+		a[n++] = GEMP_ARG(&search->own.mem);
+		a[n++] = GEMP_ARG(&search->id_of.mem);
+		a[n++] = GEMP_ARG(&search->bounds.mem);
+	}
+	a[n++] = GEMP_ARG(&search->candidates.mem);
+	a[n++] = GEMP_ARG(&search->candidate_words);
+	a[n++] = GEMP_ARG(&work->tasks.mem);
+	a[n++] = GEMP_ARG(&search->out.mem);
+	a[n++] = GEMP_ARG(&search->out_capacity.mem);
+	a[n++] = GEMP_ARG(&search->out_base.mem);
+	a[n++] = GEMP_ARG(&work->state.mem);
+	if (search->emit.listed)
+		a[n++] = GEMP_ARG(&search->result[buffer].mem);
+	a[n++] = GEMP_ARG(&search->control.mem);
+	size_t lanes = (size_t)search->emit.lanes;
+	GEMP_TRY(gemp_launch_with(device, search->kernel, search->workers * lanes,
+	                          gemp_worker_group(device, (unsigned)lanes, 128), a, n));
+	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
+done:
+	return code;
+}
+
+static gemp_code kernel_error(const uint32_t *control)
+{
+	switch (control[GEMP_CONTROL_ERROR]) {
+	case GEMP_MATCH_BAD_SLOT:
+		return gemp_fail(GEMP_EINTERNAL, "match kernel, step %u: slot %u is not a vertex: the graph on the device is "
+		                 "damaged; check the file with `gemp-mpi verify`", control[GEMP_CONTROL_PLACE],
+		                 control[GEMP_CONTROL_VALUE]);
+	case GEMP_MATCH_BAD_ROW:
+		return gemp_fail(GEMP_EINTERNAL, "match kernel, step %u: the row of slot %u is not on this device",
+		                 control[GEMP_CONTROL_PLACE], control[GEMP_CONTROL_VALUE]);
+	default:
+		return GEMP_OK;
+	}
+}
+
+/* GEMP's formula for pivots per launch, and no longer than a launch should last. */
+static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double seconds)
+{
+	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;
+	double wave = (double)search->workers, next = search->batch * 4;
+	if (search->emit.listed) {
+		double room = (double)search->result_capacity / (asked ? (double)asked : 1);
+		next = room > factor ? search->batch * room * factor : search->batch * factor;
+	}
+	double limit = seconds > 0 ? (double)tasks * launch_seconds / seconds : next;
+	if (next > limit)
+		next = limit;
+	search->batch = next < wave ? wave : next;
+}
+
+static gemp_code finish(gemp_search *search, size_t stage, size_t tasks, int buffer, double began)
+{
+	gemp_code code = GEMP_OK;
+	gemp_work *work = &search->work[stage];
+	uint32_t *control = search->control_words;
+	gemp_search_statistics *s = &search->statistics;
+	GEMP_TRY(gemp_buffer_read(search->context->device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
+	                          control));
+	double seconds = gemp_now() - began;
+	gemp_timers_add(&search->context->timers, GEMP_KERNEL, began);
+	GEMP_TRY(kernel_error(control));
+	uint32_t taken = control[GEMP_CONTROL_NEXT] < tasks ? control[GEMP_CONTROL_NEXT] : (uint32_t)tasks;
+	uint64_t asked = control[GEMP_CONTROL_RESULTS];
+	bool full = search->emit.listed && asked > search->result_capacity;
+	work->next += taken;
+	work->parked = control[GEMP_CONTROL_PARKED] > 0;
+	work->blocked = work->parked && !full;
+	s->launches++;
+	s->stage_launches += stage > 0;
+	s->found_local += (uint64_t)control[GEMP_CONTROL_FOUND] | (uint64_t)control[GEMP_CONTROL_FOUND + 1] << 32;
+	s->found_crossed += (uint64_t)control[GEMP_CONTROL_FOUND + 2] | (uint64_t)control[GEMP_CONTROL_FOUND + 3] << 32;
+	if (search->emit.listed) {
+		size_t rows = full ? search->result_capacity : asked;
+		search->pending = (gemp_pending){ buffer, rows };
+		s->fill += (double)rows / (double)search->result_capacity;
+		s->listing_launches++;
+	}
+	if (stage == 0)
+		next_batch(search, taken, asked, seconds);
+	gemp_log_local(GEMP_DEBUG, "launch of stage %zu: %u of %zu tasks, %u parked, %llu results, %.6f s", stage, taken, tasks,
+	               control[GEMP_CONTROL_PARKED], (unsigned long long)asked, seconds);
+done:
+	return code;
+}
+
+gemp_code gemp_search_launch(gemp_search *search, bool *ran)
+{
+	gemp_code code = GEMP_OK;
+	size_t stage = search->layout.stage_count;
+	while (stage > 0 && !runnable(search, stage - 1))
+		stage--;
+	*ran = stage > 0;
+	if (stage-- == 0)
+		return GEMP_OK;
+	gemp_work *work = &search->work[stage];
+	GEMP_TRY(refill(search, stage));
+	size_t tasks = work->count - work->next;
+	if (search->batch < 1)
+		search->batch = (double)search->workers * 16;
+	if (stage == 0 && (double)tasks > search->batch)
+		tasks = (size_t)search->batch;
+	int buffer = search->next_buffer;
+	search->next_buffer = 1 - buffer;
+	double began = gemp_now();
+	GEMP_TRY(enqueue(search, stage, tasks, buffer));
+	GEMP_TRY(gemp_search_deliver(search));
+	GEMP_TRY(finish(search, stage, tasks, buffer, began));
+	if (!search->stored) {
+		search->stored = true;
+		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
+	}
+done:
+	return code;
+}

@@ -1,0 +1,99 @@
+/* search: one rank's device at work on a plan: tasks in, matches and partial matches out.
+ *
+ * Tasks of a stage are taken by workers until none is left, the result buffer is full, or an outbox area is. A worker that
+ * cannot go on keeps its place (it is parked) and resumes with the next launch of its stage: nothing is lost or counted
+ * twice. Each stage has its own parked workers, so that deeper stages can always be drained first.
+ */
+#ifndef GEMP_MATCH_SEARCH_H
+#define GEMP_MATCH_SEARCH_H
+
+#include "graph/table.h"
+#include "match/candidates.h"
+#include "match/emit.h"
+#include "partition/view.h"
+
+/* Work of one stage on this rank. */
+typedef struct gemp_work {
+	gemp_buffer state;     /* parked workers; made when the stage first runs */
+	gemp_buffer tasks;     /* items on the device, from `next` on still to be taken (pivots: stage 0) */
+	size_t next, count;
+	bool parked;           /* some worker holds a task */
+	bool blocked;          /* for want of room in the outbox: not before the next exchange */
+} gemp_work;
+
+/* Matches of a launch on their way to the sink. */
+typedef struct gemp_pending {
+	int buffer;            /* which of the two; -1: none */
+	size_t count;
+} gemp_pending;
+
+typedef struct gemp_search_options {
+	bool listed;
+	int lanes;             /* 0: choose */
+	uint64_t result_buffer;/* entries; 0: choose */
+	uint64_t outbox;       /* items an area; 0: choose */
+	double launch_factor;  /* C of the launch formula; 0: 0.8 */
+} gemp_search_options;
+
+typedef struct gemp_search_statistics {
+	uint64_t launches, stage_launches; /* all; those of stages other than pivots */
+	double fill;                       /* sum over listing launches of entries / capacity */
+	uint64_t listing_launches;
+	uint64_t found_local, found_crossed;
+} gemp_search_statistics;
+
+typedef struct gemp_search {
+	gemp_context *context;
+	const gemp_graph *graph;
+	const gemp_plan *plan;
+	const gemp_order *order;
+	gemp_layout layout;
+	gemp_emit_options emit;
+	gemp_search_options options;
+	gemp_program program;
+	cl_kernel kernel;
+	bool stored;                /* the program's binary, after first launches */
+	size_t workers;
+	uint32_t vertices, hot, ranks, split;
+	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS];
+	gemp_buffer own, id_of, bounds, candidates, control, result[2];
+	gemp_buffer out, out_capacity, out_base;
+	uint32_t candidate_words;
+	size_t areas;               /* stages * (ranks + 1) */
+	uint32_t *control_words;    /* [GEMP_CONTROL_WORDS + areas] as read after the last launch */
+	uint32_t *capacity;         /* [areas] items that may lie in an area until the next exchange */
+	uint64_t *base;             /* [areas] word where an area begins */
+	uint32_t slots;             /* items an area can hold at most */
+	gemp_work *work;            /* [stage_count] */
+	size_t pivots;
+	double batch;               /* N of the launch formula */
+	int next_buffer;
+	gemp_pending pending;
+	gemp_search_statistics statistics;
+	gemp_sink *sink;            /* first of the chain; NULL: count only */
+	uint32_t *tuples;           /* [result capacity * tuple_words] */
+	gemp_vertex *batch_vertices;
+	gemp_edge *batch_edges;
+	uint64_t result_capacity;
+} gemp_search;
+
+/* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All is borrowed but the device's copies. */
+gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+                          const gemp_order *order, const gemp_residency *residency, const gemp_view *views,
+                          const gemp_candidates *candidates, const gemp_search_options *options);
+void gemp_search_free(gemp_search *search);
+
+/* From the first pivot again. */
+void gemp_search_restart(gemp_search *search);
+
+/* Local. One launch of the deepest stage that can run; *ran is false if none can. */
+gemp_code gemp_search_launch(gemp_search *search, bool *ran);
+/* Local. Hand the matches of the last launch to the sink. */
+gemp_code gemp_search_deliver(gemp_search *search);
+
+/* Nothing left to do here: no pivots, tasks or parked workers. */
+bool gemp_search_idle(const gemp_search *search);
+/* Items of an area (stage, destination) so far. */
+uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destination);
+
+#endif

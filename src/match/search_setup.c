@@ -1,0 +1,184 @@
+#include "match/search_setup.h"
+
+#include "core/memory.h"
+#include "kernels/abi.h"
+
+#include <string.h>
+
+static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *from, size_t count, size_t size)
+{
+	return gemp_buffer_new(buffer, search->context->device, (count ? count : 1) * size, count ? from : NULL);
+}
+
+/* Positions as 32-bit words unless rows are very long. */
+static gemp_code upload_begin(gemp_search *search, size_t v, const gemp_view *view)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *narrow = NULL;
+	if (search->emit.wide)
+		return upload(search, &search->begin[v], view->begin, view->rows + 1, sizeof *view->begin);
+	GEMP_TRY(GEMP_NEW(narrow, view->rows + 1));
+	for (size_t r = 0; r <= view->rows; r++)
+		narrow[r] = (uint32_t)view->begin[r];
+	GEMP_TRY(upload(search, &search->begin[v], narrow, view->rows + 1, sizeof *narrow));
+done:
+	gemp_free(narrow);
+	return code;
+}
+
+static gemp_code upload_views(gemp_search *search, const gemp_view *views)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t v = 0; v < search->plan->view_count; v++) {
+		size_t entries = views[v].begin[views[v].rows];
+		GEMP_TRY(upload_begin(search, v, &views[v]));
+		GEMP_TRY(upload(search, &search->near[v], views[v].neighbours, entries, sizeof *views[v].neighbours));
+		if (search->plan->live_edges)
+			GEMP_TRY(upload(search, &search->edge[v], views[v].edges, entries, sizeof *views[v].edges));
+	}
+done:
+	return code;
+}
+
+/* Bitmaps by id become bitmaps by slot. */
+static void by_slot(const gemp_order *order, const uint32_t *by_id, uint32_t *out, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		for (uint32_t left = by_id[w]; left; left &= left - 1) {
+			gemp_vertex slot = order->slot_of[w * 32 + (size_t)__builtin_ctz(left)];
+			out[slot / 32] |= UINT32_C(1) << slot % 32;
+		}
+}
+
+static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *candidates, uint32_t **pivot_bits)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = candidates->words, vertices = (size_t)search->plan->vertex_count, sets = 0;
+	uint32_t *all = NULL;
+	for (size_t v = 0; v < vertices; v++)
+		if (candidates->bits[v])
+			sets = v + 1;
+	GEMP_TRY(GEMP_NEW(all, sets * words + 1));
+	GEMP_TRY(GEMP_NEW(*pivot_bits, words + 1));
+	for (size_t v = 0; v < sets; v++)
+		if (candidates->bits[v])
+			by_slot(search->order, candidates->bits[v], all + v * words, words);
+	size_t pivot = (size_t)search->plan->pivot;
+	bool every = !candidates->bits[pivot] || search->plan->pivot_off;
+	for (size_t w = 0; w < words; w++)
+		(*pivot_bits)[w] = every ? ~UINT32_C(0) : all[pivot * words + w];
+	search->candidate_words = (uint32_t)words;
+	GEMP_TRY(upload(search, &search->candidates, all, sets * words, sizeof *all));
+done:
+	gemp_free(all);
+	return code;
+}
+
+/* Own slots that the pivot can be, hubs first. */
+static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, uint32_t *bits)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = search->context->device;
+	gemp_buffer bitmap = { 0 };
+	uint32_t *own = NULL;
+	size_t words = search->candidate_words;
+	GEMP_TRY(GEMP_NEW(own, words + 1));
+	for (size_t i = 0; i < residency->own_count; i++)
+		own[residency->own_slots[i] / 32] |= UINT32_C(1) << residency->own_slots[i] % 32;
+	for (size_t w = 0; w < words; w++)
+		bits[w] &= own[w];
+	GEMP_TRY(upload(search, &bitmap, bits, words, sizeof *bits));
+	GEMP_TRY(upload(search, &search->work[0].tasks, NULL, residency->own_count + 1, sizeof(uint32_t)));
+	GEMP_TRY(gemp_compact_bits(search->context->primitives, &bitmap, search->graph->vertices, 0, &search->work[0].tasks,
+	                           &search->pivots));
+done:
+	gemp_buffer_free(&bitmap, device);
+	gemp_free(own);
+	return code;
+}
+
+gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, const gemp_view *views,
+                             const gemp_candidates *candidates)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *pivot_bits = NULL;
+	GEMP_TRY(upload_views(search, views));
+	GEMP_TRY(upload_candidates(search, candidates, &pivot_bits));
+	GEMP_TRY(list_pivots(search, residency, pivot_bits));
+	if (!search->emit.all_resident) {
+		size_t words = 2 * ((search->graph->vertices + 31) / 32);
+		GEMP_TRY(upload(search, &search->own, residency->words, words, sizeof *residency->words));
+		GEMP_TRY(upload(search, &search->id_of, search->order->id_of, search->graph->vertices, sizeof(gemp_vertex)));
+		GEMP_TRY(upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1,
+		                sizeof(uint64_t)));
+	}
+done:
+	gemp_free(pivot_bits);
+	return code;
+}
+
+/* OUTBOX. One area a (stage, destination); destination `ranks` is this rank itself: tasks split off for other workers. Only
+ * areas that can be used have room: later stages for other ranks, steps that are split for itself. */
+static bool used(const gemp_search *search, size_t stage, uint32_t destination)
+{
+	const gemp_stage *s = &search->layout.stages[stage];
+	if (destination == search->ranks)
+		return stage > 0 && !s->verify && search->split >> s->step & 1;
+	return stage > 0 && !search->emit.all_resident && destination != (uint32_t)search->context->comm->rank;
+}
+
+static uint32_t choose_slots(const gemp_search *search)
+{
+	uint64_t words = 1, budget = search->context->device->gpu ? UINT64_C(1) << 30 : UINT64_C(64) << 20;
+	if (search->options.outbox)
+		return (uint32_t)(search->options.outbox < UINT32_MAX / 2 ? search->options.outbox : UINT32_MAX / 2);
+	for (size_t k = 0; k < search->layout.stage_count; k++)
+		for (uint32_t d = 0; d <= search->ranks; d++)
+			words += used(search, k, d) ? search->layout.item_words[k] : 0;
+	uint64_t slots = budget / (words * sizeof(uint32_t));
+	return (uint32_t)(slots < 64 ? 64 : slots > UINT32_C(1) << 22 ? UINT32_C(1) << 22 : slots);
+}
+
+gemp_code gemp_search_outbox(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t words = 0;
+	search->areas = search->layout.stage_count * (search->ranks + 1);
+	search->slots = choose_slots(search);
+	GEMP_TRY(GEMP_NEW(search->capacity, search->areas));
+	GEMP_TRY(GEMP_NEW(search->base, search->areas));
+	GEMP_TRY(GEMP_NEW(search->control_words, GEMP_CONTROL_WORDS + search->areas));
+	for (size_t k = 0; k < search->layout.stage_count; k++)
+		for (uint32_t d = 0; d <= search->ranks; d++) {
+			size_t area = k * (search->ranks + 1) + d;
+			search->base[area] = words;
+			search->capacity[area] = used(search, k, d) ? search->slots : 0;
+			words += (uint64_t)search->capacity[area] * search->layout.item_words[k];
+		}
+	GEMP_TRY(upload(search, &search->out, NULL, words, sizeof(uint32_t)));
+	GEMP_TRY(upload(search, &search->out_base, search->base, search->areas, sizeof *search->base));
+	GEMP_TRY(upload(search, &search->out_capacity, search->capacity, search->areas, sizeof *search->capacity));
+	GEMP_TRY(upload(search, &search->control, search->control_words, GEMP_CONTROL_WORDS + search->areas,
+	                sizeof(uint32_t)));
+done:
+	return code;
+}
+
+/* RESULTS. Two buffers: the device fills one while the host works on the other. */
+gemp_code gemp_search_results(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = search->layout.tuple_words, live = (size_t)__builtin_popcountll(search->plan->live_edges);
+	uint64_t bytes = search->context->device->gpu ? UINT64_C(256) << 20 : UINT64_C(8) << 20;
+	search->result_capacity = search->options.result_buffer ? search->options.result_buffer : bytes / (words * 4);
+	if (search->result_capacity > INT32_MAX)
+		search->result_capacity = INT32_MAX;
+	size_t rows = search->result_capacity;
+	GEMP_TRY(upload(search, &search->result[0], NULL, rows * words, sizeof(uint32_t)));
+	GEMP_TRY(upload(search, &search->result[1], NULL, rows * words, sizeof(uint32_t)));
+	GEMP_TRY(GEMP_NEW(search->tuples, rows * words));
+	GEMP_TRY(GEMP_NEW(search->batch_vertices, rows * (size_t)search->plan->vertex_count));
+	GEMP_TRY(GEMP_NEW(search->batch_edges, rows * live + 1));
+done:
+	return code;
+}

@@ -1,0 +1,13 @@
+/* search_setup: buffers of a search on the device. */
+#ifndef GEMP_MATCH_SEARCH_SETUP_H
+#define GEMP_MATCH_SEARCH_SETUP_H
+
+#include "match/search.h"
+
+/* Local. */
+gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, const gemp_view *views,
+                             const gemp_candidates *candidates);
+gemp_code gemp_search_outbox(gemp_search *search);
+gemp_code gemp_search_results(gemp_search *search);
+
+#endif

@@ -1,0 +1,13 @@
+/* statistics: what the planner knows of the graph, counted exactly: host edges between candidates, pattern edge by pattern
+ * edge. */
+#ifndef GEMP_MATCH_STATISTICS_H
+#define GEMP_MATCH_STATISTICS_H
+
+#include "match/candidates.h"
+#include "pattern/plan.h"
+
+/* Collective. The parts of the pattern's relations are loaded. */
+gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, const gemp_graph *graph,
+                              const gemp_pattern *pattern, const gemp_candidates *candidates);
+
+#endif
