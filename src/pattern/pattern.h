@@ -39,13 +39,16 @@ typedef struct gemp_expr {
 	int attribute;             /* bound: column of graph->attributes; -1: no vertex has it and --lenient allows that */
 	size_t name_count;
 	char **names;              /* of labels; owned */
-	bool *label_sets;          /* bound, GEMP_HAS_LABEL: [graph->label_set_count] true where the set has one of them */
+	size_t label_set_count;    /* bound, GEMP_HAS_LABEL: of the graph */
+	bool *label_sets;          /* bound, GEMP_HAS_LABEL: [label_set_count] true where the set has one of names */
 	gemp_value value;          /* literal; a string's bytes are owned by the expression */
 	size_t count;
 	struct gemp_expr **children; /* [count], owned */
 } gemp_expr;
 
-/* One conjunct: true for a match, or the match is dropped. */
+/* One conjunct: true for a match, or the match is dropped. In normal form (normal.c): literals stand right of comparisons,
+ * IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a GEMP_LITERAL, boolean)
+ * on vertex 0; beside that a literal is never a condition. */
 typedef struct gemp_condition {
 	gemp_expr *expr;   /* owned */
 	uint64_t vertices; /* bit v: uses pattern vertex v */
@@ -75,6 +78,7 @@ typedef struct gemp_return_item {
 
 typedef struct gemp_pattern {
 	char *text;                    /* as given; owned */
+	char *file;                    /* that text came from; NULL: the command line; owned */
 	bool simple;                   /* --pattern: the simple undirected graph; edges have no types */
 	size_t vertex_count, edge_count, condition_count, return_count;
 	gemp_pattern_vertex *vertices; /* by first appearance */
@@ -89,13 +93,15 @@ typedef struct gemp_pattern {
 /* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a query given
  * on the command line. */
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file);
-/* triangle | cycle:N | clique:N | path:N | star:N | diamond | house | edges:0-1,1-2,... */
+/* triangle | cycle:N | clique:N | path:N (N vertices) | star:N (N leaves) | diamond | house | edges:0-1,1-2,... */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
 /* Lines `t n m`, `v id label degree`, `e u v`; label_format ("L%d") makes a label's name of its number. */
 gemp_code gemp_pattern_query_graph(gemp_pattern **out, const char *path, const char *label_format);
 void gemp_pattern_free(gemp_pattern *pattern);
 
-/* Resolve names; an unknown label, type or attribute is GEMP_EUSAGE with the place and near names. */
+/* Resolve names; an unknown label, type or attribute is GEMP_EUSAGE with the place and near names. Conditions that compare
+ * what cannot be equal (a string attribute and a number) give a warning and are folded, so that all that stay compare like
+ * with like; the conditions are in normal form again. Once for a pattern: its folded conditions belong to this graph. */
 gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_graph *graph);
 
 /* The documented normal form, for people and for comparison; owned by the caller. */

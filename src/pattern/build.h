@@ -1,0 +1,25 @@
+/* build: how a pattern is put together. Internal to src/pattern. */
+#ifndef GEMP_PATTERN_BUILD_H
+#define GEMP_PATTERN_BUILD_H
+
+#include "core/text.h"
+#include "pattern/pattern.h"
+
+/* Without vertices; text is copied, file too unless NULL. */
+gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *file);
+
+/* name NULL: anonymous. GEMP_EUSAGE, "the pattern has more than ...", without a place, beyond the limits. */
+gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *index);
+gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int from, int to, gemp_direction direction);
+
+/* Takes *expr; text (of `size` bytes) is copied. */
+gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size);
+/* What is returned where nothing is said: every named vertex, or all as v0, v1, ... if none is named. */
+gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern);
+
+/* part[v] becomes the number of the connected part of vertex v; returns how many parts there are. */
+int gemp_pattern_parts(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES]);
+/* "the pattern falls into 2 parts, (a, b) and (c): ..." */
+void gemp_pattern_print_parts(const gemp_pattern *pattern, const int *part, int parts, gemp_text *out);
+
+#endif

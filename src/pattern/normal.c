@@ -1,0 +1,369 @@
+/* The normal form of conditions, in which equal ones compare equal:
+ *
+ * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH and IN; a negated comparison is the opposite one
+ *   (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL.
+ * - AND and OR are flat, sorted, without repetitions; true and false are folded away. What is unknown for sure (x = NULL)
+ *   is false: above it there is no NOT any more.
+ * - A literal stands right of a comparison; between two others there are only =, <>, < and <=, and the operands of = and
+ *   <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one is =.
+ */
+#include "core/memory.h"
+#include "pattern/expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gemp_code push(gemp_expr **slot, bool negate);
+
+/* A constant in place of *slot. */
+static gemp_code fold(gemp_expr **slot, bool truth)
+{
+	gemp_expr *constant;
+	gemp_code code = gemp_expr_new(&constant, GEMP_LITERAL, (*slot)->line, (*slot)->column);
+	if (code != GEMP_OK)
+		return code;
+	constant->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth };
+	gemp_expr_free(*slot);
+	*slot = constant;
+	return GEMP_OK;
+}
+
+/* What is unknown is as good as false: no NOT is above it. */
+static gemp_code fold_truth(gemp_expr **slot, gemp_truth truth, bool negate)
+{
+	return fold(slot, truth == (negate ? GEMP_IS_FALSE : GEMP_IS_TRUE));
+}
+
+/* Puts child `index` in the place of its parent. */
+static void promote(gemp_expr **slot, size_t index)
+{
+	gemp_expr *parent = *slot;
+	*slot = parent->children[index];
+	parent->children[index] = NULL;
+	gemp_expr_free(parent);
+}
+
+static gemp_code wrap_not(gemp_expr **slot)
+{
+	gemp_expr *not = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_expr_new(&not, GEMP_NOT, (*slot)->line, (*slot)->column));
+	GEMP_TRY(gemp_expr_children(not, 1));
+	not->children[0] = *slot;
+	*slot = not;
+	return GEMP_OK;
+done:
+	gemp_expr_free(not);
+	return code;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	return gemp_expr_compare(*(gemp_expr *const *)a, *(gemp_expr *const *)b);
+}
+
+/* Sorts children [from, count) and frees repeated ones. */
+static void sort_children(gemp_expr *expr, size_t from)
+{
+	if (expr->count <= from)
+		return;
+	qsort(expr->children + from, expr->count - from, sizeof *expr->children, by_order);
+	size_t kept = from + 1;
+	for (size_t i = from + 1; i < expr->count; i++) {
+		if (gemp_expr_compare(expr->children[kept - 1], expr->children[i]) == 0)
+			gemp_expr_free(expr->children[i]);
+		else
+			expr->children[kept++] = expr->children[i];
+	}
+	expr->count = kept;
+}
+
+static bool is_constant(const gemp_expr *expr, bool truth)
+{
+	return expr->kind == GEMP_LITERAL && expr->value.type == GEMP_BOOLEAN && !expr->value.null && expr->value.truth == truth;
+}
+
+/* Children of children of the same kind become children. */
+static gemp_code flatten(gemp_expr *expr)
+{
+	size_t count = 0, used = 0;
+	for (size_t i = 0; i < expr->count; i++)
+		count += expr->children[i]->kind == expr->kind ? expr->children[i]->count : 1;
+	if (count == expr->count)
+		return GEMP_OK;
+	gemp_expr **flat;
+	gemp_code code = GEMP_NEW(flat, count);
+	if (code != GEMP_OK)
+		return code;
+	for (size_t i = 0; i < expr->count; i++) {
+		gemp_expr *child = expr->children[i];
+		if (child->kind != expr->kind) {
+			flat[used++] = child;
+			continue;
+		}
+		for (size_t j = 0; j < child->count; j++)
+			flat[used++] = child->children[j];
+		child->count = 0;
+		gemp_expr_free(child);
+	}
+	gemp_free(expr->children);
+	expr->children = flat;
+	expr->count = count;
+	return GEMP_OK;
+}
+
+static void drop_constants(gemp_expr *expr, bool truth)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < expr->count; i++) {
+		if (is_constant(expr->children[i], truth))
+			gemp_expr_free(expr->children[i]);
+		else
+			expr->children[kept++] = expr->children[i];
+	}
+	expr->count = kept;
+}
+
+/* Bound label tests of one variable below an OR become one test; they are neighbours after sorting. */
+static gemp_code merge_labels(gemp_expr *expr)
+{
+	size_t kept = 1;
+	for (size_t i = 1; i < expr->count; i++) {
+		gemp_expr *into = expr->children[kept - 1], *from = expr->children[i];
+		bool merge = into->kind == GEMP_HAS_LABEL && from->kind == GEMP_HAS_LABEL && into->label_sets && from->label_sets
+		          && into->variable == from->variable;
+		if (!merge) {
+			expr->children[kept++] = from;
+			continue;
+		}
+		char **names = gemp_realloc(into->names, into->name_count + from->name_count, sizeof *names);
+		if (!names) { /* what is left stays as it is */
+			while (i < expr->count)
+				expr->children[kept++] = expr->children[i++];
+			expr->count = kept;
+			return GEMP_ENOMEM;
+		}
+		into->names = names;
+		memcpy(names + into->name_count, from->names, from->name_count * sizeof *names);
+		into->name_count += from->name_count;
+		from->name_count = 0;
+		for (size_t set = 0; set < into->label_set_count; set++)
+			into->label_sets[set] = into->label_sets[set] || from->label_sets[set];
+		gemp_expr_free(from);
+	}
+	expr->count = kept;
+	return GEMP_OK;
+}
+
+static gemp_code push_junction(gemp_expr **slot, bool negate)
+{
+	gemp_expr *expr = *slot;
+	if (negate)
+		expr->kind = expr->kind == GEMP_AND ? GEMP_OR : GEMP_AND;
+	bool neutral = expr->kind == GEMP_AND;
+	for (size_t i = 0; i < expr->count; i++) {
+		gemp_code code = push(&expr->children[i], negate);
+		if (code != GEMP_OK)
+			return code;
+	}
+	for (size_t i = 0; i < expr->count; i++) {
+		if (is_constant(expr->children[i], !neutral)) {
+			promote(slot, i);
+			return GEMP_OK;
+		}
+	}
+	drop_constants(expr, neutral);
+	if (expr->count == 0)
+		return fold(slot, neutral);
+	gemp_code code = flatten(expr);
+	sort_children(expr, 0);
+	if (code == GEMP_OK && expr->kind == GEMP_OR)
+		code = merge_labels(expr);
+	if (code == GEMP_OK && expr->count == 1)
+		promote(slot, 0);
+	return code;
+}
+
+static void swap_operands(gemp_expr *expr)
+{
+	gemp_expr *left = expr->children[0];
+	expr->children[0] = expr->children[1];
+	expr->children[1] = left;
+}
+
+static gemp_expr_kind opposite(gemp_expr_kind kind)
+{
+	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_NE, [GEMP_NE] = GEMP_EQ, [GEMP_LT] = GEMP_GE, [GEMP_LE] = GEMP_GT,
+	                                        [GEMP_GT] = GEMP_LE, [GEMP_GE] = GEMP_LT };
+	return kinds[kind];
+}
+
+static gemp_expr_kind mirrored(gemp_expr_kind kind)
+{
+	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_EQ, [GEMP_NE] = GEMP_NE, [GEMP_LT] = GEMP_GT, [GEMP_LE] = GEMP_GE,
+	                                        [GEMP_GT] = GEMP_LT, [GEMP_GE] = GEMP_LE };
+	return kinds[kind];
+}
+
+static bool is_null(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_LITERAL && expr->value.null;
+}
+
+static gemp_code push_comparison(gemp_expr **slot, bool negate)
+{
+	gemp_expr *expr = *slot;
+	gemp_expr **operand = expr->children;
+	if (is_null(operand[0]) || is_null(operand[1]))
+		return fold(slot, false);
+	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]))
+		return fold_truth(slot, gemp_expr_truth(expr, NULL), negate);
+	if (negate)
+		expr->kind = opposite(expr->kind);
+	bool vertices = operand[0]->kind == GEMP_VERTEX; /* never NULL */
+	if (vertices && operand[0]->variable == operand[1]->variable)
+		return fold(slot, expr->kind == GEMP_EQ);
+	bool equality = expr->kind == GEMP_EQ || expr->kind == GEMP_NE, literal = gemp_expr_is_literal(operand[1]);
+	bool turn = gemp_expr_is_literal(operand[0])
+	         || (!literal && (equality ? gemp_expr_compare(operand[0], operand[1]) > 0
+	                                   : expr->kind == GEMP_GT || expr->kind == GEMP_GE));
+	if (turn) {
+		swap_operands(expr);
+		expr->kind = mirrored(expr->kind);
+	}
+	return GEMP_OK;
+}
+
+static gemp_code push_search(gemp_expr **slot, bool negate)
+{
+	gemp_expr **operand = (*slot)->children;
+	if (is_null(operand[0]) || is_null(operand[1]))
+		return fold(slot, false);
+	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]))
+		return fold_truth(slot, gemp_expr_truth(*slot, NULL), negate);
+	return negate ? wrap_not(slot) : GEMP_OK;
+}
+
+static gemp_code push_in(gemp_expr **slot, bool negate)
+{
+	gemp_expr *expr = *slot;
+	if (gemp_expr_is_literal(expr->children[0]) || expr->count == 1)
+		return fold_truth(slot, expr->count == 1 ? GEMP_IS_FALSE : gemp_expr_truth(expr, NULL), negate);
+	size_t kept = 1;
+	for (size_t i = 1; i < expr->count; i++) {
+		if (is_null(expr->children[i]))
+			gemp_expr_free(expr->children[i]);
+		else
+			expr->children[kept++] = expr->children[i];
+	}
+	bool unknown = kept < expr->count;
+	expr->count = kept;
+	if (unknown && (negate || kept == 1)) /* never in the list for sure, never out of it for sure */
+		return fold(slot, false);
+	sort_children(expr, 1);
+	if (expr->count == 2) {
+		expr->kind = negate ? GEMP_NE : GEMP_EQ;
+		return GEMP_OK;
+	}
+	return negate ? wrap_not(slot) : GEMP_OK;
+}
+
+static gemp_code push_is_null(gemp_expr **slot, bool negate)
+{
+	gemp_expr *expr = *slot, *operand = expr->children[0];
+	bool null = (expr->kind == GEMP_IS_NULL) != negate;
+	if (gemp_expr_is_literal(operand))
+		return fold(slot, operand->value.null == null);
+	if (operand->kind != GEMP_ATTRIBUTE) /* vertices, edges and keys are always there */
+		return fold(slot, !null);
+	expr->kind = null ? GEMP_IS_NULL : GEMP_IS_NOT_NULL;
+	return GEMP_OK;
+}
+
+/* `a.x` alone asks for a.x = true, and NOT a.x for a.x = false. */
+static gemp_code push_attribute(gemp_expr **slot, bool negate)
+{
+	gemp_code code = GEMP_OK;
+	gemp_expr *equal = NULL;
+	GEMP_TRY(gemp_expr_new(&equal, GEMP_EQ, (*slot)->line, (*slot)->column));
+	GEMP_TRY(gemp_expr_children(equal, 2));
+	GEMP_TRY(gemp_expr_new(&equal->children[1], GEMP_LITERAL, (*slot)->line, (*slot)->column));
+	equal->children[1]->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = !negate };
+	equal->children[0] = *slot;
+	*slot = equal;
+	return GEMP_OK;
+done:
+	gemp_expr_free(equal);
+	return code;
+}
+
+static gemp_code push(gemp_expr **slot, bool negate)
+{
+	switch ((*slot)->kind) {
+	case GEMP_NOT:
+		promote(slot, 0);
+		return push(slot, !negate);
+	case GEMP_AND:
+	case GEMP_OR:
+		return push_junction(slot, negate);
+	case GEMP_LITERAL:
+		return fold_truth(slot, gemp_expr_truth(*slot, NULL), negate);
+	case GEMP_ATTRIBUTE:
+		return push_attribute(slot, negate);
+	case GEMP_CONTAINS:
+	case GEMP_STARTS_WITH:
+	case GEMP_ENDS_WITH:
+		return push_search(slot, negate);
+	case GEMP_IN:
+		return push_in(slot, negate);
+	case GEMP_IS_NULL:
+	case GEMP_IS_NOT_NULL:
+		return push_is_null(slot, negate);
+	case GEMP_HAS_LABEL:
+		return negate ? wrap_not(slot) : GEMP_OK;
+	default:
+		return push_comparison(slot, negate);
+	}
+}
+
+gemp_code gemp_expr_normalise(gemp_expr **slot)
+{
+	return push(slot, false);
+}
+
+/* Adds one conjunct, takes *expr. A false one stands on vertex 0, so that every condition stands somewhere. */
+static gemp_code add(gemp_pattern *pattern, gemp_expr **expr)
+{
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		if (gemp_expr_compare(pattern->conditions[i].expr, *expr) == 0)
+			return GEMP_OK;
+	gemp_condition *more = gemp_realloc(pattern->conditions, pattern->condition_count + 1, sizeof *more);
+	if (!more)
+		return GEMP_ENOMEM;
+	pattern->conditions = more;
+	gemp_condition *condition = more + pattern->condition_count++;
+	*condition = (gemp_condition){ .expr = *expr };
+	*expr = NULL;
+	gemp_expr_uses(condition->expr, &condition->vertices, &condition->edges);
+	if (!condition->vertices && !condition->edges)
+		condition->vertices = 1;
+	return GEMP_OK;
+}
+
+gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_expr_normalise(expr));
+	if (is_constant(*expr, true))
+		goto done;
+	if ((*expr)->kind != GEMP_AND) {
+		code = add(pattern, expr);
+		goto done;
+	}
+	for (size_t i = 0; i < (*expr)->count; i++)
+		GEMP_TRY(add(pattern, &(*expr)->children[i]));
+done:
+	gemp_expr_free(*expr);
+	*expr = NULL;
+	return code;
+}

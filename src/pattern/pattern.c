@@ -1,0 +1,167 @@
+#include "pattern/pattern.h"
+
+#include "core/memory.h"
+#include "pattern/build.h"
+#include "pattern/expr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+gemp_code gemp_pattern_new(gemp_pattern **out, const char *text, const char *file)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pattern *pattern = NULL;
+	GEMP_TRY(GEMP_NEW(pattern, 1));
+	GEMP_TRY(GEMP_NEW(pattern->vertices, GEMP_MAX_PATTERN_VERTICES));
+	GEMP_TRY(GEMP_NEW(pattern->edges, GEMP_MAX_PATTERN_EDGES));
+	code = GEMP_ENOMEM;
+	pattern->text = gemp_strdup(text);
+	if (!pattern->text)
+		goto done;
+	pattern->file = file ? gemp_strdup(file) : NULL;
+	if (file && !pattern->file)
+		goto done;
+	*out = pattern;
+	return GEMP_OK;
+done:
+	gemp_pattern_free(pattern);
+	return code;
+}
+
+void gemp_pattern_free(gemp_pattern *pattern)
+{
+	if (!pattern)
+		return;
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		gemp_free(pattern->vertices[v].name);
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		gemp_pattern_edge *edge = &pattern->edges[e];
+		for (size_t i = 0; i < edge->type_count; i++)
+			gemp_free(edge->types[i]);
+		gemp_free(edge->types);
+		gemp_free(edge->relations);
+		gemp_free(edge->name);
+	}
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		gemp_expr_free(pattern->conditions[i].expr);
+	for (size_t i = 0; i < pattern->return_count; i++) {
+		gemp_expr_free(pattern->returns[i].expr);
+		gemp_free(pattern->returns[i].name);
+	}
+	gemp_free(pattern->vertices);
+	gemp_free(pattern->edges);
+	gemp_free(pattern->conditions);
+	gemp_free(pattern->returns);
+	gemp_free(pattern->text);
+	gemp_free(pattern->file);
+	gemp_free(pattern);
+}
+
+gemp_code gemp_pattern_add_vertex(gemp_pattern *pattern, const char *name, int *index)
+{
+	if (pattern->vertex_count == GEMP_MAX_PATTERN_VERTICES)
+		return gemp_fail(GEMP_EUSAGE, "the pattern has more than %d vertices", GEMP_MAX_PATTERN_VERTICES);
+	char *copy = name ? gemp_strdup(name) : NULL;
+	if (name && !copy)
+		return GEMP_ENOMEM;
+	*index = (int)pattern->vertex_count;
+	pattern->vertices[pattern->vertex_count++].name = copy;
+	return GEMP_OK;
+}
+
+gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int from, int to, gemp_direction direction)
+{
+	if (pattern->edge_count == GEMP_MAX_PATTERN_EDGES)
+		return gemp_fail(GEMP_EUSAGE, "the pattern has more than %d edges", GEMP_MAX_PATTERN_EDGES);
+	char *copy = name ? gemp_strdup(name) : NULL;
+	if (name && !copy)
+		return GEMP_ENOMEM;
+	pattern->edges[pattern->edge_count++] =
+		(gemp_pattern_edge){ .name = copy, .from = from, .to = to, .direction = direction };
+	return GEMP_OK;
+}
+
+gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size)
+{
+	char *name = gemp_strndup(text, size);
+	gemp_return_item *more = name ? gemp_realloc(pattern->returns, pattern->return_count + 1, sizeof *more) : NULL;
+	if (!more) {
+		gemp_free(name);
+		return GEMP_ENOMEM;
+	}
+	pattern->returns = more;
+	more[pattern->return_count++] = (gemp_return_item){ .expr = *expr, .name = name };
+	*expr = NULL;
+	return GEMP_OK;
+}
+
+gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
+{
+	bool named = false;
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		named = named || pattern->vertices[v].name;
+	for (size_t v = 0; v < pattern->vertex_count; v++) {
+		char number[24];
+		const char *name = pattern->vertices[v].name;
+		gemp_expr *expr;
+		if (named && !name)
+			continue;
+		snprintf(number, sizeof number, "v%zu", v);
+		name = name ? name : number;
+		gemp_code code = gemp_expr_new(&expr, GEMP_VERTEX, 0, 0);
+		if (code == GEMP_OK) {
+			expr->variable = (int)v;
+			code = gemp_pattern_add_return(pattern, &expr, name, strlen(name));
+			gemp_expr_free(expr);
+		}
+		if (code != GEMP_OK)
+			return code;
+	}
+	return GEMP_OK;
+}
+
+int gemp_pattern_parts(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES])
+{
+	int parts = 0;
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		part[v] = -1;
+	for (size_t v = 0; v < pattern->vertex_count; v++) {
+		if (part[v] >= 0)
+			continue;
+		part[v] = parts;
+		for (bool grown = true; grown;) {
+			grown = false;
+			for (size_t e = 0; e < pattern->edge_count; e++) {
+				int *from = &part[pattern->edges[e].from], *to = &part[pattern->edges[e].to];
+				if ((*from == parts) != (*to == parts)) {
+					*from = *to = parts;
+					grown = true;
+				}
+			}
+		}
+		parts++;
+	}
+	return parts;
+}
+
+void gemp_pattern_print_parts(const gemp_pattern *pattern, const int *part, int parts, gemp_text *out)
+{
+	gemp_text_print(out, "the pattern falls into %d parts that no edge joins: ", parts);
+	for (int p = 0; p < parts; p++) {
+		bool first = true;
+		gemp_text_print(out, "%s(", p == 0 ? "" : p + 1 < parts ? ", " : " and ");
+		for (size_t v = 0; v < pattern->vertex_count; v++) {
+			if (part[v] != p)
+				continue;
+			const char *name = pattern->vertices[v].name;
+			gemp_text_print(out, first ? "" : ", ");
+			if (name)
+				gemp_text_print(out, "%s", name);
+			else
+				gemp_text_print(out, "v%zu", v);
+			first = false;
+		}
+		gemp_text_print(out, ")");
+	}
+	gemp_text_print(out, "; such products are not supported yet: join the parts by an edge, or match each alone");
+}
