@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#define AT(field) offsetof(gemp_options, field)
+#define AT(field) offsetof(gemp_options, field), false
+#define POSITIVE(field) offsetof(gemp_options, field), true
 
 enum {
 	ON_ALL = (1 << 10) - 1,
@@ -72,7 +73,7 @@ static const gemp_option table[] = {
 	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN, search,
 	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
 	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, GEMP_ON_MATCH, search,
-	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the device.", AT(launch_factor), true },
+	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the device.", POSITIVE(launch_factor) },
 	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", GEMP_ON_MATCH, search,
 	  "Lanes of a work-group that share a row; 0: chosen by device.", AT(lanes) },
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
@@ -89,7 +90,7 @@ static const gemp_option table[] = {
 	{ "schema", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INFO, output,
 	  "Only what the file's head says: labels, types, attributes and sizes, without degrees.", AT(schema) },
 	{ "parts", 0, GEMP_OPTION_COUNT, "R", NULL, GEMP_ON_PARTITION, output,
-	  "Number of parts; by default the number of ranks.", AT(parts), true },
+	  "Number of parts; by default the number of ranks.", POSITIVE(parts) },
 	{ "as", 0, GEMP_OPTION_CHOICE, "text|markdown|man", "text", GEMP_ON_HELP, output,
 	  "Form of the help; markdown and man hold all commands.", AT(as) },
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
@@ -99,13 +100,13 @@ static const gemp_option table[] = {
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1) or parts of names, joined by commas.",
 	  AT(devices) },
 	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Host memory that a rank may use.",
-	  AT(host_memory), true },
+	  POSITIVE(host_memory) },
 	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Device memory that a rank may use.",
-	  AT(device_memory), true },
+	  POSITIVE(device_memory) },
 	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
-	  "Matches that a kernel launch may leave on the device.", AT(result_buffer), true },
+	  "Matches that a kernel launch may leave on the device.", POSITIVE(result_buffer) },
 	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
-	  "Partial matches that may wait for each step and destination.", AT(outbox), true },
+	  "Partial matches that may wait for each step and destination.", POSITIVE(outbox) },
 	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Memory for rows fetched from other ranks.",
 	  AT(row_cache) },
 
