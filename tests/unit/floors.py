@@ -71,7 +71,8 @@ def read(top):
         files[path] = []
         for found in INCLUDE.finditer(text):
             name = found.group(2)
-            tries = [os.path.join(os.path.dirname(path), name), os.path.join("src", name), name]
+            beside = [os.path.join(os.path.dirname(path), name)] if found.group(1) == '"' else []
+            tries = beside + [os.path.join("src", name), name]
             meant = next((os.path.normpath(t) for t in tries if os.path.isfile(os.path.join(top, t))), None)
             files[path].append((text.count("\n", 0, found.start()) + 1, found.group(1), name, meant))
     return files
