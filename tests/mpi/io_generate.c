@@ -1,0 +1,224 @@
+/* Generated graphs: the same for every number of ranks, and with the properties that their names promise. */
+#include "harness/collective.h"
+
+#include "core/random.h"
+#include "io/generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* This rank by itself. */
+static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+
+static gemp_generate_options options;
+
+/* Collective. The options from pairs of names and values, ended by NULL. */
+static void choose(const char *generator, const char *const *pairs)
+{
+	assert_all_ok(gemp_generate_init(&options, generator));
+	for (; *pairs; pairs += 2)
+		assert_all_ok(gemp_generate_set(&options, pairs[0], pairs[1]));
+}
+
+#define CHOOSE(generator, ...) choose(generator, (const char *const[]){ __VA_ARGS__ __VA_OPT__(,) NULL })
+
+/* Collective. The graph as one rank has it; all ranks together have the same one. */
+static gemp_graph *generate(void)
+{
+	gemp_graph *graph = NULL, *whole = NULL;
+	assert_all_ok(gemp_generate(&graph, &test_comm, &options));
+	assert_all_ok(gemp_generate(&whole, &alone, &options));
+	assert_all(graph->hash == whole->hash && graph->vertices == whole->vertices);
+	assert_all(gemp_graph_edges(graph) == gemp_graph_edges(whole));
+	gemp_graph_free(graph);
+	return whole;
+}
+
+static uint64_t hash_of(void)
+{
+	gemp_graph *graph = generate();
+	uint64_t hash = graph->hash;
+	gemp_graph_free(graph);
+	return hash;
+}
+
+static uint64_t key_of(const gemp_graph *graph, gemp_vertex v)
+{
+	return (uint64_t)gemp_column_get(&graph->key, v).integer;
+}
+
+static bool has_label(const gemp_graph *graph, gemp_vertex v, const char *label)
+{
+	const gemp_label_set *set = &graph->label_sets[graph->label_set[v]];
+	return set->count == 1 && strcmp(graph->labels[set->labels[0]], label) == 0;
+}
+
+/* No loop and no pair twice (in either direction, if undirected); labels by their formula. */
+static bool is_simple(const gemp_graph *graph, unsigned labels)
+{
+	const gemp_relation *e = graph->relation_count ? &graph->relations[0] : NULL;
+	bool good = true;
+	for (gemp_vertex v = 0; v < graph->rows; v++) {
+		char label[16];
+		snprintf(label, sizeof label, "L%u", (unsigned)(gemp_mix(key_of(graph, v) + UINT64_C(0x9e3779b97f4a7c15)) % labels));
+		good = good && has_label(graph, v, label);
+		for (uint64_t i = e ? e->out_begin[v] : 0; e && i < e->out_begin[v + 1]; i++) {
+			good = good && e->out[i] != v && (i == e->out_begin[v] || e->out[i] != e->out[i - 1]);
+			for (uint64_t j = e->in_begin[v]; !e->directed && j < e->in_begin[v + 1]; j++)
+				good = good && e->in[j] != e->out[i];
+		}
+	}
+	return good;
+}
+
+static void rmat_is_simple_with_hubs(void **state)
+{
+	(void)state;
+	CHOOSE("rmat", "scale", "9", "edge-factor", "8");
+	gemp_graph *graph = generate();
+	assert_all(graph->vertices == 512 && graph->relation_count == 1 && !graph->relations[0].directed);
+	gemp_count edges = gemp_graph_edges(graph);
+	assert_all(edges > 2000 && edges < 4096);
+	assert_all(is_simple(graph, 4));
+	uint64_t most = 0;
+	const gemp_relation *e = &graph->relations[0];
+	for (size_t v = 0; v < graph->rows; v++) {
+		uint64_t degree = e->out_begin[v + 1] - e->out_begin[v] + e->in_begin[v + 1] - e->in_begin[v];
+		most = degree > most ? degree : most;
+	}
+	assert_all(most > 5 * 2 * edges / 512);
+	gemp_graph_free(graph);
+}
+
+static void rmat_may_be_directed_and_even(void **state)
+{
+	(void)state;
+	CHOOSE("rmat", "scale", "7", "directed", "1", "a", "0.25", "b", "0.25", "c", "0.25", "labels", "7");
+	gemp_graph *graph = generate();
+	assert_all(graph->relations[0].directed && is_simple(graph, 7));
+	assert_all(gemp_graph_edges(graph) > 900);
+	gemp_graph_free(graph);
+	CHOOSE("rmat", "scale", "1", "edge-factor", "0");
+	graph = generate();
+	assert_all(graph->vertices == 2 && gemp_graph_edges(graph) == 0);
+	gemp_graph_free(graph);
+	CHOOSE("rmat", "a", "0.9", "b", "0.2");
+	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
+}
+
+static void uniform_has_just_the_edges_asked_for(void **state)
+{
+	(void)state;
+	static const char *const cases[][3] = { /* vertices, edges, directed; the largest are complete graphs */
+		{ "0", "0", "0" }, { "1", "0", "0" }, { "2", "1", "0" }, { "2", "2", "1" }, { "9", "36", "0" }, { "10", "45", "0" },
+		{ "10", "44", "0" }, { "10", "90", "1" }, { "11", "110", "1" }, { "1000", "3000", "0" }, { "1000", "3000", "1" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		CHOOSE("uniform", "vertices", cases[i][0], "edges", cases[i][1], "directed", cases[i][2], "labels", "2");
+		gemp_graph *graph = generate();
+		assert_all(graph->vertices == (uint64_t)options.values[0]);
+		assert_all(gemp_graph_edges(graph) == (gemp_count)options.values[1]);
+		assert_all(is_simple(graph, 2));
+		gemp_graph_free(graph);
+	}
+	gemp_graph *graph;
+	CHOOSE("uniform", "vertices", "10", "edges", "46");
+	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
+	assert_all(strstr(gemp_message(), "only 45 pairs") != NULL);
+}
+
+static bool film_is_right(const gemp_graph *graph, gemp_vertex v)
+{
+	const gemp_relation *acts = gemp_graph_relation(graph, "ACTS_IN"), *genres = gemp_graph_relation(graph, "HAS_GENRE");
+	gemp_value year = gemp_column_get(gemp_table_find(&graph->attributes, "year"), v);
+	gemp_value rating = gemp_column_get(gemp_table_find(&graph->attributes, "rating"), v);
+	uint64_t cast = acts->in_begin[v + 1] - acts->in_begin[v], kinds = genres->out_begin[v + 1] - genres->out_begin[v];
+	bool good = cast >= 1 && cast <= 15 && kinds >= 1 && kinds <= 3;
+	good = good && year.integer >= 1900 && year.integer <= 2023;
+	good = good && (rating.null || (rating.real >= 1 && rating.real <= 10));
+	for (uint64_t i = acts->in_begin[v]; i < acts->in_begin[v + 1]; i++)
+		good = good && has_label(graph, acts->in[i], "Person") && (i == acts->in_begin[v] || acts->in[i] != acts->in[i - 1]);
+	return good;
+}
+
+static void movies_have_casts_and_genres(void **state)
+{
+	(void)state;
+	CHOOSE("movies", "films", "300", "people", "400");
+	gemp_graph *graph = generate();
+	const gemp_column *name = gemp_table_find(&graph->attributes, "name");
+	size_t films = 0, people = 0, nameless = 0;
+	bool good = true;
+	for (gemp_vertex v = 0; v < graph->rows; v++) {
+		bool film = has_label(graph, v, "Movie"), person = has_label(graph, v, "Person");
+		films += film;
+		people += person;
+		nameless += person && gemp_column_get(name, v).null;
+		good = good && (!film || film_is_right(graph, v));
+	}
+	assert_all(good && films == 300 && people == 400 && graph->vertices == 718);
+	assert_all(nameless > 0 && nameless < 40);
+	assert_all(!gemp_graph_relation(graph, "ACTS_IN")->multigraph && gemp_graph_relation(graph, "ACTS_IN")->directed);
+	gemp_graph_free(graph);
+}
+
+static void movies_may_be_few(void **state)
+{
+	(void)state;
+	static const char *const sizes[][3] = { { "0", "0", "1" }, { "0", "5", "1" }, { "5", "0", "9" }, { "5", "2", "15" },
+		                                { "3", "1", "1000" } };
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		CHOOSE("movies", "films", sizes[i][0], "people", sizes[i][1], "cast", sizes[i][2]);
+		gemp_graph *graph = generate();
+		assert_all(graph->vertices == (uint64_t)(options.values[0] + options.values[1]) + 18);
+		gemp_graph_free(graph);
+	}
+}
+
+static void seeds_matter(void **state)
+{
+	(void)state;
+	static const char *const generators[] = { "rmat", "uniform", "movies" };
+	for (size_t i = 0; i < 3; i++) {
+		CHOOSE(generators[i]);
+		options.values[0] = i == 0 ? 6 : 200;
+		options.values[1] = i == 0 ? 4 : 250;
+		uint64_t first = hash_of(), again = hash_of();
+		options.seed = 2;
+		uint64_t drawn_otherwise = hash_of();
+		options.seed = 1;
+		options.relabel_seed = 2;
+		uint64_t labelled_otherwise = hash_of();
+		assert_all(first == again && first != drawn_otherwise && first != labelled_otherwise);
+	}
+}
+
+static gemp_code generate_once(void *unused)
+{
+	gemp_graph *graph = NULL;
+	(void)unused;
+	gemp_code code = gemp_generate(&graph, &test_comm, &options);
+	gemp_graph_free(graph);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	CHOOSE("movies", "films", "4", "people", "5");
+	assert_all_survive_no_memory(generate_once, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rmat_is_simple_with_hubs),
+		cmocka_unit_test(rmat_may_be_directed_and_even),
+		cmocka_unit_test(uniform_has_just_the_edges_asked_for),
+		cmocka_unit_test(movies_have_casts_and_genres),
+		cmocka_unit_test(movies_may_be_few),
+		cmocka_unit_test(seeds_matter),
+		cmocka_unit_test(memory_may_run_out),
+	};
+	return test_main_all(argc, argv, tests);
+}
