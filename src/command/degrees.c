@@ -2,7 +2,7 @@
 
 #include "core/memory.h"
 
-int gemp_degree_class(uint64_t degree)
+int gemp_degrees_class(uint64_t degree)
 {
 	return degree ? 64 - __builtin_clzll(degree) : 0;
 }
@@ -24,7 +24,7 @@ gemp_code gemp_degrees_count(gemp_degrees *out, const gemp_comm *comm, gemp_grap
 		out->sum += degree[row];
 		out->most = degree[row] > out->most ? degree[row] : out->most;
 		least = degree[row] < least ? degree[row] : least;
-		out->vertices[gemp_degree_class(degree[row])]++;
+		out->vertices[gemp_degrees_class(degree[row])]++;
 	}
 	gemp_comm_sum(comm, out->vertices, GEMP_DEGREE_CLASSES);
 	out->sum = gemp_comm_sum1(comm, out->sum);

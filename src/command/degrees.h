@@ -15,6 +15,6 @@ typedef struct gemp_degrees {
 
 /* Collective. */
 gemp_code gemp_degrees_count(gemp_degrees *out, const gemp_comm *comm, gemp_graph *graph);
-int gemp_degree_class(uint64_t degree);
+int gemp_degrees_class(uint64_t degree);
 
 #endif

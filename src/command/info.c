@@ -20,7 +20,7 @@ static void print_histogram(gemp_report *report, const gemp_degrees *degrees)
 	enum { BAR = 50 };
 	json_t *list = json_array();
 	uint64_t highest = 0;
-	int last = gemp_degree_class(degrees->most);
+	int last = gemp_degrees_class(degrees->most);
 	for (int k = 0; k <= last; k++)
 		highest = degrees->vertices[k] > highest ? degrees->vertices[k] : highest;
 	gemp_report_print(report, "\n  %-23s %13s\n", "degree", "vertices");
@@ -30,7 +30,7 @@ static void print_histogram(gemp_report *report, const gemp_degrees *degrees)
 		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "from", gemp_json_count(from), "to",
 		                                      gemp_json_count(to), "vertices",
 		                                      gemp_json_count(degrees->vertices[k])));
-		if (k < gemp_degree_class(degrees->least))
+		if (k < gemp_degrees_class(degrees->least))
 			continue;
 		bar(line, degrees->vertices[k], highest, BAR);
 		if (from == to)
