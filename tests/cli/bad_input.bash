@@ -2,12 +2,12 @@
 GEMP_TEST_LIMIT=30 # a rank left hanging is a failure
 export TMPDIR=$work
 cd "$work" || exit 1
-mkdir -p in out
+mkdir -p in made
 
 # tsv FILE LINE...: cells separated by blanks in the arguments.
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
 
-# bad 'CODE|CODE' 'REGEX' ARGUMENTS...: under 1 and 3 ranks: one message that matches, the code, nothing in out/.
+# bad 'CODE|CODE' 'REGEX' ARGUMENTS...: under 1 and 3 ranks: one message that matches, the code, nothing in made/.
 bad() {
 	local codes=$1 pattern=$2 ranks; shift 2
 	for ranks in ${GEMP_TEST_BAD_RANKS:-1 3}; do
@@ -28,7 +28,7 @@ judge() {
 	if grep -Eiq 'MPI_ABORT|mpirun|segmentation|HDF5-DIAG|assert|signal' "$work/err"; then
 		complain "noise on stderr: $what"
 	fi
-	[ -z "$(ls -A out)" ] || { fail "left behind: $(ls -A out): $what"; rm -rf out; mkdir out; }
+	[ -z "$(ls -A made)" ] || { fail "left behind: $(ls -A made): $what"; rm -rf made; mkdir made; }
 }
 
 complain() { fail "$1"; head -n 8 "$work/err" | sed 's/^/    /' >&2; }

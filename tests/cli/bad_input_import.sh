@@ -4,7 +4,7 @@
 
 tsv in/v.tsv 'id type name x:int' '1 P Ann 1' '2 P Bob 2' '3 Q Cy 3'
 tsv in/e.tsv 'src dst type' '1 2 T' '2 3 T'
-graph() { bad "$1" "$2" import --vertices "$3" --edges "$4" -o out/g.h5; }
+graph() { bad "$1" "$2" import --vertices "$3" --edges "$4" -o made/g.h5; }
 
 expect 0 1 import --vertices in/v.tsv --edges in/e.tsv -o good.h5 # or nothing below would mean anything
 [ -s good.h5 ] || fail "no good.h5"
@@ -12,7 +12,7 @@ expect 0 1 import --vertices in/v.tsv --edges in/e.tsv -o good.h5 # or nothing b
 # columns
 tsv in/no_id.tsv 'name type' 'Ann P'
 graph 65 'no_id\.tsv.*\bid\b' in/no_id.tsv in/e.tsv
-tsv in/no_dst.tsv 'src target type' '1 2 T'
+tsv in/no_dst.tsv 'src into type' '1 2 T'
 graph 65 'no_dst\.tsv.*\bdst\b' in/v.tsv in/no_dst.tsv
 tsv in/twice.tsv 'id type x x' '1 P 1 2'
 graph 65 'twice\.tsv' in/twice.tsv in/e.tsv
@@ -35,7 +35,7 @@ graph 65 'unknown_id\.tsv(:4|.*line 4).*99|99.*unknown_id\.tsv(:4|.*line 4)' in/
 tsv in/duplicate.tsv 'id type name x' '1 P Ann 1' '2 P Bob 2' '3 P Cy 3' '2 P Di 4'
 graph 65 'duplicate\.tsv(:[35]|.*line [35])' in/duplicate.tsv in/e.tsv
 tsv in/again.tsv 'id type name x:int' '7 P Ann 1' '3 P Bob 2'
-bad 65 '(again|v)\.tsv(:[34]|.*line [34])' import --vertices in/v.tsv --vertices in/again.tsv --edges in/e.tsv -o out/g.h5
+bad 65 '(again|v)\.tsv(:[34]|.*line [34])' import --vertices in/v.tsv --vertices in/again.tsv --edges in/e.tsv -o made/g.h5
 
 # values
 tsv in/word.tsv 'id type name x:int' '1 P Ann 1' '2 P Bob two' '3 P Cy 3'
@@ -64,26 +64,26 @@ graph 65 'cut\.tsv\.zst' in/cut.tsv.zst in/e.tsv
 cp in/v.tsv in/plain.tsv.gz
 graph 65 'plain\.tsv\.gz' in/plain.tsv.gz in/e.tsv
 printf 'id,type,name\n1,P,"Ann\n2,P,Bob\n' >in/quote.csv
-bad 65 'quote\.csv(:2|.*line 2)' import --format csv --vertices in/quote.csv -o out/g.h5
+bad 65 'quote\.csv(:2|.*line 2)' import --format csv --vertices in/quote.csv -o made/g.h5
 printf '# a comment\n1 2\n2 x y z\n' >in/edges.snap
-bad 65 'edges\.snap(:3|.*line 3)' import --format snap --edges in/edges.snap -o out/g.h5
+bad 65 'edges\.snap(:3|.*line 3)' import --format snap --edges in/edges.snap -o made/g.h5
 
 # output, options
 bad 74 'no/such/folder' import --vertices in/v.tsv --edges in/e.tsv -o no/such/folder/g.h5
 mkdir folder.h5
 bad 74 'folder\.h5' import --vertices in/v.tsv --edges in/e.tsv -o folder.h5
-bad 2 '\bnonsense\b' import --format nonsense --edges in/e.tsv -o out/g.h5
+bad 2 '\bnonsense\b' import --format nonsense --edges in/e.tsv -o made/g.h5
 bad 2 'output|-o\b' import --vertices in/v.tsv --edges in/e.tsv
-bad 2 'edges|vertices' import -o out/g.h5
-bad 2 'no-such-option' import --no-such-option -o out/g.h5
-bad '2|65' '4,?294,?967,?294|limit|too (large|many|big)' generate uniform --vertices 5000000000 --edges 10 -o out/g.h5
-bad 2 'nothing-known' generate nothing-known -o out/g.h5
+bad 2 'edges|vertices' import -o made/g.h5
+bad 2 'no-such-option' import --no-such-option -o made/g.h5
+bad '2|65' '4,?294,?967,?294|limit|too (large|many|big)' generate uniform --vertices 5000000000 --edges 10 -o made/g.h5
+bad 2 'nothing-known' generate nothing-known -o made/g.h5
 
 # what was there stays
-cp good.h5 out/kept.h5
+cp good.h5 made/kept.h5
 for ranks in 1 3; do
-	gemp "$ranks" import --vertices in/v.tsv --edges in/unknown_id.tsv -o out/kept.h5
-	cmp -s good.h5 out/kept.h5 || fail "a failing import changed the file that was there"
-	[ "$(ls -A out)" = kept.h5 ] || fail "left behind: $(ls -A out)"
+	gemp "$ranks" import --vertices in/v.tsv --edges in/unknown_id.tsv -o made/kept.h5
+	cmp -s good.h5 made/kept.h5 || fail "a failing import changed the file that was there"
+	[ "$(ls -A made)" = kept.h5 ] || fail "left behind: $(ls -A made)"
 done
 finish

@@ -111,7 +111,7 @@ bad 74 'no/such/folder' match g.h5 "$query" --output no/such/folder/rows.tsv
 bad 74 'no/such/folder' match g.h5 "$query" --output no/such/folder/rows.h5
 mkdir folder.tsv
 bad 74 'folder\.tsv' match g.h5 "$query" --output folder.tsv
-bad 2 'rows\.xyz' match g.h5 "$query" --output out/rows.xyz
+bad 2 'rows\.xyz' match g.h5 "$query" --output made/rows.xyz
 bad 74 'no/such/folder' match g.h5 "$query" --count --json no/such/folder/report.json
 bad '2|65|66' 'none\.conf' match g.h5 "$query" --config none.conf
 printf 'semantics = iso\nno such = 3\n' >in/run.conf

@@ -81,18 +81,20 @@ def random_keys(rng, n):
     kind = rng.choice(['count', 'integers', 'strings', 'mixed'])
     if kind == 'count':
         return [str(i) for i in range(n)]
-    numbers = [str(i) for i in rng.sample(range(-50, 1000), n)]
-    words = ['%s%d' % (rng.choice('abcXYZé'), i) for i in rng.sample(range(1000), n)]
+    numbers = [str(i) for i in rng.sample(range(-50, 10000), n)]
+    words = ['%s%d' % (rng.choice('abcXYZé'), i) for i in rng.sample(range(10000), n)]
     if kind == 'mixed':
         return [rng.choice(pair) for pair in zip(numbers, words)]
     return numbers if kind == 'integers' else words
 
 
-def random_graph(rng):
-    n = rng.choice([1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 40])
+def random_graph(rng, large=False):
+    """large: long rows and many pivots, so that kernels run in several batches."""
+    n = rng.choice([300, 1000, 3000]) if large else rng.choice([1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 40])
     m = int(n * rng.choice([0, 0.5, 1, 1.5, 2, 3])) if n > 12 else rng.randint(0, 4 * n)
+    m = n * rng.randint(1, 8) if large else m
     loops, parallels = rng.choice([0, 0, 0.2]), rng.choice([0, 0, 0.3])
-    skewed = rng.random() < 0.3
+    skewed = rng.random() < (0.6 if large else 0.3)
     label_count, type_count = rng.choice([1, 1, 2, 3]), rng.choice([1, 1, 2, 3])
     full = rng.choice([1, 0.8, 0.4])
     keys = random_keys(rng, n)
