@@ -187,7 +187,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 {
 	gemp_code code = GEMP_OK;
 	answer s = { .report = report, .comm = comm, .options = report->options, .graph = graph, .pattern = pattern,
-		     .preview = preview };
+		     .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
 	code = choose(&s);
 	if (code == GEMP_OK)
 		code = gemp_pattern_bind(pattern, graph);

@@ -7,7 +7,7 @@
 #include "pattern/pattern.h"
 
 /* Collective. Binds the pattern, matches as the options say, writes or shows the rows, and reports. preview: rows shown
- * where there is no --output; 0: none. timers: what was spent before. */
+ * where there is no --output, unless JSON has stdout. timers: what was spent before. */
 gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *pattern, uint64_t preview,
                       const gemp_timers *timers);
 

@@ -78,7 +78,7 @@ static gemp_code match(gemp_comm *comm, const gemp_options *options)
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_READ, since);
-	GEMP_TRY(gemp_answer(&report, comm, graph, pattern, is_dash(options->json) ? 0 : PREVIEW, &timers));
+	GEMP_TRY(gemp_answer(&report, comm, graph, pattern, PREVIEW, &timers));
 done:
 	gemp_graph_free(graph);
 	gemp_pattern_free(pattern);

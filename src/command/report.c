@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool json_on_stdout(const gemp_options *options)
+bool gemp_json_on_stdout(const gemp_options *options)
 {
 	return options->json && strcmp(options->json, "-") == 0;
 }
@@ -46,16 +46,16 @@ static void set_head(gemp_report *report, const gemp_options *options)
 
 gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp_options *options, bool rows_on_stdout)
 {
-	bool quiet = json_on_stdout(options) && options->quiet;
+	bool quiet = gemp_json_on_stdout(options) && options->quiet;
 	gemp_code code = GEMP_OK;
 	*report = (gemp_report){ .comm = comm, .options = options, .began = gemp_now() };
 	if (comm->rank == 0) {
 		if (!quiet)
-			report->people = json_on_stdout(options) || rows_on_stdout ? stderr : stdout;
+			report->people = gemp_json_on_stdout(options) || rows_on_stdout ? stderr : stdout;
 		report->json = json_object();
 		code = report->json ? GEMP_OK : gemp_fail(GEMP_ENOMEM, "out of memory for the report");
 		set_head(report, options);
-		if (options->json && !json_on_stdout(options) && code == GEMP_OK)
+		if (options->json && !gemp_json_on_stdout(options) && code == GEMP_OK)
 			code = gemp_file_may_write("--json", options->json);
 	}
 	code = gemp_comm_agree(comm, code);
@@ -72,7 +72,7 @@ static gemp_code write_json(const gemp_report *report)
 	if (!text)
 		return gemp_fail(GEMP_ENOMEM, "out of memory for the report");
 	gemp_code code = GEMP_OK;
-	if (json_on_stdout(report->options))
+	if (gemp_json_on_stdout(report->options))
 		puts(text);
 	else
 		code = gemp_file_replace(report->options->json, text, strlen(text));

@@ -27,6 +27,9 @@ gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp
  * GEMP_OK. Returns the worst of both. */
 gemp_code gemp_report_finish(gemp_report *report, gemp_code code);
 
+/* --json -: stdout is for JSON alone. */
+bool gemp_json_on_stdout(const gemp_options *options);
+
 /* What was asked for; and what --quiet leaves out. */
 void gemp_report_print(const gemp_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gemp_report_detail(const gemp_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
