@@ -1,0 +1,25 @@
+/* output: one text file, or stdout, written by all ranks together.
+ *
+ * Blocks of all ranks follow one another in rank order. A file is written under a temporary name beside its own, by each
+ * rank at its own place, and gets its name when it is whole; stdout is written by rank 0, which receives the blocks of the
+ * others in pieces. All functions are collective.
+ */
+#ifndef GEMP_IO_OUTPUT_H
+#define GEMP_IO_OUTPUT_H
+
+#include "comm/comm.h"
+
+#include <stdint.h>
+
+typedef struct gemp_output gemp_output;
+
+/* path "-": stdout. A place that cannot be written to is GEMP_EIO here, before anything is computed. */
+gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path);
+/* This rank's block of the next part; any size, also none. comm must live until the output is closed. */
+gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size);
+/* Gives the file its name; an error leaves none. Frees; takes NULL. */
+gemp_code gemp_output_close(gemp_output *output);
+/* Removes what was written. Frees; takes NULL. */
+void gemp_output_abandon(gemp_output *output);
+
+#endif
