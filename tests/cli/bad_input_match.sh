@@ -44,6 +44,8 @@ asked '(length|\*)' 'MATCH (a)-[:KNOWS*1..3]->(b) RETURN a'
 asked 'sum|aggregat|function' 'MATCH (a:Person) RETURN sum(a.age)'
 asked 'EXISTS' 'MATCH (a:Person) WHERE NOT EXISTS { (a)-[:KNOWS]->() } RETURN a'
 
+asked 'parts|product' 'MATCH (a:Person), (b:Film) RETURN a, b'
+
 # sizes and options
 long=$(for i in $(seq 33); do printf ', (v0)-[:KNOWS]->(v%d)' "$i"; done)
 asked '32' "MATCH ${long:2} RETURN v0"

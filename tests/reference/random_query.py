@@ -90,8 +90,6 @@ def random_edges(rng, graph, names):
     pairs = []
     for i in range(1, len(names)):
         pairs.append((rng.randrange(i), i) if rng.random() < 0.5 else (i - 1, i))
-    if rng.random() < 0.04 and len(pairs) > 1:
-        pairs.pop(rng.randrange(len(pairs)))  # two components
     for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
         a, b = rng.randrange(len(names)), rng.randrange(len(names))
         fresh = (a, b) not in pairs and (b, a) not in pairs
