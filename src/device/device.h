@@ -81,7 +81,8 @@ typedef struct gemp_program {
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options);
 void gemp_program_free(gemp_program *program);
 gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name);
-/* Refresh the cached binary after first launches (PoCL compiles work-groups then). */
+/* Refresh the cached binary after first launches (PoCL compiles work-groups then). Does nothing for a program that came
+ * from the cache. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);
 
 /* The text of an embedded kernel file ("scan.cl", "group.clh"), or of the same file in GEMP_KERNEL_DIR if that is set; its

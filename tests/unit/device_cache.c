@@ -1,0 +1,133 @@
+/* The cache on disk: whole files or nothing, whatever lies in the folder. */
+#include "device/cache.h"
+
+#include "harness/harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char content[] = "what a compiler made";
+
+static char *use_folder(const char *name)
+{
+	static char folder[GEMP_CACHE_PATH];
+	snprintf(folder, sizeof folder, "%s", test_path(name));
+	setenv("GEMP_CACHE_DIR", folder, 1);
+	return folder;
+}
+
+static bool holds(const char *name, const char *expected)
+{
+	void *bytes = NULL;
+	size_t size = 0;
+	if (!gemp_cache_load(name, &bytes, &size))
+		return expected == NULL;
+	bool same = expected && size == strlen(expected) && memcmp(bytes, expected, size) == 0;
+	gemp_free(bytes);
+	return same;
+}
+
+static void keeps_and_replaces(void **state)
+{
+	(void)state;
+	use_folder("new/deep/folder");
+	assert_true(holds("a", NULL));
+	gemp_cache_store("a", content, strlen(content));
+	assert_true(holds("a", content));
+	gemp_cache_store("a", "other", 5);
+	assert_true(holds("a", "other"));
+	gemp_cache_store("empty", "", 0);
+	assert_true(holds("empty", ""));
+	assert_true(holds("b", NULL));
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+/* Each byte changed, and each shorter length, is refused. */
+static void refuses_spoilt_files(void **state)
+{
+	char path[GEMP_CACHE_PATH + 8], file[256];
+	(void)state;
+	snprintf(path, sizeof path, "%s/a", use_folder("spoilt"));
+	gemp_cache_store("a", content, strlen(content));
+	FILE *f = fopen(path, "rb");
+	assert_non_null(f);
+	size_t size = fread(file, 1, sizeof file, f);
+	fclose(f);
+	assert_in_range(size, strlen(content) + 1, sizeof file - 1);
+	for (size_t i = 0; i < 2 * size; i++) {
+		f = fopen(path, "wb");
+		file[i % size] ^= 4;
+		assert_int_equal(fwrite(file, 1, i < size ? size : i - size, f), i < size ? size : i - size);
+		file[i % size] ^= 4;
+		fclose(f);
+		assert_true(holds("a", NULL));
+	}
+	f = fopen(path, "wb");
+	assert_int_equal(fwrite(file, 1, size, f), size);
+	fclose(f);
+	assert_true(holds("a", content));
+	char renamed[GEMP_CACHE_PATH + 8];
+	snprintf(renamed, sizeof renamed, "%s/b", getenv("GEMP_CACHE_DIR"));
+	assert_int_equal(rename(path, renamed), 0);
+	assert_true(holds("b", NULL));
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void does_without_a_folder(void **state)
+{
+	char folder[GEMP_CACHE_PATH];
+	(void)state;
+	setenv("GEMP_CACHE_DIR", "", 1);
+	assert_false(gemp_cache_folder(folder));
+	gemp_cache_store("a", content, strlen(content));
+	assert_true(holds("a", NULL));
+	setenv("GEMP_CACHE_DIR", test_file("plain-file", "not a folder"), 1);
+	assert_false(gemp_cache_folder(folder));
+	gemp_cache_store("a", content, strlen(content));
+	assert_true(holds("a", NULL));
+	setenv("GEMP_CACHE_DIR", "/proc/nowhere", 1);
+	assert_false(gemp_cache_folder(folder));
+}
+
+static void leaves_no_temporary_files(void **state)
+{
+	char command[GEMP_CACHE_PATH + 64];
+	(void)state;
+	snprintf(command, sizeof command, "test \"$(ls %s)\" = x", use_folder("tidy"));
+	for (int i = 0; i < 3; i++)
+		gemp_cache_store("x", content, strlen(content));
+	assert_int_equal(system(command), 0);
+}
+
+static void finds_the_folder(void **state)
+{
+	char folder[GEMP_CACHE_PATH], expected[GEMP_CACHE_PATH];
+	(void)state;
+	unsetenv("GEMP_CACHE_DIR");
+	setenv("XDG_CACHE_HOME", test_path("xdg"), 1);
+	setenv("HOME", test_path("home"), 1);
+	assert_true(gemp_cache_folder(folder));
+	snprintf(expected, sizeof expected, "%s/gemp-mpi", test_path("xdg"));
+	assert_string_equal(folder, expected);
+	unsetenv("XDG_CACHE_HOME");
+	assert_true(gemp_cache_folder(folder));
+	snprintf(expected, sizeof expected, "%s/.cache/gemp-mpi", test_path("home"));
+	assert_string_equal(folder, expected);
+	unsetenv("HOME");
+	assert_false(gemp_cache_folder(folder));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keeps_and_replaces),
+		cmocka_unit_test(refuses_spoilt_files),
+		cmocka_unit_test(does_without_a_folder),
+		cmocka_unit_test(leaves_no_temporary_files),
+		cmocka_unit_test(finds_the_folder),
+	};
+	return test_main(tests);
+}
