@@ -9,6 +9,8 @@ def random_leaf(rng, graph, variable, of_edge):
     """A condition on one variable, None where the graph has no value to ask for."""
     columns = ['w', 't'] if of_edge else ['name', 'x', 'f', 'b']
     column = rng.choice(columns)
+    if not of_edge and graph.labels() and rng.random() < 0.1:
+        return ('label', variable, rng.choice(graph.labels()))
     known = graph.known(column, of_edge)
     if not known:
         return None
@@ -34,8 +36,10 @@ def random_leaf(rng, graph, variable, of_edge):
 
 
 def renamed(e, old, new):
+    if isinstance(e, tuple) and e[0] == 'label':
+        return (e[0], new) + e[2:]
     if isinstance(e, tuple):
-        return tuple(renamed(c, old, new) for c in e)
+        return (e[0],) + tuple(renamed(c, old, new) for c in e[1:])
     if isinstance(e, str) and not isinstance(e, Text) and e.split('.')[0] == old:
         return new + e[len(old):]
     return e
@@ -47,7 +51,7 @@ def random_condition(rng, graph, variable, of_edge):
         return None
     way = rng.random()
     if way < 0.15:
-        return ('not', leaf)
+        return ('not', variable + '.b' if leaf[1] == variable + '.b' else leaf)
     other = random_leaf(rng, graph, variable, of_edge)
     if way < 0.4 and other is not None and other != leaf:
         both = (rng.choice(['or', 'and']), leaf, other)

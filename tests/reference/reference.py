@@ -56,6 +56,8 @@ def expr_cypher(e):
         return 'NOT (%s)' % expr_cypher(rest[0])
     if op in ('isnull', 'notnull'):
         return expr_cypher(rest[0]) + (' IS NULL' if op == 'isnull' else ' IS NOT NULL')
+    if op == 'label':
+        return '%s:%s' % (rest[0], '|'.join(rest[1:]))
     if op == 'in':
         return '%s IN [%s]' % (expr_cypher(rest[0]), ', '.join(expr_cypher(c) for c in rest[1:]))
     return '%s %s %s' % (expr_cypher(rest[0]), COMPARISONS[op], expr_cypher(rest[1]))
@@ -69,7 +71,7 @@ def expr_neutral(e):
 
 def expr_variables(e):
     if isinstance(e, tuple):
-        return set().union(*(expr_variables(c) for c in e[1:]))
+        return set().union(*(expr_variables(c) for c in e[1:2 if e[0] == 'label' else None]))
     if isinstance(e, str) and not isinstance(e, Text):
         return {e.split('.')[0]}
     return set()
