@@ -1,0 +1,17 @@
+/* representative: of each match the embedding with the smallest tuple of user keys, so that rows do not depend on seed,
+ * ranks or device. */
+#ifndef GEMP_COMMAND_REPRESENTATIVE_H
+#define GEMP_COMMAND_REPRESENTATIVE_H
+
+#include "graph/graph.h"
+#include "match/row_store.h"
+#include "partition/context.h"
+#include "pattern/symmetry.h"
+
+/* Collective. Replaces each row, in place, by the smallest of its orbit under the chain's group: vertices by key along the
+ * chain, then edges by (relation, source key, target key, parallel number). points: of the pattern, vertices and edges;
+ * edges that rows do not carry count as equal. */
+gemp_code gemp_choose_representatives(gemp_context *context, gemp_graph *graph, const gemp_chain *chain, size_t points,
+                                      gemp_row_store *rows);
+
+#endif

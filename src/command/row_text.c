@@ -1,0 +1,193 @@
+#include "command/row_text.h"
+
+#include "core/memory.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+/* TSV */
+
+static void add_escaped(gemp_text *out, const char *bytes, size_t size)
+{
+	static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
+	size_t from = 0;
+	for (size_t i = 0; i < size; i++) {
+		const char *found = memchr(special, bytes[i], sizeof special - 1);
+		if (!found)
+			continue;
+		gemp_text_add(out, bytes + from, i - from);
+		gemp_text_add(out, (const char[]){ '\\', letter[found - special] }, 2);
+		from = i + 1;
+	}
+	gemp_text_add(out, bytes + from, size - from);
+}
+
+static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
+{
+	gemp_value value = gemp_column_get(column, row);
+	if (value.null)
+		return;
+	if (value.type == GEMP_STRING)
+		add_escaped(out, value.string.bytes, value.string.size);
+	else
+		gemp_value_print(&value, out);
+}
+
+void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count)
+{
+	for (size_t c = 0; c < count; c++) {
+		add_escaped(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_add(out, c + 1 < count ? "\t" : "\n", 1);
+	}
+}
+
+void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
+{
+	for (size_t c = 0; c < count; c++) {
+		add_cell(out, &columns[c].value, row);
+		if (columns[c].edge) {
+			gemp_text_add(out, ":", 1);
+			add_cell(out, &columns[c].source, row);
+			gemp_text_add(out, "->", 2);
+			add_cell(out, &columns[c].target, row);
+		}
+		gemp_text_add(out, c + 1 < count ? "\t" : "\n", 1);
+	}
+}
+
+/* JSON */
+
+static int add_json_bytes(const char *bytes, size_t size, void *out)
+{
+	gemp_text_add(out, bytes, size);
+	return 0;
+}
+
+static void add_json_string(gemp_text *out, const char *bytes, size_t size)
+{
+	json_t *string = json_stringn(bytes, size);
+	if (!string) /* not UTF-8: as good as it gets */
+		string = json_string("\xef\xbf\xbd");
+	if (!string || json_dump_callback(string, add_json_bytes, out, JSON_ENCODE_ANY) != 0)
+		out->failed = true;
+	json_decref(string);
+}
+
+static void add_json_value(gemp_text *out, const gemp_column *column, size_t row)
+{
+	gemp_value value = gemp_column_get(column, row);
+	if (value.null || (value.type == GEMP_FLOAT && !isfinite(value.real)))
+		gemp_text_add(out, "null", 4);
+	else if (value.type == GEMP_STRING)
+		add_json_string(out, value.string.bytes, value.string.size);
+	else
+		gemp_value_print(&value, out);
+}
+
+void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
+{
+	for (size_t c = 0; c < count; c++) {
+		gemp_text_add(out, c ? ", " : "{", c ? 2 : 1);
+		add_json_string(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_add(out, columns[c].edge ? ": {\"type\": " : ": ", columns[c].edge ? 11 : 2);
+		add_json_value(out, &columns[c].value, row);
+		if (columns[c].edge) {
+			gemp_text_print(out, ", \"source\": ");
+			add_json_value(out, &columns[c].source, row);
+			gemp_text_print(out, ", \"target\": ");
+			add_json_value(out, &columns[c].target, row);
+			gemp_text_add(out, "}", 1);
+		}
+	}
+	gemp_text_add(out, "}\n", 2);
+}
+
+/* TABLES FOR PEOPLE */
+
+enum { WIDEST = 40 };
+
+static bool starts_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+static size_t width_of(const char *bytes, size_t size)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < size; i++)
+		width += starts_character(bytes[i]);
+	return width;
+}
+
+/* Bytes of the first `width` characters. */
+static size_t bytes_of(const char *bytes, size_t size, size_t width)
+{
+	size_t at = 0;
+	while (at < size && (width > 0 || !starts_character(bytes[at])))
+		width -= starts_character(bytes[at++]);
+	return at;
+}
+
+static const char *cell_end(const char *at, const char *end)
+{
+	while (at < end && *at != '\t' && *at != '\n')
+		at++;
+	return at;
+}
+
+static void add_padding(gemp_text *out, size_t from, size_t to, const char *with)
+{
+	for (; from < to; from++)
+		gemp_text_add(out, with, 1);
+}
+
+static void add_aligned(gemp_text *out, const char *cell, size_t size, size_t width, bool is_last)
+{
+	size_t shown = width_of(cell, size);
+	if (shown > width) {
+		gemp_text_add(out, cell, bytes_of(cell, size, width - 1));
+		gemp_text_print(out, "…");
+	} else {
+		gemp_text_add(out, cell, size);
+		add_padding(out, shown, is_last ? 0 : width, " ");
+	}
+	gemp_text_add(out, is_last ? "\n" : "  ", is_last ? 1 : 2);
+}
+
+static void add_rule(gemp_text *out, const size_t *width, size_t columns)
+{
+	for (size_t c = 0; c < columns; c++) {
+		add_padding(out, 0, width[c], "-");
+		gemp_text_add(out, c + 1 < columns ? "  " : "\n", c + 1 < columns ? 2 : 1);
+	}
+}
+
+gemp_code gemp_align_tsv(gemp_text *out, const char *tsv, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	const char *end = tsv + size;
+	size_t columns = 1, column = 0, line = 0, *width = NULL;
+	for (const char *at = tsv; at < end && *at != '\n'; at++)
+		columns += *at == '\t';
+	GEMP_TRY(GEMP_NEW(width, columns));
+	for (const char *at = tsv, *stop; at < end; at = stop + 1) {
+		stop = cell_end(at, end);
+		size_t wide = width_of(at, (size_t)(stop - at));
+		wide = wide < WIDEST ? wide : WIDEST;
+		width[column] = width[column] < wide ? wide : width[column];
+		column = stop < end && *stop == '\t' ? column + 1 : 0;
+	}
+	for (const char *at = tsv, *stop; at < end; at = stop + 1) {
+		stop = cell_end(at, end);
+		bool is_last = stop == end || *stop == '\n';
+		add_aligned(out, at, (size_t)(stop - at), width[column], is_last);
+		column = is_last ? 0 : column + 1;
+		if (is_last && line++ == 0)
+			add_rule(out, width, columns);
+	}
+	code = gemp_text_status(out);
+done:
+	gemp_free(width);
+	return code;
+}
