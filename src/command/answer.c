@@ -72,8 +72,6 @@ static gemp_code choose(answer *s)
 		.lanes = (int)options->lanes,
 		.limit = s->counts_star ? UINT64_MAX : limit,
 	};
-	if (code == GEMP_OK && options->lanes > 1024)
-		code = gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than 1024", options->lanes);
 	return code;
 }
 

@@ -45,9 +45,12 @@ static void report_launches(gemp_report *report, const gemp_match_result *result
 	gemp_report_set(report, "launches", gemp_json_count(result->launches));
 	gemp_report_set(report, "pivots", gemp_json_count(result->pivots));
 	gemp_report_set(report, "result_fill", json_real((double)result->result_fill_percent / 100));
-	gemp_report_detail(report, "  %-10s %s, result buffer %s %% full on average; %s pivots\n", "launches",
-	                   gemp_grouped(result->launches).text, gemp_grouped(result->result_fill_percent).text,
+	gemp_report_detail(report, "  %-10s %s from %s pivots", "launches", gemp_grouped(result->launches).text,
 	                   gemp_grouped(result->pivots).text);
+	if (result->result_fill_percent)
+		gemp_report_detail(report, "; result buffer %s %% full on average",
+		                   gemp_grouped(result->result_fill_percent).text);
+	gemp_report_detail(report, "\n");
 }
 
 /* --profile: how local a random partition leaves the matches. */

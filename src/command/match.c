@@ -7,17 +7,19 @@
 
 #include <string.h>
 
-enum { PREVIEW = 20 };
+enum { PREVIEW = 20, MOST_LANES = 1024 };
 
-/* Exactly one of the four ways to ask. */
+/* There are four ways to ask, and one is to be taken. */
 static gemp_code check(const gemp_options *options)
 {
 	int asked = (options->argument_count == 2) + (options->query_file != NULL) + (options->query_graph != NULL) +
 	            (options->pattern != NULL);
-	if (asked == 1)
-		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "match needs one query, and has %s: QUERY, --query-file, --query-graph or --pattern",
-	                 asked ? "more" : "none");
+	if (asked != 1)
+		return gemp_fail(GEMP_EUSAGE, "match needs one query, and has %s: QUERY, --query-file, --query-graph or "
+		                 "--pattern", asked ? "more" : "none");
+	if (options->lanes > MOST_LANES)
+		return gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than %d", options->lanes, MOST_LANES);
+	return GEMP_OK;
 }
 
 /* A query graph is read by a path; the others read what rank 0 has read. Collective. */

@@ -244,8 +244,10 @@ void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, doub
 	json_object_set_new(object, "rounds", gemp_json_count(traffic->rounds));
 	json_object_set_new(object, "local_share", local_share < 0 ? json_null() : json_real(local_share));
 	gemp_report_set(report, "exchange", object);
-	gemp_report_detail(report, "  %-10s %s in %s messages, %s rounds", "exchange", gemp_shown_bytes(traffic->bytes).text,
-	                   gemp_grouped(traffic->messages).text, gemp_grouped(traffic->rounds).text);
+	gemp_report_detail(report, "  %-10s %s in %s message%s, %s round%s", "exchange",
+	                   gemp_shown_bytes(traffic->bytes).text, gemp_grouped(traffic->messages).text,
+	                   traffic->messages == 1 ? "" : "s", gemp_grouped(traffic->rounds).text,
+	                   traffic->rounds == 1 ? "" : "s");
 	if (local_share >= 0)
 		gemp_report_detail(report, "; %.1f %% of the matches never crossed ranks", 100 * local_share);
 	gemp_report_detail(report, "\n");
