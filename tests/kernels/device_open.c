@@ -37,7 +37,7 @@ static void ranks_take_turns(void **state)
 	gemp_device *devices[5];
 	(void)state;
 	for (int i = 0; i < 5; i++)
-		devices[i] = open_one("pthread", i, 5, 0);
+		devices[i] = open_one("portable computing", i, 5, 0);
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(devices[i]->index, devices[i % 2]->index);
 		assert_int_equal(devices[i]->shared_by, i % 2 ? 2 : 3);
