@@ -1,13 +1,11 @@
 #include "command/answer.h"
 
-#include "command/files.h"
-#include "command/rows.h"
 #include "command/found.h"
+#include "command/limit.h"
+#include "command/rows.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "core/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 typedef struct answer {
@@ -20,25 +18,24 @@ typedef struct answer {
 	gemp_match *match;
 	gemp_chain *chain;
 	gemp_symmetry *symmetry;
-	gemp_sink rows;
+	gemp_sink rows, limit_sink, *first;
+	gemp_limit limit;
 	gemp_match_options how;
-	uint64_t preview;
+	uint64_t preview;     /* rows shown where there is no --output */
 	bool counts_star;     /* RETURN count(*) */
+	bool writes;          /* rows, to a file or for people */
 } answer;
 
 /* RETURN count(*) has one row; grouping by other items is refused rather than ignored. */
 static gemp_code look_at_return(answer *s)
 {
 	size_t stars = 0;
-	const char *path = s->options->output;
 	for (size_t i = 0; i < s->pattern->return_count; i++)
 		stars += s->pattern->returns[i].expr->kind == GEMP_COUNT_STAR;
 	s->counts_star = stars > 0 && !s->options->count;
 	if (stars && stars < s->pattern->return_count)
 		return gemp_fail(GEMP_EUSAGE, "RETURN of count(*) beside other items (grouping) is not supported; "
 		                 "return count(*) alone");
-	if (s->counts_star && path && strcmp(path, "-") != 0 && !gemp_file_ends_in(path, ".tsv"))
-		return gemp_fail(GEMP_EUSAGE, "--output %s: the row of count(*) goes to a .tsv file or to -", path);
 	return GEMP_OK;
 }
 
@@ -59,18 +56,21 @@ static gemp_code choose(answer *s)
 	gemp_code code = look_at_return(s);
 	if (s->pattern->has_limit && s->pattern->limit < limit)
 		limit = s->pattern->limit;
+	if (s->counts_star)
+		limit = UINT64_MAX; /* of rows, and there is one */
+	s->writes = !options->count && !s->counts_star && (options->output || s->preview);
 	s->how = (gemp_match_options){
 		.semantics = (gemp_semantics)options->semantics,
 		.distinct = distinct_of(s),
 		.symmetry_by_hash = options->symmetry == 1,
 		.pivot_off = options->pivot == 1,
 		.attributes = (gemp_when)options->attributes,
-		.listed = !options->count && !s->counts_star && (options->output || s->preview),
+		.listed = s->writes || limit < UINT64_MAX,
 		.replicate = options->replicate,
 		.launch_factor = options->launch_factor,
 		.count_parts = options->profile,
 		.lanes = (int)options->lanes,
-		.limit = s->counts_star ? UINT64_MAX : limit,
+		.limit = limit,
 	};
 	return code;
 }
@@ -107,20 +107,34 @@ done:
 	return code;
 }
 
-static gemp_code open_rows(answer *s)
+static gemp_rows_options rows_options(const answer *s)
 {
-	gemp_code code = GEMP_OK;
-	if (!s->how.listed)
-		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(s->comm, find_chain(s)));
-	const gemp_rows_options options = {
+	uint64_t shown = s->preview < s->how.limit ? s->preview : s->how.limit;
+	return (gemp_rows_options){
 		.path = s->options->output,
-		.limit = s->options->output ? s->how.limit : s->preview,
+		.limit = s->options->output ? s->how.limit : shown,
 		.chain = s->chain,
 		.semantics = gemp_semantics_name[s->how.semantics],
 		.distinct = gemp_distinct_name[s->how.distinct],
+		.preview = s->report->people,
 	};
-	GEMP_TRY(gemp_rows_new(&s->rows, s->context, s->graph, s->pattern, &options));
+}
+
+/* Rows go to a file, which knows the limit, or are shown, or only counted up to the limit. */
+static gemp_code open_sinks(answer *s)
+{
+	gemp_code code = GEMP_OK;
+	if (s->writes) {
+		GEMP_TRY(gemp_comm_agree(s->comm, find_chain(s)));
+		const gemp_rows_options options = rows_options(s);
+		GEMP_TRY(gemp_rows_new(&s->rows, s->context, s->graph, s->pattern, &options));
+		s->first = &s->rows;
+	}
+	if (s->how.listed && !s->options->output && s->how.limit < UINT64_MAX) {
+		s->limit = (gemp_limit){ s->comm, s->how.limit, 0, s->first };
+		s->limit_sink = gemp_limit_sink(&s->limit);
+		s->first = &s->limit_sink;
+	}
 done:
 	return code;
 }
@@ -137,43 +151,38 @@ static void explain(const answer *s)
 	gemp_free(plan);
 }
 
-/* The one row of RETURN count(*). Local. */
-static gemp_code write_count(const answer *s, const gemp_match_result *result)
+/* Collective. The one row of RETURN count(*). */
+static gemp_code write_count(answer *s, const gemp_match_result *result)
 {
-	gemp_text text = { 0 };
-	const char *path = s->options->output, *name = s->pattern->returns[0].name;
 	bool chosen = gemp_options_given(s->options, "distinct");
 	gemp_count count = chosen ? result->matches : result->embeddings;
+	const gemp_rows_options options = rows_options(s);
 	if (!chosen && !result->embeddings_known)
-		return gemp_fail(GEMP_EINTERNAL, "count(*): embeddings are not known: %s", result->embeddings_reason);
+		return gemp_fail(GEMP_EDATA, "count(*) is of embeddings, which are not known: %s; say --distinct to count matches",
+		                 result->embeddings_reason);
 	gemp_report_set(s->report, "count", gemp_json_count(count));
-	if (!path)
-		gemp_report_print(s->report, "%s\n%" GEMP_PRICOUNT "\n\n", name, count);
-	if (!path || s->comm->rank != 0)
+	if (!options.path && !s->preview)
 		return GEMP_OK;
-	gemp_text_print(&text, "%s\n%" GEMP_PRICOUNT "\n", name, count);
-	gemp_code code = gemp_text_status(&text);
-	if (code == GEMP_OK && strcmp(path, "-") == 0)
-		fputs(text.data, stdout);
-	else if (code == GEMP_OK)
-		code = gemp_file_replace(path, text.data, text.size);
-	gemp_text_free(&text);
-	return code;
+	return gemp_rows_count(s->context, s->graph, s->pattern, &options, count);
 }
 
 static gemp_code run(answer *s)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_result result = { 0 };
-	const char *path = s->how.listed || s->counts_star ? s->options->output : NULL;
-	GEMP_TRY(open_rows(s));
-	GEMP_TRY(gemp_match_run(s->match, s->how.listed ? &s->rows : NULL, &result));
-	gemp_found found = { &s->how, &result, s->context, s->pattern->text, result.matches, path };
+	const char *path = s->writes || s->counts_star ? s->options->output : NULL;
+	GEMP_TRY(open_sinks(s));
+	GEMP_TRY(gemp_match_run(s->match, s->first, &result));
+	if (!result.complete && result.matches > s->how.limit)
+		result.matches = s->how.limit;
+	gemp_found found = { &s->how, &result, s->context, s->pattern->text, result.matches, 0, path };
 	if (s->counts_star) {
 		found.rows = 1;
-		GEMP_TRY(gemp_comm_agree(s->comm, write_count(s, &result)));
-	} else if (s->how.listed && path) {
+		GEMP_TRY(write_count(s, &result));
+	} else if (s->writes && path) {
 		found.rows = gemp_rows_written(&s->rows);
+	} else if (s->writes) {
+		found.shown = gemp_rows_written(&s->rows);
 	}
 	GEMP_TRY(gemp_found_report(s->report, &found));
 done:
