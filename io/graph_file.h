@@ -13,12 +13,17 @@ typedef struct gemp_provenance {
 	const uint64_t *input_hashes; /* [input_count] XXH3 of the file */
 } gemp_provenance;
 
-/* Written under a temporary name and renamed; an error leaves no file under `path`. */
-gemp_code gemp_graph_file_write(const gemp_comm *comm, const gemp_graph *graph, const char *path,
+/* Written under a temporary name and renamed; an error leaves no file under `path`. What is not loaded is loaded first. The
+ * file is the same, byte for byte, for every number of ranks. */
+gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
                                 const gemp_provenance *provenance);
 
 /* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R); the rest comes by gemp_graph_need_*. Not a graph file, a
- * cut file or an unknown version is GEMP_EDATA; a missing one GEMP_ENOINPUT. */
+ * cut file or an unknown version is GEMP_EDATA; a missing one GEMP_ENOINPUT. comm is borrowed until the graph is freed; the file is opened for each part
+ * that is asked for, every dataset read whole is compared with its checksum, and rows and ids are checked. */
 gemp_code gemp_graph_file_open(gemp_graph **out, const gemp_comm *comm, const char *path);
+
+/* Reads everything and compares all checksums, and the hash of the graph with its content. */
+gemp_code gemp_graph_file_verify(const gemp_comm *comm, const char *path);
 
 #endif

@@ -258,7 +258,7 @@ static gemp_code build(gemp_builder *builder, gemp_graph *graph)
 	GEMP_TRY(gemp_builder_ends(builder, graph));
 	GEMP_TRY(gemp_builder_edges(builder, graph));
 	GEMP_TRY(gemp_builder_ranks(builder, graph));
-	GEMP_TRY(gemp_builder_hash(builder, graph));
+	GEMP_TRY(gemp_graph_content_hash(builder->comm, graph, &graph->hash));
 done:
 	return code;
 }

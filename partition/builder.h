@@ -55,4 +55,7 @@ gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const ge
  * hash); the builder is empty afterwards. Warns of pairs of edges listed in both directions. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_graph **out);
 
+/* Collective. The hash of a graph with everything loaded; it depends on ids, so also on the seed, not on the ranks. */
+gemp_code gemp_graph_content_hash(const gemp_comm *comm, const gemp_graph *graph, uint64_t *hash);
+
 #endif

@@ -2,7 +2,7 @@
 #ifndef GEMP_PARTITION_BUILDER_BYTES_H
 #define GEMP_PARTITION_BUILDER_BYTES_H
 
-#include "core/status.h"
+#include "comm/comm.h"
 #include "graph/column.h"
 
 #include <stddef.h>
@@ -26,6 +26,10 @@ int gemp_bytes_compare(const gemp_bytes *list, size_t a, size_t b);
 int gemp_compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size);
 /* order[0..count) become the positions of the strings in bytewise order; equal ones by position. */
 gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order);
+
+/* Collective. The distinct strings of all ranks in bytewise order. */
+gemp_code gemp_bytes_union(const gemp_comm *comm, const gemp_bytes *mine, gemp_bytes *all);
+size_t gemp_bytes_find(const gemp_bytes *sorted, const char *bytes, size_t size); /* its index; it must be there */
 
 /* Distinct strings by first appearance. */
 typedef struct gemp_dictionary {

@@ -72,7 +72,7 @@ static gemp_code name_relations(gemp_builder *builder, gemp_graph *graph)
 	gemp_bytes names = { 0 };
 	const gemp_bytes *mine = &builder->types.list;
 	uint32_t *number = NULL;
-	GEMP_TRY(gemp_builder_union(builder->comm, mine, &names));
+	GEMP_TRY(gemp_bytes_union(builder->comm, mine, &names));
 	code = GEMP_NEW(graph->relations, names.count);
 	for (; code == GEMP_OK && graph->relation_count < names.count; graph->relation_count++) {
 		size_t size;
@@ -88,7 +88,7 @@ static gemp_code name_relations(gemp_builder *builder, gemp_graph *graph)
 	for (size_t i = 0; i < mine->count; i++) {
 		size_t size;
 		const char *name = gemp_bytes_at(mine, i, &size);
-		number[i] = (uint32_t)gemp_builder_find(&names, name, size);
+		number[i] = (uint32_t)gemp_bytes_find(&names, name, size);
 	}
 	for (size_t e = 0; e < builder->edge_count; e++)
 		builder->edges[e].type = number[builder->edges[e].type];

@@ -2,7 +2,8 @@
  * XXH3 over the sums with the columns' names. */
 #include "core/memory.h"
 #include "core/random.h"
-#include "partition/builder_state.h"
+#include "core/text.h"
+#include "partition/builder.h"
 
 #include <string.h>
 
@@ -76,17 +77,17 @@ done:
 	return code;
 }
 
-gemp_code gemp_builder_hash(gemp_builder *builder, gemp_graph *graph)
+gemp_code gemp_graph_content_hash(const gemp_comm *comm, const gemp_graph *graph, uint64_t *out)
 {
 	gemp_code code = GEMP_OK;
 	sums all = { 0 };
 	code = add_vertices(&all, graph);
 	for (size_t r = 0; r < graph->relation_count && code == GEMP_OK; r++)
 		code = add_relation(&all, graph, &graph->relations[r]);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	gemp_comm_sum(builder->comm, all.values, (int)all.count);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_comm_sum(comm, all.values, (int)all.count);
 	uint64_t hash = gemp_hash(all.names.data, all.names.size, graph->vertices);
-	graph->hash = gemp_hash(all.values, all.count * sizeof *all.values, hash);
+	*out = gemp_hash(all.values, all.count * sizeof *all.values, hash);
 done:
 	gemp_text_free(&all.names);
 	gemp_free(all.values);

@@ -49,7 +49,7 @@ static gemp_code parse_set(const char *text, size_t size, const gemp_bytes *name
 	for (size_t i = 0; i < parts.count; i++) {
 		size_t length;
 		const char *name = gemp_bytes_at(&parts, i, &length);
-		set->labels[i] = (uint32_t)gemp_builder_find(names, name, length);
+		set->labels[i] = (uint32_t)gemp_bytes_find(names, name, length);
 	}
 	if (parts.count)
 		qsort(set->labels, parts.count, sizeof *set->labels, compare_numbers);
@@ -71,7 +71,7 @@ static gemp_code name_labels(const gemp_comm *comm, const gemp_bytes *texts, gem
 		code = split(text, size, &parts);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_builder_union(comm, &parts, names));
+	GEMP_TRY(gemp_bytes_union(comm, &parts, names));
 	code = GEMP_NEW(graph->labels, names->count);
 	for (; code == GEMP_OK && graph->label_count < names->count; graph->label_count++) {
 		size_t size;
@@ -159,7 +159,7 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_graph *graph)
 	gemp_code code = GEMP_OK;
 	gemp_bytes texts = { 0 }, names = { 0 };
 	uint64_t *counts = NULL;
-	GEMP_TRY(gemp_builder_union(builder->comm, &builder->labels.list, &texts));
+	GEMP_TRY(gemp_bytes_union(builder->comm, &builder->labels.list, &texts));
 	GEMP_TRY(name_labels(builder->comm, &texts, &names, graph));
 	code = number_sets(builder, &texts, &names, graph);
 	if (code == GEMP_OK)

@@ -29,7 +29,7 @@ static gemp_code choose_splitters(sorting *sort)
 		code = gemp_bytes_add(&mine, key, size < SAMPLE_SIZE ? size : SAMPLE_SIZE);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_builder_union(comm, &mine, &all));
+	GEMP_TRY(gemp_bytes_union(comm, &mine, &all));
 	for (size_t r = 1; r < ranks && all.count && code == GEMP_OK; r++) {
 		size_t size;
 		const char *key = gemp_bytes_at(&all, r * all.count / ranks, &size);

@@ -58,10 +58,6 @@ void gemp_builder_key_print(const char *key, size_t size, gemp_text *out);
 /* Collective. Fails with the message of the rank whose place is lowest, if any rank has `count` > 0 faults. */
 gemp_code gemp_builder_complain(const gemp_builder *builder, uint64_t place, uint64_t count, const char *message);
 
-/* Collective. The distinct texts of all ranks in bytewise order. */
-gemp_code gemp_builder_union(const gemp_comm *comm, const gemp_bytes *mine, gemp_bytes *all);
-size_t gemp_builder_find(const gemp_bytes *sorted, const char *bytes, size_t size); /* its index; it must be there */
-
 /* Adds NULLs until the column has `rows` rows. */
 gemp_code gemp_builder_pad(gemp_column *column, size_t rows);
 
@@ -71,6 +67,5 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_graph *graph);
 gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_graph *graph);
 gemp_code gemp_builder_edges(gemp_builder *builder, gemp_graph *graph);
 gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_graph *graph);
-gemp_code gemp_builder_hash(gemp_builder *builder, gemp_graph *graph);
 
 #endif

@@ -110,3 +110,16 @@ gemp_code gemp_graph_need_relation(gemp_graph *graph, size_t relation, unsigned 
 		return no_source("relation ", graph->relations[relation].name);
 	return graph->source.load_relation(graph->source.self, graph, relation, parts);
 }
+
+gemp_code gemp_graph_load(gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_graph_need_keys(graph));
+	GEMP_TRY(gemp_graph_need_labels(graph));
+	for (size_t c = 0; c < graph->attributes.count; c++)
+		GEMP_TRY(gemp_graph_need_attribute(graph, c));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_OUT | GEMP_PART_IN | GEMP_PART_PROPS));
+done:
+	return code;
+}

@@ -2,6 +2,7 @@
 #ifndef GEMP_TESTS_GRAPH_FIXTURE_H
 #define GEMP_TESTS_GRAPH_FIXTURE_H
 
+#include "core/log.h"
 #include "core/random.h"
 #include "harness/collective.h"
 #include "partition/builder.h"

@@ -1,0 +1,96 @@
+/* hdf5: the only door to HDF5. All functions are collective and end with the same code on all ranks.
+ *
+ * Parallel HDF5: all ranks open the file together and move their parts of a dataset in collective calls. Serial HDF5: each
+ * rank reads its parts for itself, and rank 0 writes, the others sending it their parts in bounded pieces. What calls these
+ * functions does not see the difference. HDF5's own error stack is silenced; GEMP_HDF5 takes the innermost message from it.
+ *
+ * Datasets have one dimension, are contiguous, without filters, and carry `checksum`: the sum modulo 2^64 over their
+ * elements of XXH3 (bytes of the element, seed: its index). It is compared whenever the ranks together read all elements.
+ */
+#ifndef GEMP_IO_HDF5_H
+#define GEMP_IO_HDF5_H
+
+#include "comm/comm.h"
+#include "core/text.h"
+
+#include <hdf5.h>
+
+typedef struct gemp_h5 {
+	const gemp_comm *comm; /* borrowed */
+	char *path;            /* owned; for messages, see gemp_h5_call */
+	hid_t file;            /* on active ranks */
+	hid_t transfer;        /* property list of reads and writes */
+	bool active;           /* this rank calls HDF5 (all but the ranks above 0 that write through rank 0) */
+	bool parallel;
+	bool writing;
+} gemp_h5;
+
+/* Element types; little-endian in the file. GEMP_H5_TEXT has `size` bytes, UTF-8, padded with 0. GEMP_H5_BOOL is h5py's. */
+typedef enum gemp_h5_kind {
+	GEMP_H5_I8, GEMP_H5_I16, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_U8, GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_F64, GEMP_H5_BOOL,
+	GEMP_H5_TEXT,
+} gemp_h5_kind;
+
+typedef struct gemp_h5_type {
+	gemp_h5_kind kind;
+	size_t size; /* bytes of one element */
+} gemp_h5_type;
+
+gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind); /* any but GEMP_H5_TEXT */
+
+/* code = GEMP_HDF5(h5, id = H5Gopen2(...)): a negative result is GEMP_EIO when writing and GEMP_EDATA when reading, with the
+ * file, the call and HDF5's reason. Local. */
+#define GEMP_HDF5(h5, call) gemp_h5_check((h5), (long long)(call), #call)
+gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call);
+
+/* Tests: go the way of a serial HDF5 even with a parallel one. */
+extern bool gemp_h5_force_serial;
+
+gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
+gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* read only */
+gemp_code gemp_h5_close(gemp_h5 *h5); /* also after a failure, and on {0} */
+
+/* Names may hold any bytes: '%', '/' and a leading '.' are written as %25, %2F and %2E, an empty name as a lone '%'. */
+void gemp_h5_encode(const char *name, gemp_text *out);                /* appends */
+gemp_code gemp_h5_decode(const char *encoded, char **name);           /* caller frees */
+
+gemp_code gemp_h5_group(const gemp_h5 *h5, const char *path, const char *encoding, const char *version);
+gemp_code gemp_h5_link(const gemp_h5 *h5, const char *target, const char *path); /* hard */
+gemp_code gemp_h5_exists(const gemp_h5 *h5, const char *path, bool *exists);
+/* Names in a group in bytewise order, still encoded; the caller frees with gemp_h5_free_texts. */
+gemp_code gemp_h5_list(const gemp_h5 *h5, const char *group, char ***names, size_t *count);
+void gemp_h5_free_texts(char **texts, size_t count);
+
+/* Attributes. Texts are of variable length, UTF-8. */
+gemp_code gemp_h5_put_text(const gemp_h5 *h5, const char *path, const char *name, const char *text);
+gemp_code gemp_h5_put_texts(const gemp_h5 *h5, const char *path, const char *name, const char *const *texts, size_t count);
+gemp_code gemp_h5_put_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t number);
+gemp_code gemp_h5_put_flag(const gemp_h5 *h5, const char *path, const char *name, bool flag);
+gemp_code gemp_h5_put_numbers(const gemp_h5 *h5, const char *path, const char *name, const int64_t *numbers, size_t count);
+gemp_code gemp_h5_get_text(const gemp_h5 *h5, const char *path, const char *name, char **text);
+gemp_code gemp_h5_get_texts(const gemp_h5 *h5, const char *path, const char *name, char ***texts, size_t *count);
+gemp_code gemp_h5_get_number(const gemp_h5 *h5, const char *path, const char *name, uint64_t *number);
+gemp_code gemp_h5_get_flag(const gemp_h5 *h5, const char *path, const char *name, bool *flag);
+gemp_code gemp_h5_get_numbers(const gemp_h5 *h5, const char *path, const char *name, int64_t **numbers, size_t *count);
+
+/* Makes the dataset of `total` elements and writes this rank's `count` from `first` on; together the ranks write all,
+ * each element once. */
+gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, uint64_t first,
+                        uint64_t count, const void *data);
+gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total);
+/* Reads `count` elements from `first` on, of the type that gemp_h5_info gave. `own` of them, from the first, count for the
+ * checksum, which is compared if the `own` of all ranks make up the dataset. */
+gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count, uint64_t own,
+                       void *data);
+
+/* Reads all datasets below the root and compares their checksums. */
+gemp_code gemp_h5_verify(const gemp_h5 *h5);
+
+/* For hdf5_*.c. The first three are local. */
+hid_t gemp_h5_make_type(gemp_h5_type type); /* to be closed with H5Tclose */
+uint64_t gemp_h5_sum(const char *data, size_t size, uint64_t first, uint64_t count);
+gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total);
+gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data);
+gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum);
+
+#endif

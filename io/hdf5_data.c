@@ -1,0 +1,303 @@
+/* Datasets: made, written and read in parts, with checksums. */
+#include "core/memory.h"
+#include "core/random.h"
+#include "io/hdf5.h"
+
+#include <string.h>
+
+enum { PIECE = 64 << 20 }; /* bytes moved by a rank in one call at most */
+
+gemp_h5_type gemp_h5_type_of(gemp_h5_kind kind)
+{
+	static const size_t size[] = { 1, 2, 4, 8, 1, 4, 8, 8, 1, 1 };
+	return (gemp_h5_type){ kind, size[kind] };
+}
+
+static hid_t make_bool(void)
+{
+	hid_t type = H5Tenum_create(H5T_STD_I8LE);
+	H5Tenum_insert(type, "FALSE", &(int8_t){ 0 });
+	H5Tenum_insert(type, "TRUE", &(int8_t){ 1 });
+	return type;
+}
+
+static hid_t make_text(size_t size)
+{
+	hid_t type = H5Tcopy(H5T_C_S1);
+	H5Tset_size(type, size);
+	H5Tset_strpad(type, H5T_STR_NULLPAD);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	return type;
+}
+
+hid_t gemp_h5_make_type(gemp_h5_type type)
+{
+	switch (type.kind) {
+	case GEMP_H5_I8:
+		return H5Tcopy(H5T_STD_I8LE);
+	case GEMP_H5_I16:
+		return H5Tcopy(H5T_STD_I16LE);
+	case GEMP_H5_I32:
+		return H5Tcopy(H5T_STD_I32LE);
+	case GEMP_H5_I64:
+		return H5Tcopy(H5T_STD_I64LE);
+	case GEMP_H5_U8:
+		return H5Tcopy(H5T_STD_U8LE);
+	case GEMP_H5_U32:
+		return H5Tcopy(H5T_STD_U32LE);
+	case GEMP_H5_U64:
+		return H5Tcopy(H5T_STD_U64LE);
+	case GEMP_H5_F64:
+		return H5Tcopy(H5T_IEEE_F64LE);
+	case GEMP_H5_BOOL:
+		return make_bool();
+	case GEMP_H5_TEXT:
+		return make_text(type.size);
+	}
+	return H5I_INVALID_HID;
+}
+
+static bool recognise(hid_t id, gemp_h5_type *type)
+{
+	if (H5Tget_class(id) == H5T_STRING && H5Tis_variable_str(id) == 0) {
+		*type = (gemp_h5_type){ GEMP_H5_TEXT, H5Tget_size(id) };
+		return true;
+	}
+	for (gemp_h5_kind kind = GEMP_H5_I8; kind < GEMP_H5_TEXT; kind++) {
+		hid_t ours = gemp_h5_make_type(gemp_h5_type_of(kind));
+		bool same = H5Tequal(ours, id) > 0;
+		H5Tclose(ours);
+		if (same) {
+			*type = gemp_h5_type_of(kind);
+			return true;
+		}
+	}
+	return false;
+}
+
+uint64_t gemp_h5_sum(const char *data, size_t size, uint64_t first, uint64_t count)
+{
+	uint64_t sum = 0;
+	for (uint64_t i = 0; i < count; i++)
+		sum += gemp_hash(data + i * size, size, first + i);
+	return sum;
+}
+
+static gemp_code make_dataset(const gemp_h5 *h5, const char *path, hid_t type, uint64_t total, hid_t *dataset)
+{
+	gemp_code code = GEMP_OK;
+	hid_t creation = H5I_INVALID_HID, space = H5I_INVALID_HID;
+	hsize_t size = total;
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_layout(creation, H5D_CONTIGUOUS)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
+done:
+	if (space >= 0)
+		H5Sclose(space);
+	if (creation >= 0)
+		H5Pclose(creation);
+	return code;
+}
+
+/* One piece, perhaps of no elements, by H5Dwrite or H5Dread. */
+gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data)
+{
+	gemp_code code = GEMP_OK;
+	hid_t memory = H5I_INVALID_HID, file = H5I_INVALID_HID;
+	hsize_t start = first, size = count, room = count ? count : 1;
+	char nothing[1];
+	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(1, &room, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, file = H5Dget_space(dataset)));
+	if (count) {
+		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(file, H5S_SELECT_SET, &start, NULL, &size, NULL)));
+	} else {
+		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_none(file)));
+		GEMP_TRY(GEMP_HDF5(h5, H5Sselect_none(memory)));
+		data = nothing;
+	}
+	if (h5->writing)
+		code = GEMP_HDF5(h5, H5Dwrite(dataset, type, memory, file, h5->transfer, data));
+	else
+		code = GEMP_HDF5(h5, H5Dread(dataset, type, memory, file, h5->transfer, data));
+done:
+	if (file >= 0)
+		H5Sclose(file);
+	if (memory >= 0)
+		H5Sclose(memory);
+	return code;
+}
+
+/* The same number of calls on all ranks, since in parallel each is collective. The ranks agree before each. */
+static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, uint64_t first, uint64_t count,
+                               char *data)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t step = PIECE / size ? PIECE / size : 1, most = count;
+	gemp_comm_max(h5->comm, &most, 1);
+	for (uint64_t at = 0; at < most && code == GEMP_OK; at += step) {
+		uint64_t here = at < count ? at : count, piece = count - here < step ? count - here : step;
+		code = gemp_comm_agree(h5->comm, gemp_h5_move(h5, dataset, type, first + here, piece, data ? data + here * size : NULL));
+	}
+	return code;
+}
+
+typedef struct part {
+	uint64_t first, count;
+} part;
+
+/* Rank 0 writes its part, then those of the others as they send them. After a failure it only takes what is sent. */
+static gemp_code write_parts(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, const part *parts, const char *data,
+                             char *buffer, uint64_t step)
+{
+	gemp_code code = GEMP_OK;
+	for (int r = 0; r < h5->comm->size; r++)
+		for (uint64_t at = 0; at < parts[r].count; at += step) {
+			uint64_t piece = parts[r].count - at < step ? parts[r].count - at : step;
+			char *from = (char *)data + at * size;
+			if (r != 0) {
+				from = buffer;
+				GEMP_MPI(MPI_Recv(buffer, (int)(piece * size), MPI_BYTE, r, GEMP_TAG_OUTPUT, h5->comm->world,
+				                  MPI_STATUS_IGNORE));
+			}
+			if (code == GEMP_OK)
+				code = gemp_h5_move(h5, dataset, type, parts[r].first + at, piece, from);
+		}
+	return code;
+}
+
+static gemp_code write_through_rank_0(const gemp_h5 *h5, hid_t dataset, hid_t type, size_t size, part mine,
+                                      const char *data)
+{
+	gemp_code code = GEMP_OK;
+	part *parts = NULL;
+	char *buffer = NULL;
+	uint64_t step = PIECE / size ? PIECE / size : 1, most = mine.count;
+	gemp_comm_max(h5->comm, &most, 1);
+	code = GEMP_NEW(parts, (size_t)h5->comm->size);
+	if (code == GEMP_OK && h5->comm->rank == 0)
+		code = GEMP_NEW(buffer, (most < step ? most : step) * size);
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	GEMP_MPI(MPI_Gather(&mine, 2, MPI_UINT64_T, parts, 2, MPI_UINT64_T, 0, h5->comm->world));
+	if (h5->comm->rank == 0) {
+		code = write_parts(h5, dataset, type, size, parts, data, buffer, step);
+	} else {
+		for (uint64_t at = 0; at < mine.count; at += step) {
+			uint64_t piece = mine.count - at < step ? mine.count - at : step;
+			GEMP_MPI(MPI_Send(data + at * size, (int)(piece * size), MPI_BYTE, 0, GEMP_TAG_OUTPUT, h5->comm->world));
+		}
+	}
+	code = gemp_comm_agree(h5->comm, code);
+done:
+	gemp_free(parts);
+	gemp_free(buffer);
+	return code;
+}
+
+gemp_code gemp_h5_write(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t total, uint64_t first,
+                        uint64_t count, const void *data)
+{
+	gemp_code code = GEMP_OK;
+	hid_t id = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
+	if (h5->active) {
+		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
+		if (code == GEMP_OK)
+			code = make_dataset(h5, path, id, total, &dataset);
+	}
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	if (total && h5->parallel)
+		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, (char *)data));
+	else if (total)
+		GEMP_TRY(write_through_rank_0(h5, dataset, id, type.size, (part){ first, count }, data));
+	if (dataset >= 0)
+		code = GEMP_HDF5(h5, H5Dclose(dataset));
+	dataset = H5I_INVALID_HID;
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	uint64_t sum = gemp_comm_sum1(h5->comm, gemp_h5_sum(data, type.size, first, count));
+	GEMP_TRY(gemp_h5_put_number(h5, path, "checksum", sum));
+	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-type", type.kind == GEMP_H5_TEXT ? "string-array" : "array"));
+	GEMP_TRY(gemp_h5_put_text(h5, path, "encoding-version", "0.2.0"));
+done:
+	if (dataset >= 0)
+		H5Dclose(dataset);
+	if (id >= 0)
+		H5Tclose(id);
+	return code;
+}
+
+gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total)
+{
+	gemp_code code = GEMP_OK;
+	hid_t id = H5I_INVALID_HID, space = H5I_INVALID_HID;
+	hsize_t size = 0;
+	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dopen2(h5->file, path, H5P_DEFAULT)));
+	GEMP_TRY(GEMP_HDF5(h5, id = H5Dget_type(*dataset)));
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Dget_space(*dataset)));
+	if (H5Sget_simple_extent_ndims(space) != 1 || !recognise(id, type)) {
+		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or shape that graph files do not have", h5->path,
+		                 path);
+		goto done;
+	}
+	H5Sget_simple_extent_dims(space, &size, NULL);
+	*total = size;
+	if (H5Dget_storage_size(*dataset) != size * type->size)
+		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' was never written in full; make the file again", h5->path, path);
+done:
+	if (space >= 0)
+		H5Sclose(space);
+	if (id >= 0)
+		H5Tclose(id);
+	if (code != GEMP_OK)
+		gemp_fail_in(code, "dataset '%s': ", path);
+	return code;
+}
+
+gemp_code gemp_h5_info(const gemp_h5 *h5, const char *path, gemp_h5_type *type, uint64_t *total)
+{
+	hid_t dataset = H5I_INVALID_HID;
+	gemp_code code = gemp_h5_open_dataset(h5, path, &dataset, type, total);
+	if (dataset >= 0)
+		H5Dclose(dataset);
+	return gemp_comm_agree(h5->comm, code);
+}
+
+gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum)
+{
+	uint64_t expected = 0;
+	gemp_code code = gemp_h5_get_number(h5, path, "checksum", &expected);
+	if (code == GEMP_OK && sum != expected)
+		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is damaged: its checksum is %016" PRIx64 ", not %016" PRIx64
+		                 "; make the file again", h5->path, path, sum, expected);
+	return code;
+}
+
+gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, uint64_t first, uint64_t count, uint64_t own,
+                       void *data)
+{
+	gemp_code code = GEMP_OK;
+	hid_t dataset = H5I_INVALID_HID, id = H5I_INVALID_HID;
+	gemp_h5_type there;
+	uint64_t total = 0;
+	code = gemp_h5_open_dataset(h5, path, &dataset, &there, &total);
+	if (code == GEMP_OK && (there.kind != type.kind || there.size != type.size || first > total || count > total - first))
+		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is of a type or length that does not fit the rest", h5->path,
+		                 path);
+	if (code == GEMP_OK)
+		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
+	GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	if (total)
+		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, data));
+	uint64_t sums[2] = { gemp_h5_sum(data, type.size, first, own), own };
+	gemp_comm_sum(h5->comm, sums, 2);
+	if (sums[1] == total)
+		GEMP_TRY(gemp_h5_compare_checksum(h5, path, sums[0]));
+done:
+	if (id >= 0)
+		H5Tclose(id);
+	if (dataset >= 0)
+		H5Dclose(dataset);
+	return code;
+}

@@ -1,0 +1,292 @@
+/* The graph file: what is written is read again, the same bytes for every number of ranks, damage is met. */
+#include "io/graph_file.h"
+#include "io/hdf5.h"
+#include "mpi/graph_fixture.h"
+
+#include <unistd.h>
+
+static gemp_comm self;
+
+static char *read_file(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return NULL;
+	fseek(file, 0, SEEK_END);
+	*size = (size_t)ftell(file);
+	rewind(file);
+	char *bytes = malloc(*size + 1);
+	bool whole = fread(bytes, 1, *size, file) == *size;
+	fclose(file);
+	return whole ? bytes : NULL;
+}
+
+static void write_file(const char *path, const char *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+/* On rank 0. */
+static bool same_bytes(const char *a, const char *b)
+{
+	size_t sizes[2] = { 0, 0 };
+	char *bytes[2] = { read_file(a, &sizes[0]), read_file(b, &sizes[1]) };
+	bool same = bytes[0] && bytes[1] && sizes[0] == sizes[1] && memcmp(bytes[0], bytes[1], sizes[0]) == 0;
+	free(bytes[0]);
+	free(bytes[1]);
+	return same;
+}
+
+static const gemp_provenance provenance = { .command = "test", .version = "0", .input_count = 2,
+	.inputs = (const char *const[]){ "a.tsv", "b.tsv" }, .input_hashes = (const uint64_t[]){ 1, 2 } };
+
+static gemp_graph *build(const fixture *made, const gemp_comm *comm, uint64_t order, bool undirected)
+{
+	gemp_graph *graph = NULL;
+	gemp_builder_options options = { .seed = 9, .undirected = undirected };
+	test_assert_code(fixture_build(&graph, made, comm, &options, order), GEMP_OK, "build", __FILE__, __LINE__);
+	return graph;
+}
+
+static void round_trip(const fixture *made, uint64_t order, bool undirected)
+{
+	char path[256], alone[256];
+	snprintf(path, sizeof path, "%s", test_path_all("together.h5"));
+	snprintf(alone, sizeof alone, "%s", test_path_all("alone.h5"));
+	gemp_graph *graph = build(made, &test_comm, order, undirected), *whole = build(made, &self, order + 1, undirected);
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
+	assert_all_ok(test_comm.rank == 0 ? gemp_graph_file_write(&self, whole, alone, &provenance) : GEMP_OK);
+	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
+	gemp_graph_free(graph);
+	assert_all_ok(gemp_graph_file_open(&graph, &test_comm, path));
+	assert_all(graph->first == graph->vertices * (uint64_t)test_comm.rank / (uint64_t)test_comm.size);
+	assert_all(!gemp_column_loaded(&graph->key) && !graph->label_set);
+	for (size_t r = 0; r < graph->relation_count; r++)
+		assert_all(graph->relations[r].loaded == 0 && !graph->relations[r].out);
+	for (size_t c = graph->attributes.count; c-- > 0;)
+		assert_all_ok(gemp_graph_need_attribute(graph, c));
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		assert_all_ok(gemp_graph_need_relation(graph, r, r % 2 ? GEMP_PART_PROPS : GEMP_PART_IN));
+		assert_all(graph->relations[r].loaded == (r % 2 ? GEMP_PART_PROPS : GEMP_PART_IN));
+	}
+	assert_all_ok(gemp_graph_load(graph));
+	assert_all(same_graph(graph, whole));
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
+	assert_all(test_comm.rank != 0 || same_bytes(path, alone));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	gemp_graph_free(graph);
+	gemp_graph_free(whole);
+}
+
+static void round_trips(void)
+{
+	uint64_t seed = test_seed_all();
+	static const size_t sizes[][2] = { { 0, 0 }, { 1, 0 }, { 3, 20 }, { 60, 90 }, { 400, 900 } };
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		for (fixture_keys keys = KEYS_INTEGER; keys <= KEYS_MIXED; keys++) {
+			fixture made = fixture_new(sizes[i][0], sizes[i][1], keys, seed + i);
+			round_trip(&made, seed + i, i % 2);
+			fixture_free(&made);
+		}
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static void test_round_trip(void **state)
+{
+	(void)state;
+	round_trips();
+}
+
+static void test_serial(void **state)
+{
+	(void)state;
+	gemp_h5_force_serial = true;
+	round_trips();
+	gemp_h5_force_serial = false;
+}
+
+/* Both ways write the same file. */
+static void test_both_ways(void **state)
+{
+	(void)state;
+	char path[256], other[256];
+	snprintf(path, sizeof path, "%s", test_path_all("a.h5"));
+	snprintf(other, sizeof other, "%s", test_path_all("b.h5"));
+	fixture made = fixture_new(200, 300, KEYS_STRING, 1);
+	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
+	gemp_h5_force_serial = true;
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, other, &provenance));
+	gemp_h5_force_serial = false;
+	assert_all(test_comm.rank != 0 || same_bytes(path, other));
+	gemp_graph_free(graph);
+	fixture_free(&made);
+}
+
+static gemp_code open_and_load(const char *path)
+{
+	gemp_graph *graph = NULL;
+	gemp_code code = gemp_graph_file_open(&graph, &test_comm, path);
+	if (code == GEMP_OK)
+		code = gemp_graph_load(graph);
+	gemp_graph_free(graph);
+	return code;
+}
+
+static void test_wrong_files(void **state)
+{
+	(void)state;
+	char path[256];
+	snprintf(path, sizeof path, "%s", test_path_all("wrong.h5"));
+	assert_all_code(open_and_load(path), GEMP_ENOINPUT);
+	assert_message("wrong.h5: cannot be read: No such file");
+	if (test_comm.rank == 0)
+		write_file(path, "src\tdst\n1\t2\n", 12);
+	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_message("wrong.h5: not an HDF5 file");
+	gemp_h5 h5;
+	assert_all_ok(gemp_h5_create(&h5, &test_comm, path));
+	assert_all_ok(gemp_h5_close(&h5));
+	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_message("not a graph file");
+	assert_all_ok(gemp_h5_create(&h5, &test_comm, path));
+	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format", "gemp-graph"));
+	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format-version", "2.0"));
+	assert_all_ok(gemp_h5_close(&h5));
+	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_message("is of format gemp-graph 2.0");
+	assert_all_ok(gemp_h5_create(&h5, &test_comm, path));
+	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format", "gemp-graph"));
+	assert_all_ok(gemp_h5_put_text(&h5, "/", "gemp-format-version", "1.7"));
+	assert_all_ok(gemp_h5_close(&h5));
+	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_message("attribute 'seed' of '/'");
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* Cut anywhere, or with a byte turned: an error or, where the byte matters to nobody, the same graph; never a crash. */
+static void test_damage(void **state)
+{
+	(void)state;
+	char path[256], bad[256];
+	uint64_t random = test_seed_all();
+	snprintf(path, sizeof path, "%s", test_path_all("good.h5"));
+	snprintf(bad, sizeof bad, "%s", test_path_all("bad.h5"));
+	fixture made = fixture_new(50, 80, KEYS_STRING, 1);
+	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
+	size_t size = 0;
+	char *bytes = test_comm.rank == 0 ? read_file(path, &size) : NULL;
+	uint64_t length = size;
+	gemp_comm_max(&test_comm, &length, 1);
+	for (int i = 0; i < 8; i++) {
+		uint64_t cut = gemp_random_below(&random, length);
+		if (test_comm.rank == 0)
+			write_file(bad, bytes, cut);
+		assert_all_code(open_and_load(bad), GEMP_EDATA);
+	}
+	for (int i = 0; i < 24; i++) {
+		uint64_t at = gemp_random_below(&random, length);
+		if (test_comm.rank == 0) {
+			bytes[at] ^= 16;
+			write_file(bad, bytes, length);
+			bytes[at] ^= 16;
+		}
+		gemp_code code = open_and_load(bad);
+		if (code != GEMP_OK)
+			assert_all_code(code, GEMP_EDATA);
+	}
+	free(bytes);
+	gemp_graph_free(graph);
+	fixture_free(&made);
+}
+
+/* A value changed in a dataset is met by its checksum. */
+static void test_checksum(void **state)
+{
+	(void)state;
+	char path[256];
+	snprintf(path, sizeof path, "%s", test_path_all("sum.h5"));
+	fixture made = fixture_new(50, 80, KEYS_INTEGER, 1);
+	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	if (test_comm.rank == 0) {
+		hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), data = H5Dopen2(file, "/nodes/_id", H5P_DEFAULT);
+		int64_t keys[50];
+		assert_true(H5Dread(data, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, keys) >= 0);
+		keys[33]++;
+		assert_true(H5Dwrite(data, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, keys) >= 0);
+		H5Dclose(data);
+		H5Fclose(file);
+	}
+	assert_all_code(gemp_graph_file_verify(&test_comm, path), GEMP_EDATA);
+	assert_message("'nodes/_id' is damaged");
+	assert_all_code(open_and_load(path), GEMP_EDATA);
+	assert_message("'/nodes/_id' is damaged");
+	gemp_graph_free(graph);
+	fixture_free(&made);
+}
+
+static void test_unwritable(void **state)
+{
+	(void)state;
+	fixture made = fixture_new(20, 20, KEYS_INTEGER, 1);
+	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	assert_all_code(gemp_graph_file_write(&test_comm, graph, "/nowhere/at/all.h5", NULL), GEMP_EIO);
+	assert_message("/nowhere/at/all.h5");
+	const char *folder = test_path_all("");
+	assert_all_code(gemp_graph_file_write(&test_comm, graph, folder, NULL), GEMP_EIO);
+	gemp_graph_free(graph);
+	fixture_free(&made);
+}
+
+typedef struct write_step {
+	gemp_graph *graph;
+	const char *path;
+} write_step;
+
+static gemp_code write_and_load(void *argument)
+{
+	const write_step *step = argument;
+	gemp_code code = gemp_graph_file_write(&test_comm, step->graph, step->path, &provenance);
+	return code == GEMP_OK ? open_and_load(step->path) : code;
+}
+
+static gemp_code open_only(void *path)
+{
+	return open_and_load(path);
+}
+
+static void test_without_memory(void **state)
+{
+	(void)state;
+	char path[256];
+	snprintf(path, sizeof path, "%s", test_path_all("memory.h5"));
+	fixture made = fixture_new(6, 8, KEYS_STRING, 1);
+	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	write_step step = { graph, path };
+	assert_all_ok(write_and_load(&step));
+	size_t live = gemp_memory_blocks();
+	gemp_graph_free(graph);
+	assert_all(live > 0 && gemp_memory_blocks() == 0);
+	if (test_comm.size <= 2)
+		assert_all_survive_no_memory(open_only, path);
+	fixture_free(&made);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	gemp_log_setup(0, GEMP_QUIET);
+	gemp_comm_new(&self, MPI_COMM_SELF);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_serial),   cmocka_unit_test(test_both_ways),
+		cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_damage),   cmocka_unit_test(test_checksum),
+		cmocka_unit_test(test_unwritable),  cmocka_unit_test(test_without_memory),
+	};
+	return test_main_all(argc, argv, tests);
+}
