@@ -40,17 +40,20 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 	                 near ? "; did you mean " : "", near ? near : "");
 }
 
-static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter, const char *text)
+static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
+                            const char *text)
 {
 	char *end;
 	double value = strtod(text, &end);
 	if (end == text || *end || isnan(value))
-		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not a number", generator->name, parameter->name, text);
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not a number", generator->name,
+		                 parameter->name, text);
 	if (parameter->whole && value != floor(value))
-		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not a whole number", generator->name, parameter->name, text);
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not a whole number", generator->name,
+		                 parameter->name, text);
 	if (value < parameter->least || value > parameter->most)
-		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not between %.17g and %.17g", generator->name, parameter->name,
-		                 text, parameter->least, parameter->most);
+		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s %s is not between %.17g and %.17g", generator->name,
+		                 parameter->name, text, parameter->least, parameter->most);
 	*out = value;
 	return GEMP_OK;
 }
@@ -86,7 +89,9 @@ gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_gene
 	const gemp_generator_entry *entry = entries[options->generator];
 	gemp_making making = { .comm = comm, .values = options->values, .seed = options->seed };
 	bool undirected = entry->undirected(options->values);
-	gemp_builder_options built = { .seed = options->relabel_seed, .undirected = undirected, .merge_parallel = true };
+	gemp_builder_options built = { .seed = options->relabel_seed,
+		                       .undirected = undirected,
+		                       .merge_parallel = true };
 	if (entry->check)
 		GEMP_TRY(entry->check(options->values));
 	GEMP_TRY(gemp_builder_new(&making.builder, comm, &built));

@@ -1,6 +1,6 @@
-/* People act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is cast (with
- * Mandelbrot's shift, so that the busiest act in dozens of films and not in hundreds). Ids: films, then people, then genres.
- * A film's stream draws its whole row: attributes, genres, cast. */
+/* People act in films, films have genres. Sizes of casts follow Zipf's law, and so does how often a person is cast
+ * (with Mandelbrot's shift, so that the busiest act in dozens of films and not in hundreds). Ids: films, then people,
+ * then genres. A film's stream draws its whole row: attributes, genres, cast. */
 #include "io/generate_parts.h"
 
 #include "core/random.h"
@@ -27,7 +27,9 @@ static bool undirected(const double *values)
 static gemp_code declare(gemp_builder *builder)
 {
 	static const struct { const char *name; gemp_type type; } columns[] = {
-		[NAME] = { "name", GEMP_STRING }, [YEAR] = { "year", GEMP_INTEGER }, [RATING] = { "rating", GEMP_FLOAT },
+		[NAME] = { "name", GEMP_STRING },
+		[YEAR] = { "year", GEMP_INTEGER },
+		[RATING] = { "rating", GEMP_FLOAT },
 		[BORN] = { "born", GEMP_INTEGER },
 	};
 	gemp_code code = GEMP_OK;
@@ -90,7 +92,8 @@ done:
 }
 
 /* One that is not among drawn[0..count), which takes it. */
-static uint64_t draw_new(uint64_t *drawn, size_t count, uint64_t *state, uint64_t (*draw)(uint64_t *, uint64_t), uint64_t n)
+static uint64_t draw_new(uint64_t *drawn, size_t count, uint64_t *state, uint64_t (*draw)(uint64_t *, uint64_t),
+                         uint64_t n)
 {
 	size_t i;
 	do {

@@ -22,7 +22,7 @@ uint64_t gemp_permute(uint64_t seed, uint64_t n, uint64_t x)
 	do {
 		uint64_t left = x >> half, right = x & mask;
 		for (uint64_t round = 0; round < ROUNDS; round++) {
-			uint64_t next = left ^ (gemp_mix(seed + gemp_mix(right + (round << 56))) & mask);
+			uint64_t next = left ^ (gemp_mix(seed + round * UINT64_C(0x9e3779b97f4a7c15) + right) & mask);
 			left = right;
 			right = next;
 		}
@@ -62,7 +62,8 @@ gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t
 		gemp_value key = number_key(id);
 		uint64_t which = gemp_mix(id + UINT64_C(0x9e3779b97f4a7c15)) % labels;
 		int size = snprintf(label, sizeof label, "L%llu", (unsigned long long)which);
-		code = gemp_builder_vertex(making->builder, &key, label, (size_t)size, (gemp_place){ making->file, id + 1 });
+		code = gemp_builder_vertex(making->builder, &key, label, (size_t)size,
+		                           (gemp_place){ making->file, id + 1 });
 	}
 	return code;
 }

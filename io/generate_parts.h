@@ -6,7 +6,13 @@
 #include "partition/builder.h"
 
 /* What a stream is drawn for; with the seed and a number it names the stream. */
-typedef enum gemp_purpose { GEMP_FOR_VERTEX = 1, GEMP_FOR_EDGE, GEMP_FOR_ORDER, GEMP_FOR_PERSON, GEMP_FOR_FILM } gemp_purpose;
+typedef enum gemp_purpose {
+	GEMP_FOR_VERTEX = 1,
+	GEMP_FOR_EDGE,
+	GEMP_FOR_ORDER,
+	GEMP_FOR_PERSON,
+	GEMP_FOR_FILM
+} gemp_purpose;
 
 uint64_t gemp_stream_state(uint64_t seed, gemp_purpose purpose, uint64_t number);
 
@@ -33,7 +39,8 @@ typedef struct gemp_making {
 
 /* Vertices 0..count-1 with one of `labels` labels L0, L1, ... each, by a hash of the id. */
 gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t labels);
-gemp_code gemp_make_edge(const gemp_making *making, uint64_t source, uint64_t target, const char *type, uint64_t number);
+gemp_code gemp_make_edge(const gemp_making *making, uint64_t source, uint64_t target, const char *type,
+                         uint64_t number);
 
 /* Where a generator keeps its table and its functions. */
 typedef struct gemp_generator_entry {

@@ -1,5 +1,5 @@
-/* R-MAT (Chakrabarti, Zhan, Faloutsos 2004): each edge falls into one of four quadrants of the adjacency matrix, `scale`
- * times over. Loops are dropped, ids are shuffled, parallel edges are merged by the builder. */
+/* R-MAT (Chakrabarti, Zhan, Faloutsos 2004): each edge falls into one of four quadrants of the adjacency matrix,
+ * `scale` times over. Loops are dropped, ids are shuffled, parallel edges are merged by the builder. */
 #include "io/generate_parts.h"
 
 #include "core/random.h"
@@ -8,7 +8,8 @@ enum { SCALE, EDGE_FACTOR, A, B, C, LABELS, DIRECTED };
 
 static const gemp_parameter parameters[] = {
 	[SCALE] = { "scale", 14, 1, 31, true, "2^scale vertices" },
-	[EDGE_FACTOR] = { "edge-factor", 8, 0, 1 << 20, true, "edges drawn per vertex, before loops and parallels are dropped" },
+	[EDGE_FACTOR] = { "edge-factor", 8, 0, 1 << 20, true,
+	                  "edges drawn per vertex, before loops and parallels are dropped" },
 	[A] = { "a", 0.57, 0, 1, false, "chance of the quadrant low -> low" },
 	[B] = { "b", 0.19, 0, 1, false, "chance of the quadrant low -> high" },
 	[C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high" },
@@ -24,8 +25,9 @@ static bool undirected(const double *values)
 static gemp_code check(const double *values)
 {
 	double sum = values[A] + values[B] + values[C];
-	return sum <= 1 + 1e-9 ? GEMP_OK
-	                       : gemp_fail(GEMP_EUSAGE, "generate rmat: a + b + c is %g; chances of quadrants cannot pass 1", sum);
+	if (sum <= 1 + 1e-9)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "generate rmat: a + b + c is %g; chances of quadrants cannot pass 1", sum);
 }
 
 static gemp_code make_edge(const gemp_making *making, uint64_t number)
@@ -33,7 +35,8 @@ static gemp_code make_edge(const gemp_making *making, uint64_t number)
 	const double *values = making->values;
 	double a = values[A], ab = a + values[B], abc = ab + values[C];
 	uint64_t state = gemp_stream_state(making->seed, GEMP_FOR_EDGE, number), source = 0, target = 0;
-	uint64_t order = gemp_stream_state(making->seed, GEMP_FOR_ORDER, 0), vertices = UINT64_C(1) << (int)values[SCALE];
+	uint64_t order = gemp_stream_state(making->seed, GEMP_FOR_ORDER, 0);
+	uint64_t vertices = UINT64_C(1) << (int)values[SCALE];
 	for (int bit = 0; bit < (int)values[SCALE]; bit++) {
 		double r = gemp_random_unit(&state);
 		source = source << 1 | (r >= ab);
@@ -43,7 +46,7 @@ static gemp_code make_edge(const gemp_making *making, uint64_t number)
 		return GEMP_OK;
 	source = gemp_permute(order, vertices, source);
 	target = gemp_permute(order, vertices, target);
-	bool turn = undirected(values) && source > target; /* so that it does not matter which of two parallels is kept */
+	bool turn = undirected(values) && source > target; /* then it does not matter which of two parallels is kept */
 	return gemp_make_edge(making, turn ? target : source, turn ? source : target, "E", number);
 }
 
@@ -58,8 +61,8 @@ static gemp_code make(const gemp_making *making)
 }
 
 const gemp_generator_entry gemp_generator_rmat = {
-	.generator = { "rmat", "a graph with hubs, as social networks have (R-MAT)", sizeof parameters / sizeof *parameters,
-	               parameters },
+	.generator = { "rmat", "a graph with hubs, as social networks have (R-MAT)",
+	               sizeof parameters / sizeof *parameters, parameters },
 	.undirected = undirected,
 	.check = check,
 	.make = make,

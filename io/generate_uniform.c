@@ -1,5 +1,5 @@
-/* G(n, m): m different pairs, each set of m pairs with the same chance (as far as a seeded permutation gives it). The pairs
- * are numbered, and edge k is the pair that a permutation of the numbers puts at k: no pair comes twice. */
+/* G(n, m): m different pairs, each set of m pairs with the same chance (as far as a seeded permutation gives it). The
+ * pairs are numbered, and edge k is the pair that a permutation of the numbers puts at k: no pair comes twice. */
 #include "io/generate_parts.h"
 
 enum { VERTICES, EDGES, LABELS, DIRECTED };
@@ -28,11 +28,11 @@ static gemp_code check(const double *values)
 {
 	if ((uint64_t)values[EDGES] <= pairs(values))
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "generate uniform: %.0f vertices have only %" PRIu64 " pairs, fewer than %.0f edges",
-	                 values[VERTICES], pairs(values), values[EDGES]);
+	return gemp_fail(GEMP_EUSAGE, "generate uniform: %.0f vertices have only %" PRIu64 " pairs, fewer than "
+	                 "%.0f edges", values[VERTICES], pairs(values), values[EDGES]);
 }
 
-/* Pair x. Undirected pairs are {i, i + d mod n}: n for each d below n / 2, and for an even n half of that for d = n / 2. */
+/* Undirected pairs are {i, i + d mod n}: n for each d below n / 2, and for an even n half as many for d = n / 2. */
 static gemp_code make_edge(const gemp_making *making, uint64_t number)
 {
 	uint64_t n = (uint64_t)making->values[VERTICES];
@@ -44,7 +44,8 @@ static gemp_code make_edge(const gemp_making *making, uint64_t number)
 static gemp_code make(const gemp_making *making)
 {
 	gemp_span span = gemp_share(making->comm, (uint64_t)making->values[EDGES]);
-	gemp_code code = gemp_make_labelled(making, (uint64_t)making->values[VERTICES], (uint64_t)making->values[LABELS]);
+	uint64_t vertices = (uint64_t)making->values[VERTICES];
+	gemp_code code = gemp_make_labelled(making, vertices, (uint64_t)making->values[LABELS]);
 	for (uint64_t number = span.begin; number < span.end && code == GEMP_OK; number++)
 		code = make_edge(making, number);
 	return code;

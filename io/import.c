@@ -84,8 +84,8 @@ static void resolve_types(import *self, const gemp_comm *comm)
 	gemp_schema *both[] = { &self->vertices, &self->edges };
 	for (size_t i = 0; i < 2; i++) {
 		if (both[i]->count > 0)
-			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, both[i]->evidence, (int)both[i]->count, MPI_UINT32_T, MPI_BOR,
-			                       comm->world));
+			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, both[i]->evidence, (int)both[i]->count, MPI_UINT32_T,
+			                       MPI_BOR, comm->world));
 		gemp_schema_resolve(both[i]);
 	}
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &self->string_keys, 1, MPI_UINT32_T, MPI_BOR, comm->world));
@@ -99,10 +99,11 @@ static gemp_code declare(import *self)
 	for (size_t i = 0; i < self->inputs.count; i++)
 		GEMP_TRY(gemp_builder_file(self->builder, self->inputs.input[i].path, &self->inputs.input[i].file));
 	for (size_t i = 0; i < self->vertices.count; i++)
-		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name, self->vertices.columns[i].type,
-		                                    &column));
+		GEMP_TRY(gemp_builder_vertex_column(self->builder, self->vertices.columns[i].name,
+		                                    self->vertices.columns[i].type, &column));
 	for (size_t i = 0; i < self->edges.count; i++)
-		GEMP_TRY(gemp_builder_edge_column(self->builder, self->edges.columns[i].name, self->edges.columns[i].type, &column));
+		GEMP_TRY(gemp_builder_edge_column(self->builder, self->edges.columns[i].name,
+		                                  self->edges.columns[i].type, &column));
 done:
 	return code;
 }

@@ -1,12 +1,12 @@
 /* import: text files become a distributed graph.
  *
- * TSV and CSV files begin with a header. Vertices: `id`, `type` (or `label`), attributes. Edges: `src` (or `source`), `dst`
- * (or `target`), `type`, attributes. Columns are found by name, in any order; the type column may be missing. A column's
- * type is stated (`year:int`; int, integer, float, string, bool, boolean) or inferred over all files and ranks: integer
- * only if every value is canonical (007 is a string), then float, then boolean, else string. An empty field is NULL; in
- * CSV `""` is an empty string. Several labels are `A;B`. A literal NaN is refused in a float column. SNAP edge lists:
- * two ids a line, separated by blanks, `#` begins a comment. Ids are integers if all of them in all files are canonical
- * integers (or are stated so), else strings.
+ * TSV and CSV files begin with a header. Vertices: `id`, `type` (or `label`), attributes. Edges: `src` (or `source`),
+ * `dst` (or `target`), `type`, attributes. Columns are found by name, in any order; the type column may be missing. A
+ * column's type is stated (`year:int`; int, integer, float, string, bool, boolean) or inferred over all files and
+ * ranks: integer only if every value is canonical (007 is a string), then float, then boolean, else string. An empty
+ * field is NULL; in CSV `""` is an empty string. Several labels are `A;B`. A literal NaN is refused in a float column.
+ * SNAP edge lists: two ids a line, separated by blanks, `#` begins a comment. Ids are integers if all of them in all
+ * files are canonical integers (or are stated so), else strings.
  */
 #ifndef GEMP_IO_IMPORT_H
 #define GEMP_IO_IMPORT_H
@@ -24,7 +24,7 @@ typedef struct gemp_import_options {
 	size_t vertex_file_count, edge_file_count;
 	const char *const *vertex_files; /* [vertex_file_count]; none: vertices come from the edges */
 	const char *const *edge_files;   /* [edge_file_count] */
-	gemp_format format;              /* AUTO: by ending .tsv .csv .txt(SNAP), before .gz or .zst; SNAP: of edge files */
+	gemp_format format; /* AUTO: by ending .tsv .csv .txt(SNAP), before .gz or .zst; SNAP: of edge files */
 	bool undirected;
 	bool merge_parallel;
 	uint64_t seed;                   /* of the relabelling */

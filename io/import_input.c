@@ -42,7 +42,8 @@ static gemp_code format_of(gemp_format *out, const char *path, bool edges, gemp_
 	else if (ends_in(path, size, ".txt") || ends_in(path, size, ".snap"))
 		*out = GEMP_FORMAT_SNAP;
 	else
-		return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format; say --format tsv, csv or snap", path);
+		return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format; say --format tsv, csv or snap",
+		                 path);
 	return GEMP_OK;
 }
 
@@ -50,7 +51,7 @@ static gemp_code format_of(gemp_format *out, const char *path, bool edges, gemp_
 typedef struct facts {
 	uint64_t size;
 	uint64_t compressed;
-	uint64_t header_size; /* bytes of the header's record follow */
+	uint64_t header_size; /* bytes of the first record follow */
 } facts;
 
 static gemp_code look_at(const gemp_input *input, gemp_text *told)
@@ -63,7 +64,7 @@ static gemp_code look_at(const gemp_input *input, gemp_text *told)
 	GEMP_TRY(gemp_stream_inspect(input->path, &info));
 	GEMP_TRY(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
 	GEMP_TRY(gemp_stream_next(stream, input->format == GEMP_FORMAT_CSV, &record, &size));
-	facts found = { info.size, info.compressed, input->format == GEMP_FORMAT_SNAP ? 0 : size };
+	facts found = { info.size, info.compressed, size };
 	gemp_text_add(told, &found, sizeof found);
 	gemp_text_add(told, record, found.header_size);
 	code = gemp_text_status(told);
@@ -76,20 +77,37 @@ static gemp_code cut(gemp_cells *cells, gemp_format format, char *record, size_t
 {
 	size_t bad = gemp_utf8_check(record, size);
 	if (bad < size)
-		return gemp_fail(GEMP_EDATA, "byte 0x%02x at column %zu is not UTF-8 text; convert the file (iconv -t UTF-8), and "
-		                 "check that it is a text file", (unsigned char)record[bad], bad + 1);
+		return gemp_fail(GEMP_EDATA, "byte 0x%02x at column %zu is not UTF-8 text; convert the file "
+		                 "(iconv -t UTF-8), and check that it is a text file",
+		                 (unsigned char)record[bad], bad + 1);
 	return format == GEMP_FORMAT_TSV ? gemp_cells_tsv(cells, record, size)
 	       : format == GEMP_FORMAT_CSV ? gemp_cells_csv(cells, record, size)
 	                                   : gemp_cells_blanks(cells, record, size);
 }
 
+/* A list of edges has no header; one that begins like a table is not taken for an edge from "src" to "dst". */
+static gemp_code pair_header(gemp_header *header, const char *record, size_t size)
+{
+	static const char *const beginnings[] = { "src\t", "src,", "src ", "source\t", "source,", "source " };
+	for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
+		size_t length = strlen(beginnings[i]);
+		if (size >= length && memcmp(record, beginnings[i], length) == 0)
+			return gemp_fail(GEMP_EDATA, "this is a header, and edge lists have none; "
+			                 "say --format tsv or csv");
+	}
+	return gemp_header_pair(header);
+}
+
 static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
-	if (input->format == GEMP_FORMAT_SNAP)
-		return gemp_header_pair(&input->header);
-	gemp_code code = cut(cells, input->format, record, size);
-	if (code == GEMP_OK)
-		code = gemp_header_parse(&input->header, input->edges, cells);
+	gemp_code code;
+	if (input->format == GEMP_FORMAT_SNAP) {
+		code = pair_header(&input->header, record, size);
+	} else {
+		code = cut(cells, input->format, record, size);
+		if (code == GEMP_OK)
+			code = gemp_header_parse(&input->header, input->edges, cells);
+	}
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
 }
 
@@ -178,11 +196,11 @@ static gemp_code wrong_count(const gemp_input *input, size_t found)
 	size_t wanted = input->header.count;
 	const char *fields = found == 1 ? "field" : "fields";
 	if (input->format == GEMP_FORMAT_SNAP)
-		return gemp_fail(GEMP_EDATA, "%zu %s where an edge list has 2; give edges with attributes as TSV with a header", found,
-		                 fields);
+		return gemp_fail(GEMP_EDATA, "%zu %s where an edge list has 2; "
+		                 "a table with a header is read by --format tsv or csv", found, fields);
 	return gemp_fail(GEMP_EDATA, "%zu %s where the header has %zu; %s", found, fields, wanted,
 	                 input->format == GEMP_FORMAT_TSV ? "separate fields by one tab, leave a missing value empty"
-	                                                  : "separate fields by a comma, put a value with commas in quotes");
+	                                                  : "separate fields by a comma, quote a value with commas");
 }
 
 /* One record after another; *line is where a failure of the record's content stands, 0 for others. */
@@ -216,7 +234,7 @@ done:
 	return code;
 }
 
-/* Lines of lower ranks, for all files. A rank that failed did not count all of its lines, but its own error comes first. */
+/* Lines of lower ranks, for all files. A rank that failed has not counted all, but its own error comes first. */
 static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;

@@ -29,8 +29,8 @@ void gemp_inputs_free(gemp_inputs *inputs);
 /* Given each record, cut into as many cells as the header names. Errors with neither file nor line. */
 typedef gemp_code gemp_visit(void *self, const gemp_input *input, const gemp_cells *cells, uint64_t line);
 
-/* Collective. Visits every record of this rank's shares; `line` is right from the second reading on, the first one counts.
- * Errors, also those of `visit`, name file and line; all ranks return alike. */
+/* Collective. Visits every record of this rank's shares; `line` is right from the second reading on, the first one
+ * counts. Errors, also those of `visit`, name file and line; all ranks return alike. */
 gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit *visit, void *self);
 
 #endif

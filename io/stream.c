@@ -38,8 +38,8 @@ static gemp_code fill(gemp_stream *stream)
 	stream->end = kept;
 	if (kept == stream->capacity) {
 		if (kept >= MOST_RECORD)
-			return gemp_fail(GEMP_EDATA, "%s: a record is longer than %d MiB; is this a text file, and is every quote closed?",
-			                 stream->path, MOST_RECORD >> 20);
+			return gemp_fail(GEMP_EDATA, "%s: a record is longer than %d MiB; is this a text file, "
+			                 "and is every quote closed?", stream->path, MOST_RECORD >> 20);
 		char *larger = gemp_realloc(stream->buffer, 2 * kept + 1, 1);
 		if (!larger)
 			return GEMP_ENOMEM;
@@ -106,8 +106,9 @@ gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size
 	while (!(newline = find_end(stream, quoted, &scanned, &inside)) && !stream->finished)
 		GEMP_TRY(fill(stream));
 	if (inside)
-		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": a quoted field that begins in this record is never closed; close it "
-		                 "with \", and write a quote inside quotes as \"\"", stream->path, stream->line);
+		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": a quoted field that begins in this record is never "
+		                 "closed; close it with \", and write a quote inside quotes as \"\"",
+		                 stream->path, stream->line);
 	if (newline || scanned > 0)
 		take(stream, quoted, scanned, newline, record, size);
 done:
@@ -133,7 +134,8 @@ static gemp_code begin_text(gemp_stream *stream, uint64_t begin)
 	while (stream->end < 3 && !stream->finished)
 		GEMP_TRY(fill(stream));
 	if (stream->end == 0)
-		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", stream->path);
+		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out",
+		                 stream->path);
 	if (stream->end >= 3 && memcmp(stream->buffer, "\xef\xbb\xbf", 3) == 0) {
 		stream->at = stream->offset = 3;
 		if (stream->last > 0 && stream->last <= 3) /* the first line still belongs to the range of byte 0 */

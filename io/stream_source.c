@@ -32,14 +32,16 @@ static bool ends_in(const char *path, const char *ending)
 
 static gemp_code cannot_read(const char *path)
 {
-	return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s; check the name and its permissions", path, strerror(errno));
+	return gemp_fail(GEMP_ENOINPUT, "%s: cannot be read: %s; check the name and its permissions", path,
+	                 strerror(errno));
 }
 
 static gemp_code check_ending(const char *path, gemp_compression compression)
 {
 	bool gzip = ends_in(path, ".gz"), zstd = ends_in(path, ".zst");
 	if ((gzip && compression != GEMP_GZIP) || (zstd && compression != GEMP_ZSTD))
-		return gemp_fail(GEMP_EDATA, "%s: does not begin like a %s file; it is cut, or not compressed and wrongly named",
+		return gemp_fail(GEMP_EDATA,
+		                 "%s: does not begin like a %s file; it is cut, or not compressed and wrongly named",
 		                 path, gzip ? "gzip" : "Zstandard");
 	return GEMP_OK;
 }
@@ -59,7 +61,8 @@ gemp_code gemp_source_inspect(const char *path, gemp_compression *compression, u
 	size_t got = S_ISREG(status.st_mode) ? fread(first, 1, sizeof first, file) : 0;
 	fclose(file);
 	if (!S_ISREG(status.st_mode))
-		return gemp_fail(GEMP_ENOINPUT, "%s: not a regular file, and it is read more than once; write it to a file first",
+		return gemp_fail(GEMP_ENOINPUT,
+		                 "%s: not a regular file, and it is read more than once; write it to a file first",
 		                 path);
 	if (got == 0)
 		return gemp_fail(GEMP_EDATA, "%s: is empty; write the table again, or leave the file out", path);
@@ -133,8 +136,8 @@ static gemp_code read_file(gemp_source *source, void *bytes, size_t room, size_t
 
 static gemp_code damaged(const gemp_source *source, const char *detail)
 {
-	return gemp_fail(GEMP_EDATA, "%s: the compressed data are damaged (%s); make or copy the file again", source->path,
-	                 detail);
+	return gemp_fail(GEMP_EDATA, "%s: the compressed data are damaged (%s); make or copy the file again",
+	                 source->path, detail);
 }
 
 /* One step of zlib; *size bytes came out. */
@@ -189,7 +192,8 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t
 		GEMP_TRY(source->compression == GEMP_GZIP ? inflate_some(source, bytes, room, size)
 		                                          : unpack_some(source, bytes, room, size));
 		if (*size == 0 && source->end == 0 && !source->whole)
-			code = gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again", source->path);
+			code = gemp_fail(GEMP_EDATA, "%s: is cut in the middle; make or copy the file again",
+			                 source->path);
 		if (code != GEMP_OK)
 			break;
 	}

@@ -41,9 +41,9 @@ static gemp_code parse_field(gemp_header *header, const gemp_cell *cell)
 	if (colon) {
 		const char *type = colon + 1, *end = cell->bytes + cell->size;
 		if (!gemp_scalar_type(&field->type, type, (size_t)(end - type)))
-			return gemp_fail(GEMP_EDATA, "column '%.*s': unknown type '%.*s'; int, integer, float, string, bool and boolean can "
-			                 "be stated (for a name with a colon: name:with:string)", (int)cell->size, cell->bytes,
-			                 (int)(end - type), type);
+			return gemp_fail(GEMP_EDATA, "column '%.*s': unknown type '%.*s'; int, integer, float, string, "
+			                 "bool and boolean can be stated (for a name with a colon: name:with:string)",
+			                 (int)cell->size, cell->bytes, (int)(end - type), type);
 		field->stated = true;
 		size = (size_t)(colon - cell->bytes);
 	}
@@ -68,8 +68,8 @@ static gemp_code missing(const gemp_header *header, const char *name, const char
 		gemp_text_print(&names, "%s%s", i ? ", " : "", header->fields[i].name);
 	gemp_code code = gemp_text_status(&names);
 	if (code == GEMP_OK)
-		code = gemp_fail(GEMP_EDATA, "column '%s' is missing (there is: %.300s); the first line of a file of %s must be a header "
-		                 "that names it", name, names.data ? names.data : "", kind);
+		code = gemp_fail(GEMP_EDATA, "column '%s' is missing (there is: %.300s); the first line of a file "
+		                 "of %s must be a header that names it", name, names.data ? names.data : "", kind);
 	gemp_text_free(&names);
 	return code;
 }
@@ -102,11 +102,13 @@ static gemp_code check_types(const gemp_header *header)
 		if (!field->stated || field->role == GEMP_ROLE_ATTRIBUTE || field->type == GEMP_STRING)
 			continue;
 		if (!is_key(field->role))
-			return gemp_fail(GEMP_EDATA, "column '%s' holds names and cannot be %s; state it as :string or not at all",
+			return gemp_fail(GEMP_EDATA,
+			                 "column '%s' holds names and cannot be %s; state it as :string or not at all",
 			                 field->name, gemp_type_name[field->type]);
 		if (field->type != GEMP_INTEGER)
-			return gemp_fail(GEMP_EDATA, "column '%s' holds ids and cannot be %s; state it as :int or :string", field->name,
-			                 gemp_type_name[field->type]);
+			return gemp_fail(GEMP_EDATA,
+			                 "column '%s' holds ids and cannot be %s; state it as :int or :string",
+			                 field->name, gemp_type_name[field->type]);
 	}
 	return GEMP_OK;
 }

@@ -103,7 +103,8 @@ static gemp_code read_float(double *out, const char *text, size_t size)
 	char copy[LONGEST_NUMBER + 1]; /* ended by 0, as strtod needs it */
 	size_t at = size > 0 && sign(text[0]);
 	if (is(text, size, "nan"))
-		return unfit(text, size, "is not a value; leave the field empty where it is missing, or state the column as :string");
+		return unfit(text, size, "is not a value; leave the field empty where it is missing, "
+		             "or state the column as :string");
 	bool infinite = is(text + at, size - at, "inf") || is(text + at, size - at, "infinity");
 	size_t whole = digits(text, at, size);
 	if (size > LONGEST_NUMBER || (!infinite && !fraction_and_exponent(text, at + whole, size, whole > 0)))
@@ -145,8 +146,8 @@ gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, si
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)
 {
 	static const struct { const char *name; gemp_type type; } names[] = {
-		{ "int", GEMP_INTEGER }, { "integer", GEMP_INTEGER }, { "float", GEMP_FLOAT }, { "string", GEMP_STRING },
-		{ "bool", GEMP_BOOLEAN }, { "boolean", GEMP_BOOLEAN },
+		{ "int", GEMP_INTEGER },   { "integer", GEMP_INTEGER }, { "float", GEMP_FLOAT },
+		{ "string", GEMP_STRING }, { "bool", GEMP_BOOLEAN },    { "boolean", GEMP_BOOLEAN },
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (is(name, size, names[i].name)) {

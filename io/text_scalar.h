@@ -4,9 +4,9 @@
 
 #include "graph/column.h"
 
-/* What a text looks like; an integer looks like a float too. Integers are canonical (no +, no leading zeros, no -0) of any
- * length; floats are JSON's numbers, and NaN, so that it is refused instead of making its column strings; booleans are
- * true, True, TRUE and so on. */
+/* What a text looks like; an integer looks like a float too. Integers are canonical (no +, no leading zeros, no -0) of
+ * any length; floats are JSON's numbers, and NaN, so that it is refused instead of making its column strings; booleans
+ * are true, True, TRUE and so on. */
 enum { GEMP_LOOKS_INTEGER = 1, GEMP_LOOKS_FLOAT = 2, GEMP_LOOKS_BOOLEAN = 4, GEMP_LOOKS_ALL = 7 };
 unsigned gemp_scalar_looks(const char *text, size_t size);
 

@@ -25,8 +25,8 @@ done:
 static gemp_code state(gemp_schema_column *column, gemp_type type, const char *path)
 {
 	if (column->stated && column->type != type)
-		return gemp_fail(GEMP_EDATA, "column '%s' is stated as %s here and as %s in %s; state one type", column->name,
-		                 gemp_type_name[type], gemp_type_name[column->type], column->stated);
+		return gemp_fail(GEMP_EDATA, "column '%s' is stated as %s here and as %s in %s; state one type",
+		                 column->name, gemp_type_name[type], gemp_type_name[column->type], column->stated);
 	column->stated = path;
 	column->type = type;
 	return GEMP_OK;

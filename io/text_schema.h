@@ -13,7 +13,7 @@ typedef struct gemp_schema_column {
 typedef struct gemp_schema {
 	size_t count, capacity, evidence_capacity;
 	gemp_schema_column *columns; /* [count] */
-	uint32_t *evidence; /* [count] GEMP_LOOKS_* that some value rules out, and GEMP_HAS_VALUE: combined over ranks by or */
+	uint32_t *evidence; /* [count] GEMP_LOOKS_* ruled out by values, and GEMP_HAS_VALUE: joined over ranks by or */
 } gemp_schema;
 
 enum { GEMP_HAS_VALUE = 8 };

@@ -1,5 +1,6 @@
-/* Mutated text: whatever stands in a file, import gives a graph or one message, and leaves nothing behind. GEMP_FUZZ_ROUNDS
- * (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays in the test's folder. */
+/* Mutated text: whatever stands in a file, import gives a graph or one message, and leaves nothing behind.
+ * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays
+ * in the test's folder. */
 #include "harness/harness.h"
 
 #include "core/log.h"
@@ -18,7 +19,8 @@ static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_
 static uint64_t seed;
 
 static const struct { const char *name, *text; } seeds[] = {
-	{ "vertices.tsv", "id\ttype\tname:string\tyear:int\trating:float\tseen:bool\tx\n1\tA\tone\t1900\t1.5\ttrue\t007\n"
+	{ "vertices.tsv", "id\ttype\tname:string\tyear:int\trating:float\tseen:bool\tx\n"
+	                  "1\tA\tone\t1900\t1.5\ttrue\t007\n"
 	                  "2\tA;B\ttwo\t\t\tfalse\t8\n3\t\t\t-5\t1e3\t\t\n" },
 	{ "edges.tsv", "src\tdst\ttype\tw\n1\t2\tT\t1\n2\t3\tU\t\n3\t3\t\t2.5\n" },
 	{ "vertices.csv", "id,label,note\r\n\"a,1\",A,\"say \"\"hi\"\"\"\r\nb,\"A;B\",\"two\nlines\"\r\nc,,\"\"\r\n" },
@@ -40,8 +42,10 @@ static void insert(gemp_text *text, size_t at, const char *bytes, size_t size)
 
 static void mutate(gemp_text *text)
 {
-	static const char *const tokens[] = { "\t", ",", "\"", "\"\"", "\n", "\r\n", "\xef\xbb\xbf", "NaN", "99999999999999999999",
-		                              "-", "007", ":int", ":", "id", "src", ";", "#", "\xff", "\xc3", "1e999", "" };
+	static const char *const tokens[] = {
+		"\t", ",", "\"", "\"\"", "\n", "\r\n", "\xef\xbb\xbf", "NaN", "99999999999999999999", "-", "007", ":int", ":",
+		"id", "src", ";", "#", "\xff", "\xc3", "1e999", "",
+	};
 	size_t at = below(text->size + 1), size = text->size - at, some = size ? below(size < 9 ? size : 9) : 0;
 	const char *token = tokens[below(sizeof tokens / sizeof *tokens)];
 	switch (below(6)) {
@@ -121,7 +125,10 @@ static void one_round(int *good)
 	static const size_t pairs[][2] = { { 0, 1 }, { 2, 3 }, { 0, 4 } };
 	const size_t *pair = pairs[below(3)];
 	const char *paths[] = { write_mutant(pair[0]), write_mutant(pair[1]) };
-	gemp_import_options options = { .edge_files = &paths[1], .edge_file_count = 1, .seed = seed, .undirected = below(2),
+	gemp_import_options options = { .edge_files = &paths[1],
+		                        .edge_file_count = 1,
+		                        .seed = seed,
+		                        .undirected = below(2),
 		                        .merge_parallel = below(2) };
 	gemp_graph *graph = NULL;
 	if (below(2)) {

@@ -60,7 +60,8 @@ static bool is_simple(const gemp_graph *graph, unsigned labels)
 	bool good = true;
 	for (gemp_vertex v = 0; v < graph->rows; v++) {
 		char label[16];
-		snprintf(label, sizeof label, "L%u", (unsigned)(gemp_mix(key_of(graph, v) + UINT64_C(0x9e3779b97f4a7c15)) % labels));
+		snprintf(label, sizeof label, "L%u",
+		         (unsigned)(gemp_mix(key_of(graph, v) + UINT64_C(0x9e3779b97f4a7c15)) % labels));
 		good = good && has_label(graph, v, label);
 		for (uint64_t i = e ? e->out_begin[v] : 0; e && i < e->out_begin[v + 1]; i++) {
 			good = good && e->out[i] != v && (i == e->out_begin[v] || e->out[i] != e->out[i - 1]);
@@ -109,12 +110,15 @@ static void rmat_may_be_directed_and_even(void **state)
 static void uniform_has_just_the_edges_asked_for(void **state)
 {
 	(void)state;
-	static const char *const cases[][3] = { /* vertices, edges, directed; the largest are complete graphs */
-		{ "0", "0", "0" }, { "1", "0", "0" }, { "2", "1", "0" }, { "2", "2", "1" }, { "9", "36", "0" }, { "10", "45", "0" },
-		{ "10", "44", "0" }, { "10", "90", "1" }, { "11", "110", "1" }, { "1000", "3000", "0" }, { "1000", "3000", "1" },
+	static const char *const cases[][3] = {
+		/* vertices, edges, directed; the largest are complete graphs */
+		{ "0", "0", "0" },    { "1", "0", "0" },       { "2", "1", "0" },       { "2", "2", "1" },
+		{ "9", "36", "0" },   { "10", "45", "0" },     { "10", "44", "0" },     { "10", "90", "1" },
+		{ "11", "110", "1" }, { "1000", "3000", "0" }, { "1000", "3000", "1" },
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		CHOOSE("uniform", "vertices", cases[i][0], "edges", cases[i][1], "directed", cases[i][2], "labels", "2");
+		CHOOSE("uniform", "vertices", cases[i][0], "edges", cases[i][1], "directed", cases[i][2], "labels",
+		       "2");
 		gemp_graph *graph = generate();
 		assert_all(graph->vertices == (uint64_t)options.values[0]);
 		assert_all(gemp_graph_edges(graph) == (gemp_count)options.values[1]);
@@ -129,15 +133,18 @@ static void uniform_has_just_the_edges_asked_for(void **state)
 
 static bool film_is_right(const gemp_graph *graph, gemp_vertex v)
 {
-	const gemp_relation *acts = gemp_graph_relation(graph, "ACTS_IN"), *genres = gemp_graph_relation(graph, "HAS_GENRE");
+	const gemp_relation *acts = gemp_graph_relation(graph, "ACTS_IN");
+	const gemp_relation *genres = gemp_graph_relation(graph, "HAS_GENRE");
 	gemp_value year = gemp_column_get(gemp_table_find(&graph->attributes, "year"), v);
 	gemp_value rating = gemp_column_get(gemp_table_find(&graph->attributes, "rating"), v);
-	uint64_t cast = acts->in_begin[v + 1] - acts->in_begin[v], kinds = genres->out_begin[v + 1] - genres->out_begin[v];
+	uint64_t cast = acts->in_begin[v + 1] - acts->in_begin[v];
+	uint64_t kinds = genres->out_begin[v + 1] - genres->out_begin[v];
 	bool good = cast >= 1 && cast <= 15 && kinds >= 1 && kinds <= 3;
 	good = good && year.integer >= 1900 && year.integer <= 2023;
 	good = good && (rating.null || (rating.real >= 1 && rating.real <= 10));
 	for (uint64_t i = acts->in_begin[v]; i < acts->in_begin[v + 1]; i++)
-		good = good && has_label(graph, acts->in[i], "Person") && (i == acts->in_begin[v] || acts->in[i] != acts->in[i - 1]);
+		good = good && has_label(graph, acts->in[i], "Person") &&
+		       (i == acts->in_begin[v] || acts->in[i] != acts->in[i - 1]);
 	return good;
 }
 
@@ -158,15 +165,17 @@ static void movies_have_casts_and_genres(void **state)
 	}
 	assert_all(good && films == 300 && people == 400 && graph->vertices == 718);
 	assert_all(nameless > 0 && nameless < 40);
-	assert_all(!gemp_graph_relation(graph, "ACTS_IN")->multigraph && gemp_graph_relation(graph, "ACTS_IN")->directed);
+	assert_all(!gemp_graph_relation(graph, "ACTS_IN")->multigraph &&
+	           gemp_graph_relation(graph, "ACTS_IN")->directed);
 	gemp_graph_free(graph);
 }
 
 static void movies_may_be_few(void **state)
 {
 	(void)state;
-	static const char *const sizes[][3] = { { "0", "0", "1" }, { "0", "5", "1" }, { "5", "0", "9" }, { "5", "2", "15" },
-		                                { "3", "1", "1000" } };
+	static const char *const sizes[][3] = {
+		{ "0", "0", "1" }, { "0", "5", "1" }, { "5", "0", "9" }, { "5", "2", "15" }, { "3", "1", "1000" }
+	};
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		CHOOSE("movies", "films", sizes[i][0], "people", sizes[i][1], "cast", sizes[i][2]);
 		gemp_graph *graph = generate();

@@ -171,7 +171,8 @@ static void csv_with_quotes(void **state)
 {
 	(void)state;
 	pair p;
-	expect(files(&p, "csv", "id,label,name,note\r\n\"a,1\",A,\"say \"\"hi\"\"\",\"\"\r\nb,\"A;B\",\"two\nlines\",\r\n",
+	expect(files(&p, "csv",
+	             "id,label,name,note\r\n\"a,1\",A,\"say \"\"hi\"\"\",\"\"\r\nb,\"A;B\",\"two\nlines\",\r\n",
 	             "source,target\r\n\"a,1\",b"),
 	       "a,1 A name:s=say \"hi\" note:s=\n"
 	       "b A;B name:s=two\n"
@@ -255,22 +256,32 @@ static void errors_have_file_line_and_remedy(void **state)
 {
 	(void)state;
 	pair p;
-	expect_failure(files(&p, "tsv", "name\n1\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: ", "'id' is missing", "header"));
+	expect_failure(files(&p, "tsv", "name\n1\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:1: ", "'id' is missing", "header"));
 	expect_failure(files(&p, "tsv", NULL, "1\t2\n"), GEMP_EDATA, PARTS("edges.tsv:1: ", "'src' is missing"));
-	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\n3\tb\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:3: 1 field where", "tab"));
-	expect_failure(files(&p, "csv", "id,x\n1,a\n2,b,c\n", NULL), GEMP_EDATA, PARTS("vertices.csv:3: 3 fields where"));
-	expect_failure(files(&p, "csv", "id,x\n1,\"a\n\n\"\n2,b,c\n", NULL), GEMP_EDATA, PARTS("vertices.csv:5: 3 fields where"));
+	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\n3\tb\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:3: 1 field where", "tab"));
+	expect_failure(files(&p, "csv", "id,x\n1,a\n2,b,c\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.csv:3: 3 fields where"));
+	expect_failure(files(&p, "csv", "id,x\n1,\"a\n\n\"\n2,b,c\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.csv:5: 3 fields where"));
 	expect_failure(files(&p, "csv", "id,x\n1,a\"b\n", NULL), GEMP_EDATA, PARTS("vertices.csv:2: field 2", "quote"));
-	expect_failure(files(&p, "txt", NULL, "# x\n1 2\n1 2 3\n"), GEMP_EDATA, PARTS("edges.txt:3: 3 fields", "TSV"));
+	expect_failure(files(&p, "txt", NULL, "# x\n1 2\n1 2 3\n"), GEMP_EDATA,
+	               PARTS("edges.txt:3: 3 fields", "--format tsv"));
+	expect_failure(files(&p, "txt", NULL, "src\tdst\n1\t2\n"), GEMP_EDATA,
+	               PARTS("edges.txt:1: this is a header", "--format tsv"));
 	expect_failure(files(&p, "tsv", "id\tx:int\n1\t5\n2\tfive\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: column 'x': 'five' is not an integer"));
 	expect_failure(files(&p, "tsv", "id\tx\n1\t5\n2\t9223372036854775808\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:3: column 'x': '9223372036854775808' is beyond", ":string"));
 	expect_failure(files(&p, "tsv", "id\tx\n1\t5\n\n2\tNaN\n", NULL), GEMP_EDATA,
 	               PARTS("vertices.tsv:4: column 'x': 'NaN'", "leave the field empty"));
-	expect_failure(files(&p, "tsv", "id\n1\n99999999999999999999\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:3: id '9999"));
-	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n\tb\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:3: column 'id': the id is empty"));
-	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\t\xff\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:3: byte 0xff", "UTF-8"));
+	expect_failure(files(&p, "tsv", "id\n1\n99999999999999999999\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:3: id '9999"));
+	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n\tb\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:3: column 'id': the id is empty"));
+	expect_failure(files(&p, "tsv", "id\tx\n1\ta\n2\t\xff\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:3: byte 0xff", "UTF-8"));
 	expect_failure(files(&p, "tsv", "id\t\xff\n1\ta\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: byte 0xff"));
 	expect_failure(files(&p, "tsv", "", NULL), GEMP_EDATA, PARTS("vertices.tsv: is empty"));
 	expect_failure(files(&p, "tsv", "\xef\xbb\xbf", NULL), GEMP_EDATA, PARTS("vertices.tsv:1: "));
@@ -281,7 +292,8 @@ static void the_builder_knows_lines(void **state)
 {
 	(void)state;
 	pair p;
-	expect_failure(files(&p, "tsv", "id\n1\n2\n\n1\n", NULL), GEMP_EDATA, PARTS("vertices.tsv:2", "vertices.tsv:5"));
+	expect_failure(files(&p, "tsv", "id\n1\n2\n\n1\n", NULL), GEMP_EDATA,
+	               PARTS("vertices.tsv:2", "vertices.tsv:5"));
 	expect_failure(files(&p, "tsv", "id\n1\n2\n", "src\tdst\n1\t2\n1\t3\n"), GEMP_EDATA, PARTS("edges.tsv:3", "3"));
 }
 

@@ -44,8 +44,8 @@ static uint64_t below(uint64_t bound)
 
 static void draw_text(char *text)
 {
-	static const char *const pieces[] = { "a", "Zz", "ä", "€", "𝄞", " ", "'", ";", "#", "\\", "0", "NaN", ":", "\"", ",", "\n",
-		                              "\r\n", "\t" };
+	static const char *const pieces[] = { "a",  "Zz", "ä",   "€", "𝄞",  " ", "'",  ";",    "#",
+		                              "\\", "0",  "NaN", ":", "\"", ",", "\n", "\r\n", "\t" };
 	uint64_t count = below(6) + !csv;
 	text[0] = '\0';
 	for (uint64_t i = 0; i < count; i++)
@@ -175,7 +175,8 @@ static void write_table(char *path, const table *table, size_t file, size_t file
 		}
 	}
 	gemp_text_print(&text, "%s", below(2) ? end : "");
-	snprintf(name, sizeof name, "%s%zu.%s%s", table == &edges ? "e" : "v", file, csv ? "csv" : "tsv", zipped ? ".gz" : "");
+	snprintf(name, sizeof name, "%s%zu.%s%s", table == &edges ? "e" : "v", file, csv ? "csv" : "tsv",
+	         zipped ? ".gz" : "");
 	snprintf(path, PATH_SIZE, "%s", test_path_all(name));
 	write_bytes(path, &text, zipped);
 	gemp_text_free(&text);
@@ -187,7 +188,8 @@ static bool same(const gemp_value *a, const gemp_value *b)
 		return false;
 	switch (a->type) {
 	case GEMP_STRING:
-		return a->string.size == b->string.size && memcmp(a->string.bytes, b->string.bytes, a->string.size) == 0;
+		return a->string.size == b->string.size &&
+		       memcmp(a->string.bytes, b->string.bytes, a->string.size) == 0;
 	case GEMP_INTEGER:
 		return a->integer == b->integer;
 	case GEMP_FLOAT:
@@ -207,7 +209,7 @@ static bool row_is_right(const gemp_table *attributes, size_t at, const table *t
 	*number = (size_t)carried.integer;
 	for (int c = 0; c < COLUMNS; c++) {
 		const cell *cell = &table->rows[*number].cells[c];
-		const gemp_column *column = gemp_table_find(attributes, plain[c]); /* edges lack columns that are all NULL */
+		const gemp_column *column = gemp_table_find(attributes, plain[c]); /* edges lack those all NULL */
 		gemp_value value = column ? gemp_column_get(column, at) : (gemp_value){ .null = true };
 		if (value.null != cell->null || (!value.null && !same(&value, &cell->value)))
 			return false;
@@ -247,9 +249,9 @@ static void check_graph(const gemp_graph *graph)
 	assert_all(good && graph->vertices == vertices.count && gemp_graph_edges(graph) == edges.count);
 	assert_all_ok(gemp_comm_gather_all(&test_comm, own, graph->rows * sizeof *own, (void **)&row_of, &begin));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		for (size_t v = 0; v < graph->rows; v++)
-			for (uint64_t e = graph->relations[r].out_begin[v]; e < graph->relations[r].out_begin[v + 1]; e++) {
-				const gemp_relation *relation = &graph->relations[r];
+		for (size_t v = 0; v < graph->rows; v++) {
+			const gemp_relation *relation = &graph->relations[r];
+			for (uint64_t e = relation->out_begin[v]; e < relation->out_begin[v + 1]; e++) {
 				size_t number = 0;
 				good = good && row_is_right(&relation->props, e, &edges, &number);
 				const row *edge = &edges.rows[number];
@@ -257,6 +259,7 @@ static void check_graph(const gemp_graph *graph)
 				good = good && strcmp(edge->labels, relation->name) == 0 && !(seen >> number & 1);
 				seen |= UINT64_C(1) << number;
 			}
+		}
 	assert_all(good);
 	gemp_free(row_of);
 	gemp_free(begin);
@@ -280,8 +283,11 @@ static void tables_come_back(void **state)
 				list[which][file] = paths[which][file];
 			}
 		}
-		gemp_import_options options = { .vertex_files = list[0], .vertex_file_count = files[0], .edge_files = list[1],
-			                        .edge_file_count = files[1], .seed = seed };
+		gemp_import_options options = { .vertex_files = list[0],
+			                        .vertex_file_count = files[0],
+			                        .edge_files = list[1],
+			                        .edge_file_count = files[1],
+			                        .seed = seed };
 		assert_all_ok(gemp_import(&graph, &test_comm, &options));
 		check_graph(graph);
 		gemp_graph_free(graph);

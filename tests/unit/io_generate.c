@@ -66,7 +66,8 @@ static void shares_cover_everything_in_order(void **state)
 			for (int rank = 0; rank < ranks; rank++) {
 				gemp_comm comm = { .rank = rank, .size = ranks };
 				gemp_span span = gemp_share(&comm, count);
-				assert_true(span.begin == at && span.end >= at && span.end - at <= count / (uint64_t)ranks + 1);
+				assert_true(span.begin == at && span.end >= at &&
+				            span.end - at <= count / (uint64_t)ranks + 1);
 				at = span.end;
 			}
 			assert_int_equal(at, count);

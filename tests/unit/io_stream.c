@@ -20,7 +20,8 @@ static gemp_code read_range(gemp_text *out, const char *path, bool quoted, uint6
 	do {
 		GEMP_TRY(gemp_stream_next(stream, quoted, &record, &size));
 		if (record)
-			gemp_text_print(out, "%llu:%.*s;", (unsigned long long)gemp_stream_line(stream), (int)size, record);
+			gemp_text_print(out, "%llu:%.*s;", (unsigned long long)gemp_stream_line(stream), (int)size,
+			                record);
 	} while (record);
 	code = gemp_text_status(out);
 done:
@@ -100,7 +101,7 @@ static void ranges_give_each_line_once(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {
-		"a\nbb\n\nccc\r\ndddd\n", "a\nb", "\n\n\n", "only", "\xef\xbb\xbf" "head\nx\n", "\xef\xbb\xbf" "h", "x\n",
+		"a\nbb\n\nccc\r\ndddd\n", "a\nb", "\n\n\n", "only", "\xef\xbb\xbfhead\nx\n", "\xef\xbb\xbfhi", "x\n",
 	};
 	uint64_t seed = test_seed();
 	for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
@@ -119,7 +120,8 @@ static void ranges_give_each_line_once(void **state)
 					assert_ok(gemp_stream_next(stream, false, &record, &length));
 					if (!record)
 						break;
-					gemp_text_print(&parts, "%llu:%.*s;", (unsigned long long)(lines + gemp_stream_line(stream)),
+					gemp_text_print(&parts, "%llu:%.*s;",
+					                (unsigned long long)(lines + gemp_stream_line(stream)),
 					                (int)length, record);
 				}
 				lines += gemp_stream_line(stream) - 1;

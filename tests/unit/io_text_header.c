@@ -89,7 +89,8 @@ static gemp_type inferred(const char *const *texts, size_t count)
 	return type;
 }
 
-#define INFERRED(...) inferred((const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+#define INFERRED(...)                                                                                                  \
+	inferred((const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 static void types_are_inferred_from_all_values(void **state)
 {

@@ -18,7 +18,8 @@ static void only_canonical_integers_look_like_integers(void **state)
 	(void)state;
 	enum { BOTH = GEMP_LOOKS_INTEGER | GEMP_LOOKS_FLOAT };
 	const char *integers[] = { "0", "7", "-1", "9223372036854775807", "99999999999999999999999" };
-	const char *others[] = { "", "007", "00", "-", "-007", "+7", " 7", "7 ", "0x10", "1_000", "1,000", "seven", "--1" };
+	const char *others[] = { "",   "007",  "00",    "-",     "-007",  "+7", " 7",
+		                 "7 ", "0x10", "1_000", "1,000", "seven", "--1" };
 	for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
 		looks(integers[i], BOTH);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -72,8 +73,8 @@ static void floats_are_read(void **state)
 {
 	(void)state;
 	static const struct { const char *text; double value; } good[] = {
-		{ "1", 1 }, { "-0.5", -0.5 }, { ".5", .5 }, { "5.", 5 }, { "+1e3", 1000 }, { "1E-2", 0.01 }, { "1e-400", 0 },
-		{ "007", 7 }, { "inf", INFINITY }, { "-Infinity", -INFINITY },
+		{ "1", 1 },       { "-0.5", -0.5 }, { ".5", .5 }, { "5.", 5 },         { "+1e3", 1000 },
+		{ "1E-2", 0.01 }, { "1e-400", 0 },  { "007", 7 }, { "inf", INFINITY }, { "-Infinity", -INFINITY },
 	};
 	const char *bad[] = { "", ".", "1e", "x", "0x10", "1.5 ", " 1", "nan", "NaN", "1e400", "infinite", "1,5" };
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
