@@ -143,7 +143,7 @@ static void explain(const answer *s)
 {
 	char *plan = gemp_match_explain(s->match);
 	if (plan && (s->options->explain || s->options->dry_run))
-		gemp_report_print(s->report, "%s\n", plan);
+		gemp_report_print(s->report, "%s%s", plan, s->options->dry_run ? "" : "\n");
 	else if (plan)
 		gemp_log(GEMP_VERBOSE, "%s", plan);
 	if (plan)
@@ -189,6 +189,17 @@ done:
 	return code;
 }
 
+/* Collective. --dry-run: what was made ready, and how large it is. */
+static gemp_code report_preparation(const answer *s)
+{
+	gemp_report_set(s->report, "query", json_string(s->pattern->text));
+	gemp_report_seconds(s->report, &s->context->timers);
+	gemp_code code = gemp_report_devices(s->report, s->context->device);
+	if (code == GEMP_OK)
+		gemp_report_memory(s->report, s->context->device->peak);
+	return code;
+}
+
 gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *pattern, uint64_t preview,
                       const gemp_timers *timers)
 {
@@ -203,7 +214,9 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 	GEMP_TRY(gemp_match_prepare(&s.match, s.context, graph, pattern, &s.how));
 	gemp_report_graph(report, graph);
 	explain(&s);
-	if (!s.options->dry_run)
+	if (s.options->dry_run)
+		GEMP_TRY(report_preparation(&s));
+	else
 		GEMP_TRY(run(&s));
 done:
 	if (s.rows.free)
