@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_FOLDERS = 4096 };
@@ -43,6 +44,15 @@ static bool claim_in(const char *root)
 	return false;
 }
 
+/* What PoCL finds in its folder it runs, so a folder that anybody can make must be this user's alone. */
+static bool make_private(const char *path)
+{
+	struct stat status;
+	mkdir(path, 0700);
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == getuid()
+	    && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 void gemp_pocl_claim_folder(void)
 {
 	static bool claimed;
@@ -62,5 +72,6 @@ void gemp_pocl_claim_folder(void)
 			return;
 	}
 	snprintf(root, sizeof root, "/tmp/gemp-mpi-%u", (unsigned)getuid());
-	claim_in(root);
+	if (make_private(root))
+		claim_in(root);
 }

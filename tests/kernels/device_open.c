@@ -41,9 +41,10 @@ static void ranks_take_turns(void **state)
 	for (int i = 0; i < 5; i++) {
 		assert_int_equal(devices[i]->index, devices[i % 2]->index);
 		assert_int_equal(devices[i]->shared_by, i % 2 ? 2 : 3);
-		gemp_device_close(devices[i]);
 	}
-	assert_true(devices[0] != devices[1]);
+	assert_int_not_equal(devices[0]->index, devices[1]->index);
+	for (int i = 0; i < 5; i++)
+		gemp_device_close(devices[i]);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
