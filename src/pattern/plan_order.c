@@ -7,6 +7,7 @@ typedef struct orderer {
 	const gemp_statistics *statistics;
 	uint64_t bound;
 	int pivot;
+	int place[GEMP_MAX_PATTERN_VERTICES]; /* of a bound vertex in the order */
 } orderer;
 
 static double at_least(double x, double least)
@@ -29,13 +30,14 @@ typedef struct growth {
 	double factor; /* partial matches after / before */
 	double scan;   /* entries read for each partial match */
 	int back;      /* edges to bound vertices */
+	int latest;    /* place of the latest bound vertex it hangs on */
 } growth;
 
 /* The shortest row gives candidates, each further edge keeps the share of pairs that it joins. */
 static growth grow(const orderer *o, int v)
 {
 	const gemp_statistics *s = o->statistics;
-	growth g = { 0, 0, 0 };
+	growth g = { 0, 0, 0, 0 };
 	double closing = 1;
 	for (size_t e = 0; e < o->pattern->edge_count; e++) {
 		const gemp_pattern_edge *edge = &o->pattern->edges[e];
@@ -43,6 +45,7 @@ static growth grow(const orderer *o, int v)
 		if ((edge->from != v && edge->to != v) || at == v || !(o->bound & BIT(at)))
 			continue;
 		double row = mean_row(o, e, at);
+		g.latest = o->place[at] > g.latest ? o->place[at] : g.latest;
 		double share = s->edges[e] / at_least(s->candidates[at] * s->candidates[v], 1);
 		if (g.back++ == 0) {
 			g.factor = g.scan = row;
@@ -56,26 +59,27 @@ static growth grow(const orderer *o, int v)
 	return g;
 }
 
+/* Among equals a path goes on from its end: its vertices are lesser ones than the hub it began at, with shorter rows. */
 static bool better(growth a, growth b)
 {
 	if (a.factor != b.factor)
 		return a.factor < b.factor;
-	return a.back > b.back;
+	return a.back != b.back ? a.back > b.back : a.latest > b.latest;
 }
 
 static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int *order,
                          double *rows)
 {
-	orderer o = { pattern, statistics, BIT(pivot), pivot };
+	orderer o = { pattern, statistics, BIT(pivot), pivot, { 0 } };
 	int count = (int)pattern->vertex_count;
 	double cost = statistics->candidates[pivot];
 	order[0] = pivot;
 	rows[0] = statistics->candidates[pivot];
 	for (int i = 1; i < count; i++) {
 		int best = -1;
-		growth least = { 0, 0, 0 };
+		growth least = { 0, 0, 0, 0 };
 		for (int v = 0; v < count; v++) {
-			growth g = o.bound & BIT(v) ? (growth){ 0, 0, 0 } : grow(&o, v);
+			growth g = o.bound & BIT(v) ? (growth){ 0, 0, 0, 0 } : grow(&o, v);
 			if (g.back && (best < 0 || better(g, least))) {
 				best = v;
 				least = g;
@@ -84,6 +88,7 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 		order[i] = best;
 		rows[i] = rows[i - 1] * least.factor;
 		cost += rows[i - 1] * (1 + least.scan);
+		o.place[best] = i;
 		o.bound |= BIT(best);
 	}
 	return cost + rows[count - 1];
