@@ -10,9 +10,9 @@ static gemp_code limit_take(void *self, const gemp_batch *batch)
 static gemp_code limit_turn(void *self, bool last, bool *enough, bool *again)
 {
 	gemp_limit *limit = self;
-	if (gemp_comm_sum1(limit->comm, limit->taken) >= limit->limit)
-		*enough = true;
-	return limit->next ? limit->next->turn(limit->next->self, last, enough, again) : GEMP_OK;
+	bool reached = gemp_comm_sum1(limit->comm, limit->taken) >= limit->limit;
+	*enough |= reached;
+	return limit->next ? limit->next->turn(limit->next->self, last || reached, enough, again) : GEMP_OK;
 }
 
 gemp_sink gemp_limit_sink(gemp_limit *limit)

@@ -167,8 +167,7 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers)
 			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
 			double mean = sum[phase] / report->comm->size;
 			json_object_set_new(seconds, name, spread(least[phase], mean, most[phase]));
-			if (most[phase] >= 0.0005)
-				print_spread(report, name, least[phase], mean, most[phase]);
+			print_spread(report, name, least[phase], mean, most[phase]);
 		}
 		gemp_report_detail(report, "\n");
 	}
