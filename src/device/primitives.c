@@ -1,12 +1,13 @@
 #include "device/primitives.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 enum { MOST_GROUPS = 4096 };
 
 struct gemp_primitives {
 	gemp_device *device;
-	gemp_program scan, compact;
+	gemp_program program; /* scan.cl and compact.cl: building two costs nearly twice as much */
 	cl_kernel scan_sums, scan_apply, compact_count, compact_write;
 	gemp_buffer sums;  /* [MOST_GROUPS] */
 	gemp_buffer total; /* [1] */
@@ -19,13 +20,24 @@ typedef struct shape {
 	size_t groups, global;
 } shape;
 
-static gemp_code new_program(gemp_program *out, gemp_device *device, const char *file)
+static gemp_code build(gemp_primitives *p)
 {
-	char *source = NULL;
-	gemp_code code = gemp_kernel_source(&source, file);
-	if (code == GEMP_OK)
-		code = gemp_program_new(out, device, source, NULL);
-	gemp_free(source);
+	gemp_code code = GEMP_OK;
+	char *scan = NULL, *compact = NULL;
+	gemp_text source = { 0 };
+	GEMP_TRY(gemp_kernel_source(&scan, "scan.cl"));
+	GEMP_TRY(gemp_kernel_source(&compact, "compact.cl"));
+	gemp_text_print(&source, "%s%s", scan, compact);
+	GEMP_TRY(gemp_text_status(&source));
+	GEMP_TRY(gemp_program_new(&p->program, p->device, source.data, NULL));
+	GEMP_TRY(gemp_kernel_new(&p->scan_sums, &p->program, "scan_sums"));
+	GEMP_TRY(gemp_kernel_new(&p->scan_apply, &p->program, "scan_apply"));
+	GEMP_TRY(gemp_kernel_new(&p->compact_count, &p->program, "compact_count"));
+	GEMP_TRY(gemp_kernel_new(&p->compact_write, &p->program, "compact_write"));
+done:
+	gemp_text_free(&source);
+	gemp_free(compact);
+	gemp_free(scan);
 	return code;
 }
 
@@ -40,12 +52,7 @@ gemp_code gemp_primitives_new(gemp_primitives **out, gemp_device *device)
 		gemp_primitives_shape(p, 256, (size_t)device->units * 8);
 	else
 		gemp_primitives_shape(p, 1, device->units);
-	GEMP_TRY(new_program(&p->scan, device, "scan.cl"));
-	GEMP_TRY(new_program(&p->compact, device, "compact.cl"));
-	GEMP_TRY(gemp_kernel_new(&p->scan_sums, &p->scan, "scan_sums"));
-	GEMP_TRY(gemp_kernel_new(&p->scan_apply, &p->scan, "scan_apply"));
-	GEMP_TRY(gemp_kernel_new(&p->compact_count, &p->compact, "compact_count"));
-	GEMP_TRY(gemp_kernel_new(&p->compact_write, &p->compact, "compact_write"));
+	GEMP_TRY(build(p));
 	GEMP_TRY(gemp_buffer_new(&p->sums, device, MOST_GROUPS * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&p->total, device, sizeof(cl_uint), NULL));
 	*out = p;
@@ -53,14 +60,6 @@ gemp_code gemp_primitives_new(gemp_primitives **out, gemp_device *device)
 done:
 	gemp_primitives_free(p);
 	return code;
-}
-
-/* What was built here is kept once more, with what its first launches compiled. */
-static void free_program(gemp_device *device, gemp_program *program)
-{
-	if (program->program && !program->cached)
-		gemp_program_store(device, program);
-	gemp_program_free(program);
 }
 
 static void free_kernel(cl_kernel kernel)
@@ -73,14 +72,15 @@ void gemp_primitives_free(gemp_primitives *p)
 {
 	if (!p)
 		return;
+	if (p->program.program && !p->program.cached)
+		gemp_program_store(p->device, &p->program); /* with what its first launches compiled */
 	gemp_buffer_free(&p->total, p->device);
 	gemp_buffer_free(&p->sums, p->device);
 	free_kernel(p->compact_write);
 	free_kernel(p->compact_count);
 	free_kernel(p->scan_apply);
 	free_kernel(p->scan_sums);
-	free_program(p->device, &p->compact);
-	free_program(p->device, &p->scan);
+	gemp_program_free(&p->program);
 	gemp_free(p);
 }
 

@@ -307,6 +307,57 @@ static void columns_are_copied_once(void **state)
 	free_table(t);
 }
 
+typedef struct evaluation {
+	table *table;
+	const gemp_condition *conditions[2];
+} evaluation;
+
+static gemp_code evaluate(void *argument)
+{
+	const evaluation *e = argument;
+	uint32_t bitmap[MOST_ROWS / 32 + 1];
+	return gemp_filter_evaluate(filter, &e->table->rows, e->conditions, 2, bitmap);
+}
+
+/* n.text CONTAINS 'a', and n.number IN [1, 2.5]. */
+static void make_conditions(gemp_condition conditions[2])
+{
+	gemp_expr *contains = new_expr(GEMP_CONTAINS, 2), *in = new_expr(GEMP_IN, 3);
+	for (int i = 0; i < 2; i++)
+		contains->children[i] = new_expr(i ? GEMP_LITERAL : GEMP_ATTRIBUTE, 0);
+	for (int i = 0; i < 3; i++)
+		in->children[i] = new_expr(i ? GEMP_LITERAL : GEMP_ATTRIBUTE, 0);
+	contains->children[0]->attribute = 0;
+	contains->children[1]->value = (gemp_value){ .type = GEMP_STRING, .string = { "a", 1 } };
+	in->children[0]->attribute = 1;
+	in->children[1]->value = (gemp_value){ .type = GEMP_INTEGER, .integer = 1 };
+	in->children[2]->value = (gemp_value){ .type = GEMP_FLOAT, .real = 2.5 };
+	conditions[0].expr = contains;
+	conditions[1].expr = in;
+}
+
+static void without_memory(void **state)
+{
+	gemp_condition conditions[2] = { 0 };
+	evaluation e = { new_table(MOST_ROWS), { &conditions[0], &conditions[1] } };
+	gemp_device *device = context->device;
+	size_t memory = device->memory;
+	(void)state;
+	make_conditions(conditions);
+	device->memory = device->held + 2000; /* the strings' offsets alone are more */
+	assert_code(evaluate(&e), GEMP_ENOMEM);
+	assert_message("attribute column: ");
+	device->memory = memory;
+	check(e.table, e.conditions, 2);
+	size_t held = device->held;
+	assert_survives_no_memory(evaluate, &e);
+	assert_int_equal(device->held, held);
+	check(e.table, e.conditions, 2);
+	for (int i = 0; i < 2; i++)
+		free_expr(conditions[i].expr);
+	free_table(e.table);
+}
+
 static int setup(void **state)
 {
 	static const gemp_budgets budgets;
@@ -333,6 +384,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_conditions),
 		cmocka_unit_test(columns_are_copied_once),
+		cmocka_unit_test(without_memory),
 		cmocka_unit_test(every_leaf),
 		cmocka_unit_test(random_tables),
 	};
