@@ -233,10 +233,10 @@ typedef struct search {
 	uint64_t best[GEMP_MAX_POINTS];
 } search;
 
-/* <0, 0, >0: tuple against the best one, along the base. */
-static int against_best(const search *s, const uint64_t *tuple)
+/* <0, 0, >0: tuple against the best one, along base[0..levels). */
+static int against_best(const search *s, const uint64_t *tuple, size_t levels)
 {
-	for (size_t i = 0; i < s->chain->levels; i++) {
+	for (size_t i = 0; i < levels; i++) {
 		gemp_point point = s->chain->level[i].base;
 		if (tuple[point] != s->best[point])
 			return tuple[point] < s->best[point] ? -1 : 1;
@@ -245,12 +245,15 @@ static int against_best(const search *s, const uint64_t *tuple)
 }
 
 /* Best of tuple o g over the levels from moving[m] on: follows every choice of the least value there, but only one of those
- * that are known to be alike. */
+ * that are known to be alike, and none that is behind the best already. What stands before a moving level is settled. */
 static void descend(search *s, size_t m, const uint64_t *tuple)
 {
 	const gemp_chain *chain = s->chain;
-	if (m == chain->moving_count) {
-		if (!s->found || against_best(s, tuple) < 0)
+	bool last = m == chain->moving_count;
+	if (s->found && against_best(s, tuple, last ? chain->levels : chain->moving[m]) > 0)
+		return;
+	if (last) {
+		if (!s->found || against_best(s, tuple, chain->levels) < 0)
 			memcpy(s->best, tuple, chain->points * sizeof *tuple);
 		s->found = true;
 		return;

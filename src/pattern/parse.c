@@ -18,6 +18,7 @@ typedef struct builder {
 	size_t place[GEMP_MAX_PATTERN_VERTICES]; /* byte of each vertex's first appearance */
 	element named[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES]; /* variables by first appearance */
 	size_t named_count;
+	gemp_cursor cursor;
 } builder;
 
 static const char *name_of(const builder *b, element element)
@@ -57,9 +58,8 @@ static gemp_code resolve(builder *b, const query_expr *from, element self, gemp_
 
 static gemp_code new_expr(builder *b, const query_expr *from, gemp_expr **out)
 {
-	int line, column;
-	gemp_source_place(&b->q->source, from->place.begin, &line, &column);
-	return gemp_expr_new(out, from->kind, line, column);
+	gemp_source_move(&b->q->source, &b->cursor, from->place.begin);
+	return gemp_expr_new(out, from->kind, b->cursor.line, b->cursor.column);
 }
 
 static gemp_code copy_literal(const gemp_value *from, gemp_expr *to)
@@ -180,7 +180,7 @@ static gemp_code condition(builder *b, const query_expr *from, element self, gem
 		                        from->variable.bytes, from->variable.bytes);
 	case GEMP_LITERAL:
 		if (!from->value.null && from->value.type != GEMP_BOOLEAN)
-			return gemp_source_fail(&b->q->source, at, "a %s is no condition", gemp_type_name[from->value.type]);
+			return gemp_source_fail(&b->q->source, at, "a literal of type %s is no condition", gemp_type_name[from->value.type]);
 		return operand(b, from, self, false, out);
 	case GEMP_KEY:
 		return gemp_source_fail(&b->q->source, at, "id() alone is no condition; compare it");
@@ -364,7 +364,7 @@ gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *f
 {
 	query q;
 	gemp_source source = { file, text };
-	builder b = { .q = &q };
+	builder b = { .q = &q, .cursor = { 0, 1, 1 } };
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(query_parse(&q, &source));
 	GEMP_TRY(gemp_pattern_new(&b.pattern, text, file));

@@ -7,13 +7,18 @@
 %define api.prefix {query_yy}
 %define api.location.type {query_place}
 %define parse.error custom
+%define parse.lac full
 %locations
 %param {void *scanner}
 %parse-param {query *q}
 
 %code top {
+#include "core/memory.h"
+
 #define YYINITDEPTH 1000
-#define YYMAXDEPTH YYINITDEPTH /* the stack never grows: no memory of its own */
+#define YYMAXDEPTH YYINITDEPTH /* the stack never grows */
+#define YYMALLOC(size) gemp_calloc(1, (size))
+#define YYFREE gemp_free
 }
 
 %code {
@@ -381,9 +386,11 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, que
 	enum { MOST = 4 };
 	yysymbol_kind_t expected[YYNTOKENS];
 	int all = yypcontext_expected_tokens(context, expected, YYNTOKENS), count = 0;
-	bool any_word = false; /* then a name is what to say */
-	for (int i = 0; i < all; i++)
+	bool any_word = false, operand = false; /* then "a name" or "a value" is what to say */
+	for (int i = 0; i < all; i++) {
 		any_word = any_word || expected[i] == YYSYMBOL_REFUSED;
+		operand = operand || expected[i] == YYSYMBOL_STRING;
+	}
 	for (int i = 0; i < all; i++)
 		if (!any_word || expected[i] < YYSYMBOL_MATCH || expected[i] > YYSYMBOL_REFUSED)
 			expected[count++] = expected[i];
@@ -393,7 +400,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, que
 		size_t used = strlen(list);
 		snprintf(list + used, sizeof list - used, "%s%s", between, yysymbol_name(expected[i]));
 	}
-	query_unexpected(q, *yypcontext_location(context), *list ? list : NULL);
+	query_unexpected(q, *yypcontext_location(context), operand ? "a value" : *list ? list : NULL);
 	return 0;
 }
 

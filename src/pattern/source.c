@@ -20,19 +20,26 @@ static size_t line_begin(const char *text, size_t at)
 	return at;
 }
 
-void gemp_source_place(const gemp_source *source, size_t at, int *line, int *column)
+void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at)
 {
-	*line = *column = 1;
-	for (size_t i = 0; i < at && source->text[i]; i++) {
-		if (source->text[i] == '\n') {
-			(*line)++;
-			*column = 1;
-		} else if (!continues(source->text[i])) {
-			(*column)++;
+	if (at < cursor->at)
+		*cursor = (gemp_cursor){ 0, 1, 1 };
+	for (; cursor->at < at && source->text[cursor->at]; cursor->at++) {
+		if (source->text[cursor->at] == '\n') {
+			cursor->line++;
+			cursor->column = 1;
+		} else if (!continues(source->text[cursor->at + 1])) {
+			cursor->column++;
 		}
 	}
-	if (continues(source->text[at]) && *column > 1)
-		(*column)--;
+}
+
+void gemp_source_place(const gemp_source *source, size_t at, int *line, int *column)
+{
+	gemp_cursor cursor = { 0, 1, 1 };
+	gemp_source_move(source, &cursor, at);
+	*line = cursor.line;
+	*column = cursor.column;
 }
 
 /* Byte of the character at line:column. */

@@ -14,6 +14,13 @@ typedef struct gemp_source {
 /* Line and column of a byte, both from 1; columns count characters, not bytes. */
 void gemp_source_place(const gemp_source *source, size_t at, int *line, int *column);
 
+/* The same from a place before it, {0, 1, 1} at first: cheap for places that come in order. */
+typedef struct gemp_cursor {
+	size_t at;
+	int line, column;
+} gemp_cursor;
+void gemp_source_move(const gemp_source *source, gemp_cursor *cursor, size_t at);
+
 /* GEMP_EUSAGE: "FILE:line:column: message", the line, and a caret below that place. */
 gemp_code gemp_source_fail(const gemp_source *source, size_t at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -32,7 +32,9 @@ void gemp_chain_free(gemp_chain *chain);
 size_t gemp_chain_orbit(const gemp_chain *chain, size_t level, const int **orbit); /* size; the points, base[level] first */
 
 /* The smallest tuple, by lexicographic order along the chain's base, among tuple o g for g in the group: tuple[point] is
- * the image of a point as a number to compare; it is replaced in place. Right for equal images too (hom, edge-iso). */
+ * the image of a point as a number to compare; it is replaced in place. `tuple` has as many numbers as the base has points.
+ * Right for equal images too (hom, edge-iso); only choices between equal images that differ elsewhere (two parallel edges
+ * to one vertex) cost a search. */
 void gemp_chain_canonical(const gemp_chain *chain, uint64_t *tuple);
 
 #endif

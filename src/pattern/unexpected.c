@@ -61,17 +61,17 @@ static bool is_pattern(const query *q, query_place place)
 {
 	char token = q->source.text[place.begin], next = after(q, place.end), last = before(q, place.begin);
 	return (token == '-' && strchr("->[", next)) || (strchr("-[", token) && last == '-') || (token == ')' && last == '(')
-	    || (token == '-' && last == '<') || (token == '{' && last != '=');
+	    || (token == '-' && last == '<');
 }
 
 /* How to call what a token of punctuation would begin; NULL: nothing known. */
-static const char *punctuation(const query *q, query_place place)
+static const char *punctuation(const query *q, query_place place, bool value_wanted)
 {
 	const char *token = q->source.text + place.begin;
 	size_t size = place.end - place.begin;
 	if (size == 2)
 		return !strncmp(token, "=~", 2) ? "a regular expression (=~)" : !strncmp(token, "..", 2) ? "a range (..)"
-		     : q->clause == QUERY_MATCH ? NULL : "a chain of comparisons; write a < b AND b < c";
+		     : q->clause == QUERY_MATCH || value_wanted ? NULL : "a chain of comparisons; write a < b AND b < c";
 	if (size != 1)
 		return NULL;
 	if (*token == '$')
@@ -81,10 +81,12 @@ static const char *punctuation(const query *q, query_place place)
 	if (q->clause == QUERY_MATCH)
 		return strchr("+*", *token) ? "a repeated path (+, *)" : NULL;
 	if (is_pattern(q, place))
-		return "a path or a map inside of a condition";
+		return "a path inside of a condition";
+	if (*token == '{')
+		return "a map";
 	if (strchr("+-*/%^", *token))
 		return "arithmetic";
-	if (strchr("=<>", *token))
+	if (strchr("=<>", *token) && !value_wanted)
 		return "a chain of comparisons; write a < b AND b < c";
 	return *token == '[' ? "a list outside of IN, or an index" : *token == '.' ? "an attribute of an attribute" : NULL;
 }
@@ -95,7 +97,7 @@ void query_unexpected(query *q, query_place place, const char *expected)
 	size_t size = place.end - place.begin;
 	const char *wanted = expected ? ", expected " : "";
 	char last = before(q, place.begin);
-	if (!last && (size == 0 || !query_refused_word(token, size))) {
+	if (expected && strcmp(expected, "MATCH") == 0 && !query_refused_word(token, size)) {
 		query_fail(q, place.begin, "a query begins with MATCH, as in MATCH (a)-[:KNOWS]->(b) RETURN a, b");
 		return;
 	}
@@ -109,7 +111,8 @@ void query_unexpected(query *q, query_place place, const char *expected)
 	}
 	const char *what = query_refused_word(token, size);
 	if (!what)
-		what = punctuation(q, place);
+		what = last == '-' && q->clause != QUERY_MATCH && *token != '-' && *token != '[' 
+			? "arithmetic" : punctuation(q, place, expected && strcmp(expected, "a value") == 0);
 	if (what)
 		query_refuse(q, place.begin, what);
 	else

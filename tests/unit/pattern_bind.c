@@ -1,0 +1,209 @@
+/* Names of a query are resolved against a graph; conditions on unlike types are decided there. */
+#include "harness/harness.h"
+
+#include "core/log.h"
+#include "core/text.h"
+#include "pattern/pattern.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Labels Film, Person; sets {}, {Film}, {Person}, {Film, Person}; relations ACTED_IN, KNOWS. */
+static gemp_graph graph;
+
+static int make_graph(void **state)
+{
+	(void)state;
+	static char *labels[] = { "Film", "Person" };
+	static uint32_t both[] = { 0, 1 };
+	static gemp_label_set sets[] = { { 0, NULL, 1 }, { 1, both, 1 }, { 1, both + 1, 1 }, { 2, both, 1 } };
+	static gemp_relation relations[] = { { .name = "ACTED_IN", .directed = true }, { .name = "KNOWS", .directed = true } };
+	static gemp_column columns[] = {
+		{ .name = "name", .type = GEMP_STRING }, { .name = "born", .type = GEMP_INTEGER },
+		{ .name = "height", .type = GEMP_FLOAT }, { .name = "alive", .type = GEMP_BOOLEAN },
+	};
+	static gemp_column props[] = { { .name = "since", .type = GEMP_INTEGER } };
+	relations[1].props = (gemp_table){ .count = 1, .columns = props };
+	graph = (gemp_graph){ .ranks = 1, .label_count = 2, .labels = labels, .label_set_count = 4, .label_sets = sets,
+	                      .relation_count = 2, .relations = relations };
+	graph.key.type = GEMP_INTEGER;
+	graph.attributes = (gemp_table){ .count = 4, .columns = columns };
+	gemp_log_setup(0, GEMP_QUIET);
+	return 0;
+}
+
+static gemp_pattern *bound(const char *text)
+{
+	gemp_pattern *p = NULL;
+	assert_ok(gemp_pattern_parse(&p, text, NULL));
+	assert_ok(gemp_pattern_bind(p, &graph));
+	assert_int_equal(p->relation_count, 2);
+	return p;
+}
+
+static void resolves(void **state)
+{
+	(void)state;
+	gemp_pattern *p = bound("MATCH (a:Person)-[:KNOWS]->(b:Person|Film)-[r]-(c) WHERE a.height > b.height RETURN a.alive, r, id(c)");
+	assert_false(p->edges[0].relations[0]);
+	assert_true(p->edges[0].relations[1]);
+	assert_true(p->edges[1].relations[0] && p->edges[1].relations[1]);
+	assert_int_equal(p->condition_count, 3);
+	static const bool person[] = { false, false, true, true }, either[] = { false, true, true, true };
+	assert_memory_equal(p->conditions[0].expr->label_sets, person, sizeof person);
+	const gemp_expr *merged = p->conditions[1].expr; /* one test instead of two */
+	assert_int_equal(merged->kind, GEMP_HAS_LABEL);
+	assert_int_equal(merged->name_count, 2);
+	assert_memory_equal(merged->label_sets, either, sizeof either);
+	assert_int_equal(p->conditions[2].expr->children[0]->attribute, 2);
+	assert_int_equal(p->returns[0].expr->attribute, 3);
+	gemp_pattern_free(p);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void unknown_names(void **state)
+{
+	(void)state;
+	static const struct { const char *text; int line, column; const char *part; } cases[] = {
+		{ "MATCH (a:Persn)", 1, 10, "unknown label 'Persn'; did you mean 'Person'?" },
+		{ "MATCH (a:Person|Flm)", 1, 17, "unknown label 'Flm'; did you mean 'Film'?" },
+		{ "MATCH (a)\nWHERE a.born = 1 AND NOT a:Studio", 2, 28, "unknown label 'Studio'; the graph has Film, Person" },
+		{ "MATCH (a)-[:acted_in]->(b)", 1, 13, "unknown edge type 'acted_in'; did you mean 'ACTED_IN'?" },
+		{ "MATCH (a)-[:KNOWS|ACTED]->(b)", 1, 19, "unknown edge type 'ACTED'" },
+		{ "MATCH (K)-[:KNOWS]->(b)-[:KNOWSX|KNOW]-(c)", 1, 34, "unknown edge type 'KNOW'" },
+		{ "MATCH (a {nam: 'x'})", 1, 11, "unknown attribute 'nam'; did you mean 'name'?" },
+		{ "MATCH (a) RETURN a.name, a.color", 1, 26, "unknown attribute 'color'; the graph has name, born, height, alive" },
+		{ "MATCH (a)-[r:KNOWS {since: 5}]->(b)", 1, 21, "the edge attribute 'since' is not supported in queries yet" },
+		{ "MATCH (a)-[r:KNOWS]->(b) WHERE r.since < 5", 1, 32, "the edge attribute 'since' is not supported in queries yet" },
+		{ "MATCH (a)-[r:KNOWS]->(b) RETURN r.since", 1, 33, "the edge attribute 'since' is not supported in queries yet" },
+		{ "MATCH (a)-[r:KNOWS]->(b) RETURN r.sinc", 1, 33, "unknown edge attribute 'sinc'; did you mean 'since'?" },
+		{ "MATCH (a)-[r:ACTED_IN]->(b) RETURN r.since", 1, 36, "unknown edge attribute 'since'; the graph has none" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gemp_pattern *p;
+		char place[64];
+		snprintf(place, sizeof place, "query:%d:%d: ", cases[i].line, cases[i].column);
+		assert_ok(gemp_pattern_parse(&p, cases[i].text, NULL));
+		assert_code(gemp_pattern_bind(p, &graph), GEMP_EUSAGE);
+		if (strncmp(gemp_message(), place, strlen(place)) != 0 || !strstr(gemp_message(), cases[i].part))
+			fail_msg("%s\nexpected %s%s\ngot %s", cases[i].text, place, cases[i].part, gemp_message());
+		gemp_pattern_free(p);
+	}
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void unlike_types(void **state)
+{
+	(void)state;
+	static const struct { const char *written, *bound; } cases[] = {
+		{ "a.born = 5", "a.born = 5" },
+		{ "a.born = 5.5", "a.born = 5.5" },
+		{ "a.born < a.height", "a.born < a.height" },
+		{ "a.name = 5", "false" },
+		{ "a.name <> 5", "a.name IS NOT NULL" },
+		{ "NOT a.name = 5", "a.name IS NOT NULL" },
+		{ "a.name < 5", "false" },
+		{ "NOT a.name < 5", "false" },
+		{ "a.name = a.born", "false" },
+		{ "a.name <> a.born", "a.born IS NOT NULL AND a.name IS NOT NULL" },
+		{ "id(a) = 'x'", "false" },
+		{ "id(a) <> 'x'", "" },
+		{ "a.name IN [1, 'x', true, 'y']", "a.name IN ['x', 'y']" },
+		{ "a.name IN [1, 'x', true]", "a.name = 'x'" },
+		{ "a.name IN [1, 2]", "false" },
+		{ "NOT a.name IN [1, 'x', true]", "a.name <> 'x'" },
+		{ "NOT a.name IN [1, 2]", "a.name IS NOT NULL" },
+		{ "a.born IN [1, 2.5]", "a.born IN [1, 2.5]" },
+		{ "a.born CONTAINS '5'", "false" },
+		{ "NOT a.born CONTAINS '5'", "false" },
+		{ "a.name CONTAINS 5", "false" },
+		{ "a.name STARTS WITH a.name", "a.name STARTS WITH a.name" },
+		{ "a.alive", "a.alive = true" },
+		{ "a.name", "false" },
+		{ "NOT a.name", "false" },
+		{ "a.name = 5 OR a.born = 3", "a.born = 3" },
+		{ "a.born = 3 OR id(a) <> 'x'", "" },
+		{ "a:Film OR a:Person", "a:Film|Person" },
+		{ "NOT (a:Film AND a:Person)", "(NOT a:Film OR NOT a:Person)" },
+	};
+	gemp_text text = { 0 };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gemp_text_clear(&text);
+		gemp_text_print(&text, "MATCH (a) WHERE %s", cases[i].written);
+		gemp_pattern *p = bound(text.data);
+		gemp_text_clear(&text);
+		gemp_text_print(&text, "%s", "");
+		for (size_t c = 0; c < p->condition_count; c++) {
+			char *one = gemp_expr_text(p->conditions[c].expr, p);
+			bool or = p->conditions[c].expr->kind == GEMP_OR;
+			gemp_text_print(&text, "%s%s%s%s", c ? " AND " : "", or ? "(" : "", one, or ? ")" : "");
+			gemp_free(one);
+			assert_int_equal(p->conditions[c].vertices, 1);
+		}
+		if (strcmp(text.data, cases[i].bound) != 0)
+			fail_msg("%s: expected %s, got %s", cases[i].written, cases[i].bound, text.data);
+		gemp_pattern_free(p);
+	}
+	gemp_text_free(&text);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void query_graph_labels(void **state)
+{
+	(void)state;
+	gemp_pattern *p;
+	const char *path = test_file("q.graph", "t 2 1\nv 0 1 1\nv 1 12 1\ne 0 1\n");
+	assert_ok(gemp_pattern_query_graph(&p, path, "L%d"));
+	assert_code(gemp_pattern_bind(p, &graph), GEMP_EUSAGE);
+	assert_message("q.graph:2:5: unknown label 'L1'");
+	assert_message("\n  v 0 1 1\n      ^");
+	gemp_pattern_free(p);
+}
+
+static gemp_code bind_once(void *text)
+{
+	gemp_pattern *p = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_pattern_parse(&p, text, NULL));
+	GEMP_TRY(gemp_pattern_bind(p, &graph));
+done:
+	gemp_pattern_free(p);
+	return code;
+}
+
+static void no_memory(void **state)
+{
+	(void)state;
+	assert_survives_no_memory(bind_once, "MATCH (a:Person|Film)-[:KNOWS]->(b) WHERE (a.name <> 5 OR NOT b.name IN [1]) AND NOT b:Film "
+		"AND (b.born < a.height OR a.name = 3 OR b:Person OR b:Film) AND NOT b.born CONTAINS 'x' AND a.name IN [1, 'x', 'y'] "
+		"RETURN a.name");
+}
+
+static gemp_code bind_wrong(void *text)
+{
+	gemp_code code = bind_once(text);
+	return code == GEMP_EUSAGE ? GEMP_OK : code;
+}
+
+static void no_memory_for_an_error(void **state)
+{
+	(void)state;
+	assert_survives_no_memory(bind_wrong, "MATCH (a:Persn)");
+	assert_survives_no_memory(bind_wrong, "MATCH (a)-[:KNOW]-(b)");
+	assert_survives_no_memory(bind_wrong, "MATCH (a)-[:KNOWS]-(b) WHERE a.x = 1");
+	assert_survives_no_memory(bind_wrong, "MATCH (a), (b)");
+	assert_survives_no_memory(bind_wrong, "MATCH (a) WHERE b.x = 1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(resolves),
+		cmocka_unit_test(unknown_names),
+		cmocka_unit_test(unlike_types),
+		cmocka_unit_test(query_graph_labels),
+		cmocka_unit_test(no_memory),
+		cmocka_unit_test(no_memory_for_an_error),
+	};
+	return cmocka_run_group_tests(tests, make_graph, NULL);
+}
