@@ -33,7 +33,8 @@ static gemp_code fill(gemp_stream *stream)
 {
 	gemp_code code = GEMP_OK;
 	size_t kept = stream->end - stream->at, got;
-	memmove(stream->buffer, stream->buffer + stream->at, kept);
+	if (stream->at > 0)
+		memmove(stream->buffer, stream->buffer + stream->at, kept);
 	stream->at = 0;
 	stream->end = kept;
 	if (kept == stream->capacity) {

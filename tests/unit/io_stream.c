@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -93,6 +94,17 @@ static void lines_longer_than_the_buffer_are_whole(void **state)
 	assert_null(record);
 	gemp_stream_close(stream);
 	gemp_free(line);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void endless_records_are_refused(void **state)
+{
+	(void)state;
+	const char *path = test_file("endless", "x");
+	gemp_text text = { 0 };
+	assert_int_equal(truncate(path, (off_t)300 << 20), 0);
+	assert_code(read_range(&text, path, false, 0, GEMP_STREAM_END), GEMP_EDATA);
+	assert_message("longer than 256 MiB");
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -254,6 +266,7 @@ int main(void)
 		cmocka_unit_test(lines_have_numbers),
 		cmocka_unit_test(quoted_records_span_lines),
 		cmocka_unit_test(lines_longer_than_the_buffer_are_whole),
+		cmocka_unit_test(endless_records_are_refused),
 		cmocka_unit_test(ranges_give_each_line_once),
 		cmocka_unit_test(gzip_is_unpacked),
 		cmocka_unit_test(zstandard_is_unpacked),
