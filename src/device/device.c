@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_PARTS = 256 }; /* sub-devices that a CPU is cut into */
+
 static gemp_code no_device(const char *spec)
 {
 	const char *pocl = getenv("POCL_CACHE_DIR");
@@ -53,11 +55,11 @@ static void set_memory(gemp_device *device, size_t memory, size_t limit)
 static void take_cores(gemp_device *device, int position)
 {
 	unsigned ranks = (unsigned)device->shared_by, share = device->units / ranks;
-	cl_device_id parts[256];
-	cl_device_partition_property counts[256 + 3];
+	cl_device_id parts[MOST_PARTS];
+	cl_device_partition_property counts[MOST_PARTS + 3];
 	cl_uint made = 0;
 	device->units = share ? share : 1;
-	if (!share || ranks > 256)
+	if (!share || ranks > MOST_PARTS)
 		return;
 	counts[0] = CL_DEVICE_PARTITION_BY_COUNTS;
 	for (unsigned i = 0; i < ranks; i++)
