@@ -287,12 +287,12 @@ static gemp_code describe_relations(const gemp_h5 *h5, gemp_graph *graph, file_s
 	size_t count = 0;
 	GEMP_TRY(gemp_h5_list(h5, "/edges", &names, &count));
 	code = GEMP_NEW(graph->relations, count);
+	graph->relation_count = source->relation_count = count;
 	if (code == GEMP_OK)
 		code = GEMP_NEW(source->props, count);
 	for (size_t r = 0; r < count && code == GEMP_OK; r++)
 		code = gemp_h5_decode(names[r], &graph->relations[r].name);
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	graph->relation_count = source->relation_count = count;
 	qsort(graph->relations, count, sizeof *graph->relations, compare_relations);
 	for (size_t r = 0; r < count && code == GEMP_OK; r++)
 		code = gemp_file_describe_relation(h5, graph, &graph->relations[r], &source->props[r]);

@@ -106,7 +106,7 @@ static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, si
 	for (; dictionary->slots[slot]; slot = (slot + 1) & mask) {
 		size_t other;
 		const char *there = gemp_bytes_at(&dictionary->list, dictionary->slots[slot] - 1, &other);
-		if (other == size && memcmp(there, bytes, size) == 0)
+		if (other == size && (!size || memcmp(there, bytes, size) == 0))
 			break;
 	}
 	return slot;

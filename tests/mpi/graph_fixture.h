@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIXTURE_TEXT = 48, FIXTURE_COLUMNS = 4, FIXTURE_PROPS = 2 };
+enum { FIXTURE_TEXT = 64, FIXTURE_COLUMNS = 4, FIXTURE_PROPS = 2 };
 
 typedef struct fixture_vertex {
 	gemp_value key;
