@@ -89,13 +89,21 @@ void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges)
 		gemp_expr_uses(expr->children[i], vertices, edges);
 }
 
+/* Spaces and punctuation beyond ASCII, as in lexer.l; at is the first byte of a character. */
+static bool is_punctuation(const char *at)
+{
+	const unsigned char *byte = (const unsigned char *)at;
+	return (byte[0] == 0xC2 && byte[1] <= 0xA0) || (byte[0] == 0xE2 && byte[1] == 0x80 && byte[2] < 0xB0)
+	    || (byte[0] == 0xE3 && byte[1] == 0x80 && byte[2] == 0x80);
+}
+
 /* As the grammar reads a word without backquotes; words of the language may follow `.` and `:`. */
 static bool is_plain(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_' && !(*name & 0x80))
 		return false;
 	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && *name != '_' && !(*name & 0x80))
+		if ((!isalnum((unsigned char)*name) && *name != '_' && !(*name & 0x80)) || is_punctuation(name))
 			return false;
 	return true;
 }

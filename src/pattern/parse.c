@@ -363,6 +363,8 @@ done:
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file)
 {
 	query q;
+	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+		text += 3; /* the byte order mark of some editors */
 	gemp_source source = { file, text };
 	builder b = { .q = &q, .cursor = { 0, 1, 1 } };
 	gemp_code code = GEMP_OK;
