@@ -1,5 +1,6 @@
 #include "match/emit.h"
 
+#include "match/emit_leaf.h"
 #include "match/emit_step.h"
 
 #include <stdio.h>
@@ -54,6 +55,8 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 	                "\t__global const ulong *out_base, __global uint *state,\n");
 	if (options->listed)
 		gemp_text_print(t, "\t__global uint *result,\n");
+	if (plan->two_paths)
+		gemp_text_print(t, "\t__global uint *tables,\n");
 	gemp_text_print(t, "\t__global uint *control)\n");
 }
 
@@ -147,8 +150,10 @@ static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_layout *la
 
 static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout)
 {
-	gemp_text_print(t, "\t\tif (!active) {\n"
-	                "\t\tuint t = 0;\n"
+	gemp_text_print(t, "\t\tif (!active) {\n");
+	if (plan->two_paths)
+		gemp_emit_table(t, plan, false);
+	gemp_text_print(t, "\t\tuint t = 0;\n"
 	                "\t\tif (lane == 0)\n"
 	                "\t\t\tt = atomic_inc(&control[GEMP_CONTROL_NEXT]);\n"
 	                "\t\tt = gemp_shuffle(t, 0);\n"
@@ -161,7 +166,10 @@ static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_layout *l
 	gemp_text_print(t, "\t\tswitch (p.stage) {\n");
 	for (size_t k = 0; k < layout->stage_count; k++)
 		emit_load(t, plan, layout, k);
-	gemp_text_print(t, "\t\t}\n\t\t}\n");
+	gemp_text_print(t, "\t\t}\n");
+	if (plan->two_paths)
+		gemp_emit_table(t, plan, true);
+	gemp_text_print(t, "\t\t}\n");
 }
 
 static void emit_bases(gemp_text *t, const gemp_layout *layout)
@@ -191,6 +199,8 @@ void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gem
 	gemp_text_print(t, "{\n");
 	emit_variables(t, plan);
 	emit_stages(t, layout);
+	if (plan->two_paths)
+		gemp_text_print(t, "\t__global uint *table = tables + (ulong)gemp_worker() * p.vertices;\n\tint filled = 0;\n");
 	gemp_text_print(t, "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
 	                "\tif (p.resume && s[0]) {\n\t\tactive = 1;\n", layout->state_words);
 	emit_state(t, plan, options, false);
@@ -198,10 +208,10 @@ void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gem
 	gemp_text_print(t, "\t}\n\twhile (!stop) {\n");
 	emit_tasks(t, plan, layout);
 	gemp_text_print(t, "\t\tswitch (level) {\n");
-	for (int step = 0; step < (int)plan->step_count; step++)
+	for (int step = 0; step < (int)plan->step_count - plan->two_paths; step++)
 		gemp_emit_step(t, plan, layout, options, step);
-	gemp_text_print(t, "\t\t}\n\t}\n"
-	                "\tif (lane == 0) {\n"
+	gemp_text_print(t, "\t\t}\n\t}\n");
+	gemp_text_print(t, "\tif (lane == 0) {\n"
 	                "\t\ts[0] = stop;\n"
 	                "\t}\n"
 	                "\tif (lane == 0 && stop) {\n"

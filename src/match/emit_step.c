@@ -1,5 +1,7 @@
 #include "match/emit_step.h"
 
+#include "match/emit_leaf.h"
+
 #include <stdio.h>
 
 /* What the functions below share. In a step's test its own vertex and edge are the lane's: c and ce. */
@@ -353,7 +355,7 @@ static void emit_advance(const emitter *e)
 static void emit_count_loop(const emitter *e)
 {
 	gemp_text *t = e->t;
-	gemp_text_print(t, "\t\t\tuint n = 0;\n"
+	gemp_text_print(t, "\t\t\tulong n = 0;\n"
 	                "\t\t\tfor (OFFSET i = cur_%d + lane; i < end_%d; i += GEMP_LANES) {\n"
 	                "\t\t\t\tuint c = near[i]; ulong left = %#llxul", e->s, e->s, gemp_check_bits(e->step));
 	if (e->step->kind == GEMP_EXTEND)
@@ -364,7 +366,11 @@ static void emit_count_loop(const emitter *e)
 	emit_filters(e);
 	for (size_t j = e->step->sources == 1 ? 1 : 0; e->step->kind == GEMP_EXTEND && j < e->step->check_count; j++)
 		emit_check(e, j);
-	gemp_text_print(t, "\t\t\t\tn += left == 0;\n\t\t\t}\n"
+	if (e->plan->two_paths)
+		gemp_emit_leaf(t, e->plan);
+	else
+		gemp_text_print(t, "\t\t\t\tn += left == 0;\n");
+	gemp_text_print(t, "\t\t\t}\n"
 	                "\t\t\tif (crossed) found_crossed += n; else found_local += n;\n"
 	                "\t\t\tif (level == base) active = 0; else level = %d;\n", e->s - 1);
 }
@@ -372,7 +378,7 @@ static void emit_count_loop(const emitter *e)
 void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options,
                     int s)
 {
-	emitter e = { text, plan, layout, options, s, &plan->steps[s], s + 1 == (int)plan->step_count,
+	emitter e = { text, plan, layout, options, s, &plan->steps[s], s + 1 + plan->two_paths == (int)plan->step_count,
 	              plan->live_edges != 0, "0" };
 	if (s == 0)
 		snprintf(e.single, sizeof e.single, "1");

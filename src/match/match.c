@@ -104,6 +104,46 @@ static bool needs_distinct(const gemp_match *m)
 	}
 }
 
+/* Matches go through the result buffer; else the device only counts them. */
+static bool lists(const gemp_match *m)
+{
+	return m->options.listed || m->options.count_parts || m->deduplicates || m->phases.after_count;
+}
+
+static gemp_code make_plan(gemp_match *m, bool two_paths)
+{
+	gemp_plan_options options = plan_options(m);
+	gemp_code code;
+	gemp_plan_free(m->plan);
+	m->plan = NULL;
+	options.two_paths = two_paths;
+	code = gemp_plan_new(&m->plan, m->pattern, m->symmetry, &m->statistics, &options);
+	if (code == GEMP_OK)
+		m->deduplicates = needs_distinct(m);
+	return gemp_comm_agree(m->context->comm, code);
+}
+
+/* Two-paths only count, and need all rows and a device whose workers are few: first a plan to learn whether matches are
+ * listed, then, if not, one that may use tables, and back if the rows do not all fit. */
+static gemp_code plan_and_rows(gemp_match *m)
+{
+	gemp_code code = GEMP_OK;
+	bool may = !m->context->device->gpu && m->options.lanes <= 1 && m->options.replicate != 0;
+	double began = gemp_now();
+	GEMP_TRY(make_plan(m, false));
+	if (may && !lists(m))
+		GEMP_TRY(make_plan(m, true));
+	gemp_timers_add(&m->context->timers, GEMP_CONVERT, began);
+	GEMP_TRY(gemp_rows_at_hand_new(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+	if (m->plan->two_paths && m->rows.residency.hot < m->graph->vertices) {
+		gemp_rows_at_hand_free(&m->rows);
+		GEMP_TRY(make_plan(m, false));
+		GEMP_TRY(gemp_rows_at_hand_new(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+	}
+done:
+	return code;
+}
+
 static gemp_code make_chain(gemp_match *m)
 {
 	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES], size = 0;
@@ -133,17 +173,12 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	                             m->phases.before_count));
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
-	gemp_plan_options plan = plan_options(m);
-	code = gemp_plan_new(&m->plan, pattern, m->symmetry, &m->statistics, &plan);
-	if (code == GEMP_OK)
-		code = make_chain(m);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_CONVERT, began);
-	m->deduplicates = needs_distinct(m);
-	GEMP_TRY(gemp_rows_at_hand_new(&m->rows, context, graph, m->plan, options->replicate));
+	GEMP_TRY(plan_and_rows(m));
+	GEMP_TRY(gemp_comm_agree(context->comm, make_chain(m)));
 	gemp_search_options search = { .lanes = options->lanes, .launch_factor = options->launch_factor,
 		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
-		.listed = options->listed || options->count_parts || m->deduplicates || m->phases.after_count };
+		.listed = lists(m) };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows.order, &m->rows.residency, m->rows.views,
 	                         &m->candidates, &search));
 	*out = m;
@@ -271,11 +306,27 @@ static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES
 	gemp_comm_sum(m->context->comm, figures, FIGURES);
 }
 
+/* What a plan by two-paths has counted several times over. */
+static gemp_code divide(const gemp_match *m, uint64_t figures[FIGURES])
+{
+	static const int counts[] = { FOUND, KEPT, CLASSES };
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		if (figures[counts[i]] % m->plan->divisor)
+			return gemp_fail(GEMP_EINTERNAL, "a count by two-paths is no multiple of %llu",
+			                 (unsigned long long)m->plan->divisor);
+		figures[counts[i]] /= m->plan->divisor;
+	}
+	return GEMP_OK;
+}
+
 static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
 	uint64_t f[FIGURES], peaks[2] = { gemp_memory_peak(), m->context->device->peak };
 	double fill = m->search->statistics.fill;
 	gather(m, s, f);
+	gemp_code code = divide(m, f);
+	if (code != GEMP_OK)
+		return code;
 	gemp_comm_max(m->context->comm, peaks, 2);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
 	*result = (gemp_match_result){ .matches = f[CLASSES], .complete = rounds->complete, .rounds = rounds->rounds,
@@ -288,7 +339,7 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 	result->result_fill_percent = f[LISTING] ? (uint64_t)(100 * fill / (double)f[LISTING] + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
 		result->part_share[i] = f[KEPT] ? (double)f[PARTS + i] / (double)f[KEPT] : 1;
-	gemp_code code = count_embeddings(m, f[KEPT], result);
+	code = count_embeddings(m, f[KEPT], result);
 	if (m->options.distinct == GEMP_BY_NOTHING)
 		result->matches = result->embeddings;
 	return code;

@@ -121,6 +121,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		code = gemp_search_outbox(search);
 	if (code == GEMP_OK && options->listed)
 		code = gemp_search_results(search);
+	if (code == GEMP_OK && plan->two_paths)
+		code = gemp_search_tables(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_UPLOAD, began);
 	GEMP_TRY(build(search));
@@ -143,7 +145,7 @@ void gemp_search_free(gemp_search *search)
 		gemp_buffer_free(&search->edge[v], device);
 	}
 	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->candidates, &search->control,
-		&search->result[0], &search->result[1], &search->out, &search->out_capacity, &search->out_base };
+		&search->result[0], &search->result[1], &search->out, &search->out_capacity, &search->out_base, &search->tables };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
 	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {
@@ -272,6 +274,8 @@ static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int bu
 	a[n++] = GEMP_ARG(&work->state.mem);
 	if (search->emit.listed)
 		a[n++] = GEMP_ARG(&search->result[buffer].mem);
+	if (search->plan->two_paths)
+		a[n++] = GEMP_ARG(&search->tables.mem);
 	a[n++] = GEMP_ARG(&search->control.mem);
 	size_t lanes = (size_t)search->emit.lanes;
 	GEMP_TRY(gemp_launch_with(device, search->kernel, search->workers * lanes,

@@ -57,7 +57,7 @@ typedef struct gemp_search {
 	uint32_t vertices, hot, ranks, split;
 	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS];
 	gemp_buffer own, id_of, bounds, candidates, control, result[2];
-	gemp_buffer out, out_capacity, out_base;
+	gemp_buffer out, out_capacity, out_base, tables;
 	uint32_t candidate_words;
 	size_t areas;               /* stages * (ranks + 1) */
 	uint32_t *control_words;    /* [GEMP_CONTROL_WORDS + areas] as read after the last launch */

@@ -182,3 +182,15 @@ gemp_code gemp_search_results(gemp_search *search)
 done:
 	return code;
 }
+
+/* TABLES of two-paths, one a worker. */
+gemp_code gemp_search_tables(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = search->context->device;
+	size_t bytes = search->workers * (size_t)search->vertices * sizeof(uint32_t);
+	GEMP_TRY(gemp_buffer_new(&search->tables, device, bytes + 4, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &search->tables, 0, bytes + 4));
+done:
+	return code;
+}

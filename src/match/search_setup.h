@@ -9,5 +9,6 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
                              const gemp_candidates *candidates);
 gemp_code gemp_search_outbox(gemp_search *search);
 gemp_code gemp_search_results(gemp_search *search);
+gemp_code gemp_search_tables(gemp_search *search);
 
 #endif

@@ -247,6 +247,22 @@ static bool hub_first(const gemp_pattern *pattern, const gemp_chain *chain)
 	return false;
 }
 
+/* A table of two-paths knows nothing of the vertices between: a level of the chain that restricts the last vertex against
+ * another than the pivot is dropped whole, and each match is then counted once for every member of its orbit. */
+static bool dropped(planner *p, const int *orbit, size_t members)
+{
+	const gemp_plan *plan = p->plan;
+	int last = plan->steps[plan->step_count - 1].vertex;
+	bool restricts = false;
+	if (!plan->two_paths || orbit[0] == plan->pivot)
+		return false;
+	for (size_t i = 1; i < members; i++)
+		restricts |= orbit[i] == last;
+	if (restricts)
+		p->plan->divisor *= members;
+	return restricts;
+}
+
 static void restrict_step(gemp_step *step, int vertices, int first, int other, bool hub)
 {
 	if (other < vertices && step->kind != GEMP_BIND_EDGE && step->vertex == other) {
@@ -276,6 +292,8 @@ static gemp_code break_symmetry(planner *p)
 	for (size_t level = 0; level < size; level++) {
 		const int *orbit;
 		size_t members = gemp_chain_orbit(chain, level, &orbit);
+		if (dropped(p, orbit, members))
+			continue;
 		for (size_t i = 1; i < members; i++)
 			for (size_t s = 0; s < plan->step_count; s++)
 				restrict_step(&plan->steps[s], plan->vertex_count, orbit[0], orbit[i], hub);
@@ -284,6 +302,33 @@ static gemp_code break_symmetry(planner *p)
 done:
 	gemp_chain_free(chain);
 	return code;
+}
+
+/* TWO-PATHS: vertices that may be left to a table: nothing but two rows and distinctness binds them. */
+static void may_leave(const planner *p, bool *may)
+{
+	bool counts = p->options->two_paths && !p->plan->live_edges && p->options->semantics != GEMP_INDUCED &&
+	              p->pattern->vertex_count >= 4;
+	for (size_t v = 0; v < p->pattern->vertex_count; v++) {
+		may[v] = counts && !p->options->unequal[v];
+		for (size_t e = 0; e < p->pattern->edge_count; e++) {
+			const gemp_pattern_edge *edge = &p->pattern->edges[e];
+			bool both_ways = edge->direction == GEMP_EITHER || p->pattern->simple;
+			if (edge->from == (int)v || edge->to == (int)v)
+				may[v] = may[v] && both_ways && edge->from != edge->to;
+		}
+	}
+}
+
+/* The pivot's row first. */
+static void sort_leaf(gemp_plan *plan)
+{
+	gemp_step *leaf = &plan->steps[plan->step_count - 1];
+	if (plan->two_paths && leaf->checks[0].from != plan->pivot) {
+		gemp_check other = leaf->checks[0];
+		leaf->checks[0] = leaf->checks[1];
+		leaf->checks[1] = other;
+	}
 }
 
 static uint64_t hash_plan(const gemp_plan *plan)
@@ -301,6 +346,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	gemp_plan *plan = NULL;
 	int order[GEMP_MAX_PATTERN_VERTICES];
 	double rows[GEMP_MAX_PATTERN_VERTICES];
+	bool may[GEMP_MAX_PATTERN_VERTICES];
 	GEMP_TRY(GEMP_NEW(plan, 1));
 	planner p = { plan, pattern, symmetry, statistics, options, 0, 0 };
 	plan->relation_count = pattern->relation_count;
@@ -309,7 +355,9 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	plan->pivot_off = options->pivot_off;
 	plan->group_order = gemp_symmetry_order(symmetry, &plan->group_overflow);
 	plan->live_edges = live_edges(&p);
-	gemp_plan_order(pattern, statistics, options->pivot_off, order, rows);
+	may_leave(&p, may);
+	plan->divisor = 1;
+	plan->two_paths = gemp_plan_order(pattern, statistics, options->pivot_off, may, order, rows);
 	plan->pivot = order[0];
 	for (int i = 0; i < plan->vertex_count; i++) {
 		size_t step = plan->step_count;
@@ -317,6 +365,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 		for (; step < plan->step_count; step++)
 			plan->steps[step].rows = rows[i];
 	}
+	sort_leaf(plan);
 	if (options->break_symmetry)
 		GEMP_TRY(break_symmetry(&p));
 	plan->hash = hash_plan(plan);

@@ -60,6 +60,9 @@ typedef struct gemp_plan {
 	int pivot;
 	bool broken;            /* symmetry broken by restrictions */
 	bool pivot_off;
+	bool two_paths;         /* the last vertex is not enumerated: it hangs on the pivot (checks[0] of the last step) and one
+	                           other (checks[1]), and a table of the pivot's two-paths tells how many there are */
+	uint64_t divisor;       /* each match is counted so many times: restrictions on the last vertex were dropped */
 	uint64_t group_order;   /* automorphisms, if they fit */
 	bool group_overflow;
 	uint64_t hash;
@@ -80,6 +83,7 @@ typedef struct gemp_plan_options {
 	gemp_semantics semantics;
 	bool break_symmetry;   /* iso and induced only */
 	bool pivot_off;
+	bool two_paths;        /* may count by two-paths: only a count is asked, and all rows are resident */
 	uint64_t wanted_edges; /* pattern edges whose identity the results need */
 	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES]; /* vertices that the query wants to differ from each */
 } gemp_plan_options;

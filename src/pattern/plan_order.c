@@ -1,5 +1,7 @@
 #include "pattern/plan_order.h"
 
+#include <math.h>
+
 #define BIT(i) (UINT64_C(1) << (i))
 
 typedef struct orderer {
@@ -67,7 +69,8 @@ static bool better(growth a, growth b)
 	return a.back != b.back ? a.back > b.back : a.latest > b.latest;
 }
 
-static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int *order,
+/* last: a vertex left to the end and not enumerated, or -1. */
+static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int last, int *order,
                          double *rows)
 {
 	orderer o = { pattern, statistics, BIT(pivot), pivot, { 0 } };
@@ -79,31 +82,62 @@ static double order_from(const gemp_pattern *pattern, const gemp_statistics *sta
 		int best = -1;
 		growth least = { 0, 0, 0, 0 };
 		for (int v = 0; v < count; v++) {
-			growth g = o.bound & BIT(v) ? (growth){ 0, 0, 0, 0 } : grow(&o, v);
+			bool free = !(o.bound & BIT(v)) && (v != last || i == count - 1);
+			growth g = free ? grow(&o, v) : (growth){ 0, 0, 0, 0 };
 			if (g.back && (best < 0 || better(g, least))) {
 				best = v;
 				least = g;
 			}
 		}
+		if (best < 0)
+			return HUGE_VAL; /* the rest hangs on `last` */
 		order[i] = best;
 		rows[i] = rows[i - 1] * least.factor;
-		cost += rows[i - 1] * (1 + least.scan);
+		cost += best == last ? rows[i - 1] : rows[i - 1] * (1 + least.scan);
 		o.place[best] = i;
 		o.bound |= BIT(best);
 	}
-	return cost + rows[count - 1];
+	return last < 0 ? cost + rows[count - 1] : cost;
 }
 
-void gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statistics, bool first, int *order, double *rows)
+/* Entries read to make (and clear) the table of all pivots' two-paths by way of v; HUGE_VAL if v does not hang on the pivot
+ * and just one other vertex. */
+static double table_cost(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int v)
 {
-	int pivot = 0;
-	double least = order_from(pattern, statistics, 0, order, rows);
-	for (int v = 1; !first && v < (int)pattern->vertex_count; v++) {
-		double cost = order_from(pattern, statistics, v, order, rows);
-		if (cost < least || (cost == least && statistics->candidates[v] < statistics->candidates[pivot])) {
-			least = cost;
-			pivot = v;
-		}
+	orderer o = { pattern, statistics, BIT(pivot), pivot, { 0 } };
+	double cost = statistics->candidates[pivot];
+	int edges = 0, to_pivot = 0;
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if (edge->from != v && edge->to != v)
+			continue;
+		int other = edge->from == v ? edge->to : edge->from;
+		edges++;
+		to_pivot += other == pivot;
+		cost *= mean_row(&o, e, other == pivot ? pivot : v);
 	}
-	order_from(pattern, statistics, pivot, order, rows);
+	return edges == 2 && to_pivot == 1 ? 2 * cost : HUGE_VAL;
+}
+
+bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statistics, bool first, const bool *may_leave,
+                     int *order, double *rows)
+{
+	int pivot = 0, leaf = -1, count = (int)pattern->vertex_count;
+	double least = order_from(pattern, statistics, 0, -1, order, rows);
+	for (int v = 0; v < (first ? 1 : count); v++)
+		for (int last = -1; last < count; last++) {
+			if (last == v || (last >= 0 && !may_leave[last]))
+				continue;
+			double cost = order_from(pattern, statistics, v, last, order, rows);
+			if (last >= 0)
+				cost += table_cost(pattern, statistics, v, last);
+			if (cost < least || (cost == least && last < 0 &&
+			                     statistics->candidates[v] < statistics->candidates[pivot])) {
+				least = cost;
+				pivot = v;
+				leaf = last;
+			}
+		}
+	order_from(pattern, statistics, pivot, leaf, order, rows);
+	return leaf >= 0;
 }

@@ -74,7 +74,9 @@ static void put_step(const names *n, const gemp_step *step, const gemp_statistic
 	put_set(n, "; <> ", step->differ, "");
 	put_set(n, "; before ", step->greater, "");
 	put_set(n, "; after ", step->less, "");
-	gemp_text_print(n->out, "   ~%.3g partial matches\n", step->rows);
+	bool counted = n->plan->two_paths && step == &n->plan->steps[n->plan->step_count - 1];
+	gemp_text_print(n->out, "%s   ~%.3g partial matches\n",
+	                counted ? "; counted by a table of two-paths, not enumerated" : "", step->rows);
 }
 
 char *gemp_plan_text(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,

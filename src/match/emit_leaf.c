@@ -1,0 +1,73 @@
+#include "match/emit_leaf.h"
+
+#include <stdio.h>
+
+static const gemp_step *leaf_of(const gemp_plan *plan)
+{
+	return &plan->steps[plan->step_count - 1];
+}
+
+/* Can x be the last vertex, as far as its bitmap and the pivot tell? */
+static void put_filter(gemp_text *t, const gemp_plan *plan, const char *x)
+{
+	const gemp_step *leaf = leaf_of(plan);
+	gemp_text_print(t, "1");
+	if (leaf->candidates)
+		gemp_text_print(t, " && candidate(%d, %s)", leaf->vertex, x);
+	if (leaf->greater >> plan->pivot & 1)
+		gemp_text_print(t, " && %s > v_%d", x, plan->pivot);
+	if (leaf->less >> plan->pivot & 1)
+		gemp_text_print(t, " && %s < v_%d", x, plan->pivot);
+}
+
+void gemp_emit_table(gemp_text *t, const gemp_plan *plan, bool fill)
+{
+	int near = leaf_of(plan)->checks[0].view, far = leaf_of(plan)->checks[1].view;
+	if (!fill)
+		gemp_text_print(t, "\t\tif (filled)\n");
+	gemp_text_print(t, "\t\tfor (OFFSET i = begin_%d[v_%d]; i < begin_%d[v_%d + 1]; i++) {\n"
+	                "\t\t\tuint x = near_%d[i];\n\t\t\tif (", near, plan->pivot, near, plan->pivot, near);
+	put_filter(t, plan, "x");
+	/* A loop would make the pivot, or the other end itself, the last vertex. */
+	if (leaf_of(plan)->differ)
+		gemp_text_print(t, " && x != v_%d", plan->pivot);
+	gemp_text_print(t, ")\n\t\t\t\tfor (OFFSET j = begin_%d[x]; j < begin_%d[x + 1]; j++)\n", far, far);
+	if (leaf_of(plan)->differ)
+		gemp_text_print(t, "\t\t\t\t\tif (near_%d[j] != x)\n", far);
+	gemp_text_print(t, "\t\t\t\t\ttable[near_%d[j]]%s;\n\t\t}\n\t\tfilled = %d;\n", far, fill ? "++" : " = 0", fill);
+}
+
+static bool joined(const gemp_plan *plan, int a, int b, int view)
+{
+	for (size_t s = 0; s + 1 < plan->step_count; s++)
+		for (size_t c = 0; c < plan->steps[s].check_count; c++) {
+			const gemp_check *check = &plan->steps[s].checks[c];
+			if (check->view == view && !check->absent &&
+			    ((check->from == a && check->to == b) || (check->from == b && check->to == a)))
+				return true;
+		}
+	return false;
+}
+
+void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan)
+{
+	const gemp_step *leaf = leaf_of(plan);
+	int last = plan->steps[plan->step_count - 2].vertex, root = plan->pivot, other = leaf->checks[1].from;
+	char names[GEMP_MAX_PATTERN_VERTICES][16];
+	for (int v = 0; v < plan->vertex_count; v++)
+		snprintf(names[v], sizeof names[v], v == last ? "c" : "v_%d", v);
+	gemp_text_print(t, "\t\t\t\tif (left == 0) {\n\t\t\t\t\tuint w = table[%s];\n", names[other]);
+	for (int v = 0; v < plan->vertex_count; v++) {
+		if (v == root || v == other || !(leaf->differ >> v & 1))
+			continue;
+		gemp_text_print(t, "\t\t\t\t\tif (w");
+		gemp_text_print(t, " && ");
+		put_filter(t, plan, names[v]);
+		if (!joined(plan, v, root, leaf->checks[0].view))
+			gemp_text_print(t, " && has(%d, v_%d, %s)", leaf->checks[0].view, root, names[v]);
+		if (!joined(plan, v, other, leaf->checks[1].view))
+			gemp_text_print(t, " && has(%d, %s, %s)", leaf->checks[1].view, names[other], names[v]);
+		gemp_text_print(t, ") w--;\n");
+	}
+	gemp_text_print(t, "\t\t\t\t\tn += w;\n\t\t\t\t}\n");
+}
