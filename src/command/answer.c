@@ -193,7 +193,7 @@ done:
 static gemp_code report_preparation(const answer *s)
 {
 	gemp_report_set(s->report, "query", json_string(s->pattern->text));
-	gemp_report_seconds(s->report, &s->context->timers);
+	gemp_report_seconds(s->report, &s->context->timers, false);
 	gemp_code code = gemp_report_devices(s->report, s->context->device);
 	if (code == GEMP_OK)
 		gemp_report_memory(s->report, s->context->device->peak);

@@ -100,7 +100,7 @@ gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)
 	traffic.rounds = found->result->rounds;
 	print_counts(report, found);
 	set_counts(report, found);
-	gemp_report_seconds(report, &found->context->timers);
+	gemp_report_seconds(report, &found->context->timers, true);
 	gemp_code code = gemp_report_devices(report, found->context->device);
 	if (code != GEMP_OK)
 		return code;

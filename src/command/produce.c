@@ -82,7 +82,7 @@ gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *
 		gemp_report_graph(report, graph);
 	else
 		GEMP_TRY(gemp_schema_report(report, graph, false));
-	gemp_report_seconds(report, timers);
+	gemp_report_seconds(report, timers, false);
 	gemp_report_memory(report, 0);
 done:
 	return code;

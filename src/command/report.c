@@ -150,7 +150,7 @@ static void print_spread(const gemp_report *report, const char *name, double lea
 	                   gemp_shown_seconds(mean).text, gemp_shown_seconds(most).text);
 }
 
-void gemp_report_seconds(gemp_report *report, const gemp_timers *timers)
+void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all)
 {
 	double own[GEMP_PHASES + 1], least[GEMP_PHASES + 1], sum[GEMP_PHASES + 1], most[GEMP_PHASES + 1];
 	MPI_Comm world = report->comm->world;
@@ -167,7 +167,8 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers)
 			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
 			double mean = sum[phase] / report->comm->size;
 			json_object_set_new(seconds, name, spread(least[phase], mean, most[phase]));
-			print_spread(report, name, least[phase], mean, most[phase]);
+			if (all || most[phase] >= 0.0005)
+				print_spread(report, name, least[phase], mean, most[phase]);
 		}
 		gemp_report_detail(report, "\n");
 	}

@@ -40,7 +40,7 @@ json_t *gemp_json_count(uint64_t count); /* a real number where it passes a sign
 
 /* Collective. Each sets its field and prints its lines. */
 void gemp_report_graph(gemp_report *report, const gemp_graph *graph);                 /* graph */
-void gemp_report_seconds(gemp_report *report, const gemp_timers *timers);             /* seconds */
+void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all);   /* seconds; all: shows phases of 0 s */
 gemp_code gemp_report_devices(gemp_report *report, const gemp_device *device);        /* devices; NULL: none was opened */
 void gemp_report_memory(gemp_report *report, size_t device_peak);                     /* memory */
 /* Of all ranks; local_share negative: not known. */
