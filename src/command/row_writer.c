@@ -41,17 +41,6 @@ static gemp_code choose_form(const char *path, form *form)
 	return GEMP_OK;
 }
 
-/* Names are keys of JSON objects and of HDF5 datasets. */
-static gemp_code check_names(const gemp_projected *columns, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < i; j++)
-			if (strcmp(columns[i].name, columns[j].name) == 0)
-				return gemp_fail(GEMP_EUSAGE, "RETURN: two columns are named '%s'; name one of them otherwise: "
-				                 "%s AS other", columns[i].name, columns[i].name);
-	return GEMP_OK;
-}
-
 /* HDF5 */
 
 static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *columns, size_t count)
@@ -178,8 +167,6 @@ gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, con
 		writer->preview = options->preview ? options->preview : stdout;
 		code = choose_form(options->path, &writer->form);
 	}
-	if (code == GEMP_OK && (writer->form == JSON_LINES || writer->form == HDF5))
-		code = check_names(columns, count);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (writer->form == HDF5)
 		GEMP_TRY(open_results(writer, columns, count, options->path));

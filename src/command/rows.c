@@ -70,7 +70,7 @@ static gemp_result_info info_of(const gemp_graph *graph, const gemp_pattern *pat
                                 bool complete)
 {
 	return (gemp_result_info){
-		.pattern = pattern->text, .semantics = options->semantics, .distinct = options->distinct,
+		.pattern = pattern->text ? pattern->text : "", .semantics = options->semantics, .distinct = options->distinct,
 		.graph_hash = graph->hash, .complete = complete,
 	};
 }

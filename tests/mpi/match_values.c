@@ -161,6 +161,8 @@ static gemp_code fetch_all_edges(void *argument)
 static void out_of_memory(void **state)
 {
 	(void)state;
+	if (test_comm.size > 4)
+		return; /* each rank's every request: nothing new with more, and slow */
 	made_graph *made = made_graph_new(5);
 	assert_all_survive_no_memory(fetch_all, made);
 	assert_all_survive_no_memory(fetch_all_edges, made);
