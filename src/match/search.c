@@ -75,6 +75,18 @@ static uint32_t choose_split(const gemp_search *search)
 	return split;
 }
 
+/* PoCL's CPU devices do not get barriers right in a loop that each work-group leaves at another time. */
+static gemp_code check_lanes(const gemp_context *context, int lanes)
+{
+	bool power = lanes >= 0 && lanes <= 32 && (lanes & (lanes - 1)) == 0;
+	if (!power)
+		return gemp_fail(GEMP_EUSAGE, "--lanes %d: give 1, 2, 4, 8, 16 or 32", lanes);
+	if (lanes > 1 && !context->device->gpu)
+		return gemp_fail(GEMP_EUSAGE, "--lanes %d: %s is a CPU device and works with 1 lane a row; leave --lanes out",
+		                 lanes, context->device->name);
+	return GEMP_OK;
+}
+
 static void choose_shape(gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
@@ -92,6 +104,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	gemp_code code = GEMP_OK;
 	gemp_search *search = NULL;
 	double began = gemp_now();
+	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(search, 1)));
 	search->context = context;
 	search->graph = graph;
