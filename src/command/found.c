@@ -88,7 +88,7 @@ static void report_profile(gemp_report *report, const gemp_found *found)
 		return;
 	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
 	                   gemp_grouped(result->values_copied).text, gemp_grouped(result->values_referred).text);
-	gemp_report_detail(report, "  %-10s %s passes of distinct, %s stages launched, %s kernels built\n", "steps",
+	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n", "steps",
 	                   gemp_grouped(result->distinct_passes).text, gemp_grouped(result->stages_launched).text,
 	                   gemp_grouped(builds).text);
 	report_parts(report, result);

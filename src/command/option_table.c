@@ -51,8 +51,6 @@ static const gemp_option table[] = {
 	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, query,
 	  "A shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house or "
 	  "edges:0-1,1-2,...", AT(pattern) },
-	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, query,
-	  "An attribute that no vertex has is NULL instead of an error.", AT(lenient) },
 
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", GEMP_ON_MATCH, meaning,
 	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and no further edge of "

@@ -79,7 +79,7 @@ typedef struct gemp_options {
 	const char *query_file, *query_graph, *query_labels, *pattern;
 	int semantics, distinct, symmetry, pivot, attributes;
 	int64_t replicate;
-	bool count, explain, profile, lenient;
+	bool count, explain, profile;
 	uint64_t limit, lanes;
 	double launch_factor;
 } gemp_options;
