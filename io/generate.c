@@ -88,10 +88,8 @@ gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_gene
 	gemp_code code = GEMP_OK;
 	const gemp_generator_entry *entry = entries[options->generator];
 	gemp_making making = { .comm = comm, .values = options->values, .seed = options->seed };
-	bool undirected = entry->undirected(options->values);
-	gemp_builder_options built = { .seed = options->relabel_seed,
-		                       .undirected = undirected,
-		                       .merge_parallel = true };
+	gemp_builder_options built = { .seed = options->relabel_seed, .merge_parallel = entry->merge_parallel };
+	built.undirected = entry->undirected(options->values);
 	if (entry->check)
 		GEMP_TRY(entry->check(options->values));
 	GEMP_TRY(gemp_builder_new(&making.builder, comm, &built));

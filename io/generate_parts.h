@@ -45,6 +45,7 @@ gemp_code gemp_make_edge(const gemp_making *making, uint64_t source, uint64_t ta
 /* Where a generator keeps its table and its functions. */
 typedef struct gemp_generator_entry {
 	gemp_generator generator;
+	bool merge_parallel; /* a pair may be drawn more than once */
 	bool (*undirected)(const double *values);
 	gemp_code (*check)(const double *values);                 /* of values that must fit together; may be NULL */
 	gemp_code (*declare)(gemp_builder *builder);              /* columns; may be NULL */

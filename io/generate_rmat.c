@@ -63,6 +63,7 @@ static gemp_code make(const gemp_making *making)
 const gemp_generator_entry gemp_generator_rmat = {
 	.generator = { "rmat", "a graph with hubs, as social networks have (R-MAT)",
 	               sizeof parameters / sizeof *parameters, parameters },
+	.merge_parallel = true,
 	.undirected = undirected,
 	.check = check,
 	.make = make,

@@ -2,7 +2,7 @@
 #include "harness/collective.h"
 
 #include "core/text.h"
-#include "io/import.h"
+#include "io/import_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -339,9 +339,44 @@ static gemp_code import_once(void *options)
 	return code;
 }
 
+static void seeds_give_other_orders(void **state)
+{
+	(void)state;
+	pair p;
+	gemp_graph *one = NULL, *two = NULL;
+	gemp_import_options *options = files(&p, "tsv", NULL, "src\tdst\n1\t2\n3\t4\n5\t6\n");
+	assert_all_ok(gemp_import(&one, &test_comm, options));
+	options->seed = 2;
+	assert_all_ok(gemp_import(&two, &test_comm, options));
+	assert_all(one->seed == 1 && two->seed == 2 && one->hash != two->hash);
+	gemp_graph_free(one);
+	gemp_graph_free(two);
+}
+
+/* Files that only one rank can read are dealt to all ranks in turn; plain tables are shared by all. */
+static void files_are_dealt(void **state)
+{
+	(void)state;
+	const char *paths[] = { written("d1.csv", "id\n"), written("d2.csv", "id\n"), written("d3.tsv", "id\n"),
+		                written("d4.csv", "id\n") };
+	gemp_import_options options = { .vertex_files = paths, .vertex_file_count = 4 };
+	gemp_inputs inputs;
+	assert_all_ok(gemp_inputs_open(&inputs, &test_comm, &options));
+	for (int i = 0, turn = 0; i < 4; i++) {
+		const gemp_input *input = &inputs.input[i];
+		if (i == 2)
+			assert_all(gemp_comm_sum1(&test_comm, input->end - input->begin) == 3);
+		else
+			assert_all((input->end > input->begin) == (turn++ % test_comm.size == test_comm.rank));
+	}
+	gemp_inputs_free(&inputs);
+}
+
 static void memory_may_run_out(void **state)
 {
 	(void)state;
+	if (test_comm.size > 3)
+		skip(); /* it takes long and shows no more */
 	pair p;
 	gemp_import_options *options = files(&p, "tsv", "id\tx\n1\ta\n2\t\n", "src\tdst\tw\n1\t2\t7\n");
 	assert_all_survive_no_memory(import_once, options);
@@ -363,6 +398,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(missing_files_are_named),
 		cmocka_unit_test(errors_in_late_lines_have_the_right_number),
 		cmocka_unit_test(hashes_are_the_same_on_all_ranks),
+		cmocka_unit_test(seeds_give_other_orders),
+		cmocka_unit_test(files_are_dealt),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);

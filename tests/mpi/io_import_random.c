@@ -274,8 +274,9 @@ static void tables_come_back(void **state)
 		const char *list[2][MOST_FILES];
 		size_t files[2];
 		gemp_graph *graph = NULL;
+		bool integer_keys = below(2);
 		csv = round % 2;
-		draw_tables(below(2));
+		draw_tables(integer_keys);
 		for (int which = 0; which < 2; which++) {
 			files[which] = 1 + below(MOST_FILES);
 			for (size_t file = 0; file < files[which]; file++) {
@@ -289,6 +290,7 @@ static void tables_come_back(void **state)
 			                        .edge_file_count = files[1],
 			                        .seed = seed };
 		assert_all_ok(gemp_import(&graph, &test_comm, &options));
+		assert_all(!vertices.count || graph->key.type == (integer_keys ? GEMP_INTEGER : GEMP_STRING));
 		check_graph(graph);
 		gemp_graph_free(graph);
 		assert_all(gemp_memory_blocks() == 0);
