@@ -244,8 +244,9 @@ static int against_best(const search *s, const uint64_t *tuple, size_t levels)
 	return 0;
 }
 
-/* Best of tuple o g over the levels from moving[m] on: follows every choice of the least value there, but only one of those
- * that are known to be alike, and none that is behind the best already. What stands before a moving level is settled. */
+/* Best of tuple o g over the levels from moving[m] on: follows every choice of the least value there, but only one
+ * of those that are known to be alike, and none that is behind the best already. What stands before a moving level
+ * is settled. */
 static void descend(search *s, size_t m, const uint64_t *tuple)
 {
 	const gemp_chain *chain = s->chain;

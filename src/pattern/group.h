@@ -1,4 +1,5 @@
-/* group: permutation groups of at most GEMP_MAX_POINTS points, as stabiliser chains (Sims 1970). Internal to src/pattern. */
+/* group: permutation groups of at most GEMP_MAX_POINTS points, as stabiliser chains (Sims 1970). Internal to
+ * src/pattern. */
 #ifndef GEMP_PATTERN_GROUP_H
 #define GEMP_PATTERN_GROUP_H
 

@@ -1,11 +1,11 @@
 /* The normal form of conditions, in which equal ones compare equal:
  *
- * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH and IN; a negated comparison is the opposite one
- *   (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL.
- * - AND and OR are flat, sorted, without repetitions; true and false are folded away. What is unknown for sure (x = NULL)
- *   is false: above it there is no NOT any more.
- * - A literal stands right of a comparison; between two others there are only =, <>, < and <=, and the operands of = and
- *   <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one is =.
+ * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH and IN; a negated comparison is the
+ *   opposite one (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL.
+ * - AND and OR are flat, sorted, without repetitions; true and false are folded away. What is unknown for sure (x =
+ *   NULL) is false: above it there is no NOT any more.
+ * - A literal stands right of a comparison; between two others there are only =, <>, < and <=, and the operands of
+ *   = and <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one is =.
  */
 #include "core/memory.h"
 #include "pattern/expr.h"
@@ -80,7 +80,8 @@ static void sort_children(gemp_expr *expr, size_t from)
 
 static bool is_constant(const gemp_expr *expr, bool truth)
 {
-	return expr->kind == GEMP_LITERAL && expr->value.type == GEMP_BOOLEAN && !expr->value.null && expr->value.truth == truth;
+	return expr->kind == GEMP_LITERAL && expr->value.type == GEMP_BOOLEAN && !expr->value.null
+	    && expr->value.truth == truth;
 }
 
 /* Children of children of the same kind become children. */
@@ -193,15 +194,15 @@ static void swap_operands(gemp_expr *expr)
 
 static gemp_expr_kind opposite(gemp_expr_kind kind)
 {
-	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_NE, [GEMP_NE] = GEMP_EQ, [GEMP_LT] = GEMP_GE, [GEMP_LE] = GEMP_GT,
-	                                        [GEMP_GT] = GEMP_LE, [GEMP_GE] = GEMP_LT };
+	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_NE, [GEMP_NE] = GEMP_EQ, [GEMP_LT] = GEMP_GE,
+	                                        [GEMP_LE] = GEMP_GT, [GEMP_GT] = GEMP_LE, [GEMP_GE] = GEMP_LT };
 	return kinds[kind];
 }
 
 static gemp_expr_kind mirrored(gemp_expr_kind kind)
 {
-	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_EQ, [GEMP_NE] = GEMP_NE, [GEMP_LT] = GEMP_GT, [GEMP_LE] = GEMP_GE,
-	                                        [GEMP_GT] = GEMP_LT, [GEMP_GE] = GEMP_LE };
+	static const gemp_expr_kind kinds[] = { [GEMP_EQ] = GEMP_EQ, [GEMP_NE] = GEMP_NE, [GEMP_LT] = GEMP_GT,
+	                                        [GEMP_LE] = GEMP_GE, [GEMP_GT] = GEMP_LT, [GEMP_GE] = GEMP_LE };
 	return kinds[kind];
 }
 

@@ -176,7 +176,8 @@ static gemp_code condition(builder *b, const query_expr *from, element self, gem
 	gemp_code code;
 	switch (from->kind) {
 	case GEMP_VERTEX:
-		return gemp_source_fail(&b->q->source, at, "'%s' alone is no condition; compare an attribute of it, as in %s.name = 'x'",
+		return gemp_source_fail(&b->q->source, at, "'%s' alone is no condition; compare an attribute of it, as in "
+		                        "%s.name = 'x'",
 		                        from->variable.bytes, from->variable.bytes);
 	case GEMP_LITERAL:
 		if (!from->value.null && from->value.type != GEMP_BOOLEAN)
@@ -213,8 +214,8 @@ static gemp_code add_node(builder *b, const query_node *node, int *index)
 	const char *name = node->variable.bytes;
 	element found = name ? find(b, name) : (element){ -1, false };
 	if (found.of_edge)
-		return gemp_source_fail(&b->q->source, node->variable.place.begin, "'%s' is an edge already; a vertex needs another name",
-		                        name);
+		return gemp_source_fail(&b->q->source, node->variable.place.begin,
+		                        "'%s' is an edge already; a vertex needs another name", name);
 	if (found.index < 0) {
 		gemp_code code = gemp_pattern_add_vertex(b->pattern, name, &found.index);
 		if (code != GEMP_OK)
@@ -232,8 +233,9 @@ static gemp_code add_edge(builder *b, const query_edge *edge, int from, int to)
 	const char *name = edge->variable.bytes;
 	element found = name ? find(b, name) : (element){ -1, false };
 	if (found.index >= 0)
-		return gemp_source_fail(&b->q->source, edge->variable.place.begin, "'%s' is %s already; an edge needs a name of its own",
-		                        name, found.of_edge ? "an edge" : "a vertex");
+		return gemp_source_fail(&b->q->source, edge->variable.place.begin,
+		                        "'%s' is %s already; an edge needs a name of its own", name,
+		                        found.of_edge ? "an edge" : "a vertex");
 	bool either = edge->left == edge->right;
 	gemp_code code = gemp_pattern_add_edge(b->pattern, name, edge->left && !either ? to : from,
 	                                       edge->left && !either ? from : to, either ? GEMP_EITHER : GEMP_OUT);
@@ -327,7 +329,8 @@ static gemp_code return_item(builder *b, const query_item *item)
 		return gemp_source_fail(&b->q->source, from->place.begin, "an expression in RETURN is not supported yet; there are "
 		                        "variables, attributes, id() and count(*)");
 	if (counts && (b->q->items->next || b->pattern->return_count))
-		return gemp_source_fail(&b->q->source, from->place.begin, "count(*) beside other columns (grouping) is not supported yet");
+		return gemp_source_fail(&b->q->source, from->place.begin,
+		                        "count(*) beside other columns (grouping) is not supported yet");
 	if (counts || edge) {
 		GEMP_TRY(new_expr(b, from, &expr));
 		if (edge)

@@ -172,7 +172,8 @@ path
 	: node                          { $$ = new_path(q, $1); CHECK; }
 	| path edge node                { add_edge($1, $2, $3); $$ = $1; }
 	| NAME '='                      { REFUSE(@1, "a name for a whole path (p = ...)"); }
-	| NAME '('                      { query_fail(q, @1.begin, "%s() over a path is not supported yet", $1.bytes); YYABORT; }
+	| NAME '('                      { query_fail(q, @1.begin, "%s() over a path is not supported yet", $1.bytes);
+	                                  YYABORT; }
 	;
 
 node

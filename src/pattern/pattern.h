@@ -1,8 +1,8 @@
 /* pattern: what is asked for. Host only.
  *
- * Text, a named shape or a query-graph file becomes a gemp_pattern: vertices, edges, conditions in negation normal form
- * split into conjuncts, and what to return. Labels, `{k: literal}` and WHERE are all conditions, so that there is one way
- * to test them. Names are resolved against a graph by gemp_pattern_bind.
+ * Text, a named shape or a query-graph file becomes a gemp_pattern: vertices, edges, conditions in negation normal
+ * form split into conjuncts, and what to return. Labels, `{k: literal}` and WHERE are all conditions, so that there is
+ * one way to test them. Names are resolved against a graph by gemp_pattern_bind.
  */
 #ifndef GEMP_PATTERN_PATTERN_H
 #define GEMP_PATTERN_PATTERN_H
@@ -46,9 +46,9 @@ typedef struct gemp_expr {
 	struct gemp_expr **children; /* [count], owned */
 } gemp_expr;
 
-/* One conjunct: true for a match, or the match is dropped. In normal form (normal.c): literals stand right of comparisons,
- * IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a GEMP_LITERAL, boolean)
- * on vertex 0; beside that a literal is never a condition. */
+/* One conjunct: true for a match, or the match is dropped. In normal form (normal.c): literals stand right of
+ * comparisons, IN lists are sorted and have no NULL. A pattern that nothing can match has the condition `false` (a
+ * GEMP_LITERAL, boolean) on vertex 0; beside that a literal is never a condition. */
 typedef struct gemp_condition {
 	gemp_expr *expr;   /* owned */
 	uint64_t vertices; /* bit v: uses pattern vertex v */
@@ -90,8 +90,8 @@ typedef struct gemp_pattern {
 	size_t relation_count;         /* of the graph bound to; 0 before */
 } gemp_pattern;
 
-/* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a query given
- * on the command line. */
+/* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a
+ * query given on the command line. */
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file);
 /* triangle | cycle:N | clique:N | path:N (N vertices) | star:N (N leaves) | diamond | house | edges:0-1,1-2,... */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
@@ -99,16 +99,18 @@ gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
 gemp_code gemp_pattern_query_graph(gemp_pattern **out, const char *path, const char *label_format);
 void gemp_pattern_free(gemp_pattern *pattern);
 
-/* Resolve names; an unknown label, type or attribute is GEMP_EUSAGE with the place and near names. Conditions that compare
- * what cannot be equal (a string attribute and a number) give a warning and are folded, so that all that stay compare like
- * with like; the conditions are in normal form again. Once for a pattern: its folded conditions belong to this graph. */
+/* Resolve names; an unknown label, type or attribute is GEMP_EUSAGE with the place and near names. Conditions that
+ * compare what cannot be equal (a string attribute and a number) give a warning and are folded, so that all that
+ * stay compare like with like; the conditions are in normal form again. Once for a pattern: its folded conditions
+ * belong to this graph. */
 gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_graph *graph);
 
 /* The documented normal form, for people and for comparison; owned by the caller. */
 char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern);
 
-/* Is the condition true for a match? value(context, expr) gives what an attribute, key or literal is worth; vertex(context,
- * variable) the id of a vertex, edge(...) the number of an edge; label_set(...) the set of a vertex. Three-valued inside. */
+/* Is the condition true for a match? value(context, expr) gives what an attribute, key or literal is worth;
+ * vertex(context, variable) the id of a vertex, edge(...) the number of an edge; label_set(...) the set of a
+ * vertex. Three-valued inside. */
 typedef struct gemp_scope {
 	void *context;
 	gemp_value (*value)(void *context, const gemp_expr *expr);

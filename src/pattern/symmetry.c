@@ -1,5 +1,5 @@
-/* Automorphisms of a pattern by nauty (McKay, Piperno 2014), as those of one coloured digraph: a node for each vertex, each
- * edge, and each part of a condition between several of them. This file alone knows nauty. */
+/* Automorphisms of a pattern by nauty (McKay, Piperno 2014), as those of one coloured digraph: a node for each
+ * vertex, each edge, and each part of a condition between several of them. This file alone knows nauty. */
 #include "pattern/symmetry.h"
 
 #include "core/memory.h"

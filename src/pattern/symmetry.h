@@ -1,7 +1,7 @@
 /* symmetry: automorphisms of a pattern, as generators (nauty) and stabiliser chains (Schreier-Sims). Host only.
  *
- * Points are the pattern's vertices 0..V-1, then its edges V..V+E-1. An automorphism keeps labels, relations, directions,
- * conditions (as a set, in normal form) and RETURN as a multiset. The whole group is never listed.
+ * Points are the pattern's vertices 0..V-1, then its edges V..V+E-1. An automorphism keeps labels, relations,
+ * directions, conditions (as a set, in normal form) and RETURN as a multiset. The whole group is never listed.
  */
 #ifndef GEMP_PATTERN_SYMMETRY_H
 #define GEMP_PATTERN_SYMMETRY_H
@@ -22,19 +22,20 @@ const int *gemp_symmetry_generator(const gemp_symmetry *symmetry, size_t index);
 /* |G|; *overflow where it passes 2^64 - 1. */
 uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow);
 
-/* Stabiliser chain along `base`, an order of all points (or of the vertices only: then edges never stand first). level i
- * fixes base[0..i-1]; its orbit of base[i] under that group is orbit(i). Requiring of each embedding that base[i]'s image
- * is the greatest (or, everywhere, the least) among the images of orbit(i) keeps one of each orbit of embeddings, where
- * images are distinct. */
+/* Stabiliser chain along `base`, an order of all points (or of the vertices only: then edges never stand first).
+ * level i fixes base[0..i-1]; its orbit of base[i] under that group is orbit(i). Requiring of each embedding that
+ * base[i]'s image is the greatest (or, everywhere, the least) among the images of orbit(i) keeps one of each orbit
+ * of embeddings, where images are distinct. */
 typedef struct gemp_chain gemp_chain;
 gemp_code gemp_chain_new(gemp_chain **out, const gemp_symmetry *symmetry, const int *base, size_t base_size);
 void gemp_chain_free(gemp_chain *chain);
-size_t gemp_chain_orbit(const gemp_chain *chain, size_t level, const int **orbit); /* size; the points, base[level] first */
+/* Size; the points, base[level] first. */
+size_t gemp_chain_orbit(const gemp_chain *chain, size_t level, const int **orbit);
 
-/* The smallest tuple, by lexicographic order along the chain's base, among tuple o g for g in the group: tuple[point] is
- * the image of a point as a number to compare; it is replaced in place. `tuple` has as many numbers as the base has points.
- * Right for equal images too (hom, edge-iso); only choices between equal images that differ elsewhere (two parallel edges
- * to one vertex) cost a search. */
+/* The smallest tuple, by lexicographic order along the chain's base, among tuple o g for g in the group:
+ * tuple[point] is the image of a point as a number to compare; it is replaced in place. `tuple` has as many
+ * numbers as the base has points. Right for equal images too (hom, edge-iso); only choices between equal images
+ * that differ elsewhere (two parallel edges to one vertex) cost a search. */
 void gemp_chain_canonical(const gemp_chain *chain, uint64_t *tuple);
 
 #endif

@@ -44,7 +44,8 @@ static gemp_pattern *bound(const char *text)
 static void resolves(void **state)
 {
 	(void)state;
-	gemp_pattern *p = bound("MATCH (a:Person)-[:KNOWS]->(b:Person|Film)-[r]-(c) WHERE a.height > b.height RETURN a.alive, r, id(c)");
+	gemp_pattern *p = bound("MATCH (a:Person)-[:KNOWS]->(b:Person|Film)-[r]-(c) WHERE a.height > b.height "
+	                        "RETURN a.alive, r, id(c)");
 	assert_false(p->edges[0].relations[0]);
 	assert_true(p->edges[0].relations[1]);
 	assert_true(p->edges[1].relations[0] && p->edges[1].relations[1]);
@@ -174,9 +175,9 @@ done:
 static void no_memory(void **state)
 {
 	(void)state;
-	assert_survives_no_memory(bind_once, "MATCH (a:Person|Film)-[:KNOWS]->(b) WHERE (a.name <> 5 OR NOT b.name IN [1]) AND NOT b:Film "
-		"AND (b.born < a.height OR a.name = 3 OR b:Person OR b:Film) AND NOT b.born CONTAINS 'x' AND a.name IN [1, 'x', 'y'] "
-		"RETURN a.name");
+	assert_survives_no_memory(bind_once, "MATCH (a:Person|Film)-[:KNOWS]->(b) WHERE (a.name <> 5 OR NOT b.name IN [1]) "
+		"AND NOT b:Film AND (b.born < a.height OR a.name = 3 OR b:Person OR b:Film) AND NOT b.born CONTAINS 'x' "
+		"AND a.name IN [1, 'x', 'y'] RETURN a.name");
 }
 
 static gemp_code bind_wrong(void *text)

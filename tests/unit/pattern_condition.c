@@ -1,4 +1,5 @@
-/* Conditions: the normal form says the same as the text, equal conditions look equal, and NULL is neither true nor false. */
+/* Conditions: the normal form says the same as the text, equal conditions look equal, and NULL is neither true nor
+ * false. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -209,7 +210,8 @@ static int search(gemp_value a, gemp_value b, int kind)
 	size_t n = strlen(whole), m = strlen(part);
 	if (m > n)
 		return FALSE;
-	return kind == 0 ? strstr(whole, part) != NULL : kind == 1 ? strncmp(whole, part, m) == 0 : strcmp(whole + n - m, part) == 0;
+	return kind == 0 ? strstr(whole, part) != NULL
+	     : kind == 1 ? strncmp(whole, part, m) == 0 : strcmp(whole + n - m, part) == 0;
 }
 
 static int negated(int truth)
@@ -257,7 +259,8 @@ static int random_in(uint64_t *seed, const model *m, gemp_text *text)
 static int random_leaf(uint64_t *seed, const model *m, gemp_text *text)
 {
 	gemp_value a;
-	size_t v = gemp_random_below(seed, VARIABLES), u = gemp_random_below(seed, VARIABLES), k = gemp_random_below(seed, ATTRIBUTES);
+	size_t v = gemp_random_below(seed, VARIABLES), u = gemp_random_below(seed, VARIABLES);
+	size_t k = gemp_random_below(seed, ATTRIBUTES);
 	bool not = gemp_random_below(seed, 2);
 	switch (gemp_random_below(seed, 8)) {
 	case 0:

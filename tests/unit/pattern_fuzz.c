@@ -11,18 +11,22 @@
 
 static const char *const pieces[] = {
 	"MATCH", " WHERE ", " RETURN ", " LIMIT ", " AS ", " AND ", " OR ", " NOT ", " IN ", " IS ", " NULL", "true", "false",
-	" CONTAINS ", " STARTS ", " ENDS ", " WITH ", "OPTIONAL ", "ORDER BY ", "DISTINCT ", "XOR", "(a)", "(b:P)", "(", ")", "[", "]",
-	"-", "->", "<-", "--", "-[:T]->", "-[r]-", "<-[:T|U]-", "-[*2]->", ",", ":", "|", "&", ".", "..", "=", "<>", "<", "<=", ">", ">=",
-	"=~", "+", "*", "/", "%", "^", "!", "$p", ";", "{", "}", "{x: 1}", "a", "b", "c", "a.x", "b.y", "id(a)", "count(*)", "sum(", "`q`",
-	"`", "1", "-1", "0.5", "1e3", "99999999999999999999", "'s'", "\"t\"", "'", "\"", "\\", "'\\u00e4'", "'\\u", "/*", "*/", "//", "\n",
-	"\t", " ", "\xC3\xA4", "\xC3", "\xFF", "\xE2\x82\xAC", "#", "?", "@", "x IN [1, 2]", "a.x = 1", "a:P|Q", "a <> b", "a.s IS NULL",
+	" CONTAINS ", " STARTS ", " ENDS ", " WITH ", "OPTIONAL ", "ORDER BY ", "DISTINCT ", "XOR", "(a)", "(b:P)", "(", ")",
+	"[", "]", "-", "->", "<-", "--", "-[:T]->", "-[r]-", "<-[:T|U]-", "-[*2]->", ",", ":", "|", "&", ".", "..", "=", "<>",
+	"<", "<=", ">", ">=", "=~", "+", "*", "/", "%", "^", "!", "$p", ";", "{", "}", "{x: 1}", "a", "b", "c", "a.x", "b.y",
+	"id(a)", "count(*)", "sum(", "`q`", "`", "1", "-1", "0.5", "1e3", "99999999999999999999", "'s'", "\"t\"", "'", "\"",
+	"\\", "'\\u00e4'", "'\\u", "/*", "*/", "//", "\n", "\t", " ", "\xC3\xA4", "\xC3", "\xFF", "\xE2\x82\xAC", "#", "?",
+	"@", "x IN [1, 2]", "a.x = 1", "a:P|Q", "a <> b", "a.s IS NULL",
 };
 enum { PIECES = sizeof pieces / sizeof *pieces };
 
 static const char *const whole[] = {
-	"MATCH (a:Person {name: 'x'})-[r:ACTED_IN|DIRECTED]->(m:Movie)<-[:ACTED_IN]-(b) WHERE a.born < b.born RETURN a, m.title AS t LIMIT 9",
-	"MATCH (a)--(b)--(c)--(a) WHERE NOT (a.x = b.x OR b.x IN [1, 2.5, 'z', null]) AND c.s STARTS WITH \"q\" RETURN count(*)",
-	"MATCH /* c */ (`odd name`:A&B|C)-->(), (a)-[]-(`odd name`) // end\nWHERE id(a) >= 5 AND a:X|Y AND a <> `odd name` RETURN *;",
+	"MATCH (a:Person {name: 'x'})-[r:ACTED_IN|DIRECTED]->(m:Movie)<-[:ACTED_IN]-(b) "
+	"WHERE a.born < b.born RETURN a, m.title AS t LIMIT 9",
+	"MATCH (a)--(b)--(c)--(a) WHERE NOT (a.x = b.x OR b.x IN [1, 2.5, 'z', null]) AND c.s STARTS WITH \"q\" "
+	"RETURN count(*)",
+	"MATCH /* c */ (`odd name`:A&B|C)-->(), (a)-[]-(`odd name`) // end\n"
+	"WHERE id(a) >= 5 AND a:X|Y AND a <> `odd name` RETURN *;",
 };
 
 static void mutate(uint64_t *seed, gemp_text *text)
@@ -128,7 +132,8 @@ static void texts(void **state)
 static void shape_names(void **state)
 {
 	(void)state;
-	static const char *const parts[] = { "triangle", "cycle", "clique", "edges", "house", ":", "0", "1", "5", "31", "-", ",", "%s", "x" };
+	static const char *const parts[] = { "triangle", "cycle", "clique", "edges", "house", ":", "0", "1", "5", "31", "-",
+		",", "%s", "x" };
 	uint64_t seed = test_seed();
 	gemp_text text = { 0 };
 	for (int round = 0; round < 5000; round++) {
@@ -151,8 +156,8 @@ static void shape_names(void **state)
 static void query_graphs(void **state)
 {
 	(void)state;
-	static const char *const parts[] = { "t 2 1\n", "t 3 2\n", "v 0 1 1\n", "v 1 1 1\n", "v 2 5\n", "e 0 1\n", "e 1 2\n", "e 0 2 0\n",
-		"e", "v", "t", " ", "\n", "0", "7", "-", "\xFF", "# x\n", "99999999999999999999" };
+	static const char *const parts[] = { "t 2 1\n", "t 3 2\n", "v 0 1 1\n", "v 1 1 1\n", "v 2 5\n", "e 0 1\n", "e 1 2\n",
+		"e 0 2 0\n",		"e", "v", "t", " ", "\n", "0", "7", "-", "\xFF", "# x\n", "99999999999999999999" };
 	uint64_t seed = test_seed();
 	gemp_text text = { 0 };
 	for (int round = 0; round < 2000; round++) {

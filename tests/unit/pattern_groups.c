@@ -165,8 +165,8 @@ done:
 static void no_memory(void **state)
 {
 	(void)state;
-	assert_survives_no_memory(find_once, "MATCH (m:M)<-[:T]-(a:P), (m)<-[:T]-(b:P), (m)<-[:T]-(c:P) WHERE a.x = b.x AND b.x = c.x "
-		"AND a.x = c.x RETURN a, b, c, m.x");
+	assert_survives_no_memory(find_once, "MATCH (m:M)<-[:T]-(a:P), (m)<-[:T]-(b:P), (m)<-[:T]-(c:P) "
+		"WHERE a.x = b.x AND b.x = c.x AND a.x = c.x RETURN a, b, c, m.x");
 }
 
 int main(void)

@@ -114,7 +114,8 @@ static void query_graph(void **state)
 	(void)state;
 	gemp_pattern *p;
 	gemp_text text = { 0 };
-	const char *path = test_file("q.graph", "t 3 2\r\nv 1 7 1\n\n# a remark\n v 0 0 1\nv 2 18446744073709551 2\ne 0 2\ne\t2 1 0\n");
+	const char *path = test_file("q.graph", "t 3 2\r\nv 1 7 1\n\n# a remark\n v 0 0 1\nv 2 18446744073709551 2\n"
+	                             "e 0 2\ne\t2 1 0\n");
 	assert_ok(gemp_pattern_query_graph(&p, path, "L%d%%"));
 	assert_true(p->simple);
 	assert_int_equal(p->vertex_count, 3);

@@ -1,4 +1,5 @@
-/* Automorphisms against all permutations tried one by one: order, generators, orbits, restrictions, canonical tuples. */
+/* Automorphisms against all permutations tried one by one: order, generators, orbits, restrictions, canonical
+ * tuples. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -38,11 +39,13 @@ typedef struct listed {
 
 static void random_sample(uint64_t *seed, sample *s)
 {
-	static const int arity[] = { [EQUAL] = 2, [UNEQUAL] = 2, [LESS] = 2, [CONSTANT] = 1, [EITHER_EQUAL] = 4, [LONGER] = 2 };
+	static const int arity[] = { [EQUAL] = 2, [UNEQUAL] = 2, [LESS] = 2, [CONSTANT] = 1, [EITHER_EQUAL] = 4,
+	                             [LONGER] = 2 };
 	memset(s, 0, sizeof *s);
 	s->vertices = 1 + (int)gemp_random_below(seed, MOST_VERTICES);
 	int extra = (int)gemp_random_below(seed, 3), labels = 1 + (int)gemp_random_below(seed, 2);
-	int types = 1 + (int)gemp_random_below(seed, 2), mode = (int)gemp_random_below(seed, 3); /* all either, all out, both */
+	int types = 1 + (int)gemp_random_below(seed, 2);
+	int mode = (int)gemp_random_below(seed, 3); /* all either, all out, both */
 	for (int v = 0; v < s->vertices; v++) {
 		s->label[v] = (int)gemp_random_below(seed, (uint64_t)labels);
 		s->returned[v] = gemp_random_below(seed, 3) > 0;
@@ -172,7 +175,8 @@ static bool keeps_vertices(const sample *s, const int *g, bool use_return)
 static bool is_image(const sample *s, const int *g, int e, int f)
 {
 	int from = g[s->edge[e].from], to = g[s->edge[e].to];
-	bool straight = from == s->edge[f].from && to == s->edge[f].to, crossed = from == s->edge[f].to && to == s->edge[f].from;
+	bool straight = from == s->edge[f].from && to == s->edge[f].to;
+	bool crossed = from == s->edge[f].to && to == s->edge[f].from;
 	return s->edge[e].type == s->edge[f].type && s->edge[e].either == s->edge[f].either
 	    && (straight || (s->edge[e].either && crossed));
 }
