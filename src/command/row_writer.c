@@ -145,7 +145,7 @@ static gemp_code show(gemp_row_writer *writer)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text table = { 0 };
-	if (writer->comm->rank == 0) {
+	if (writer->preview) {
 		code = gemp_align_tsv(&table, writer->text.data, writer->text.size);
 		if (code == GEMP_OK)
 			fwrite(table.data, 1, table.size, writer->preview);
@@ -164,7 +164,7 @@ gemp_code gemp_row_writer_open(gemp_row_writer **out, const gemp_comm *comm, con
 	code = GEMP_NEW(writer, 1);
 	if (code == GEMP_OK) {
 		writer->comm = comm;
-		writer->preview = options->preview ? options->preview : stdout;
+		writer->preview = options->preview;
 		code = choose_form(options->path, &writer->form);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));

@@ -15,7 +15,7 @@ typedef struct gemp_rows_options {
 	uint64_t limit;             /* rows written over all ranks; of a preview: rows shown, and no end to those taken */
 	const gemp_chain *chain;    /* turn each match into the smallest by user keys of its class; NULL: as it is */
 	const char *semantics, *distinct;
-	FILE *preview;              /* where rank 0 shows it; NULL: stdout */
+	FILE *preview;              /* where it is shown: on rank 0, NULL elsewhere; NULL on all: nowhere */
 } gemp_rows_options;
 
 /* Collective. graph and pattern borrowed. A path that cannot be written to is GEMP_EIO here, an ending that is not known

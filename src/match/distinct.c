@@ -323,7 +323,7 @@ static gemp_code distinct_turn(void *self, bool last, bool *enough, bool *again)
 	bool more = false, ignored = false;
 	if (!d->satisfied)
 		GEMP_TRY(continue_pass(d, last, &more));
-	bool ends = last && !more && !d->ended;
+	bool ends = ((last && !more) || d->satisfied) && !d->ended;
 	d->ended |= ends;
 	if (ends && d->next)
 		GEMP_TRY(d->next->turn(d->next->self, true, &d->satisfied, &ignored));

@@ -30,7 +30,8 @@ typedef struct gemp_distinct_options {
 
 /* Rows of a pass are handed on at its end, in batches with a turn of `next` after each, so that each class is handed on
  * once over all passes and next's memory is bounded. A pass covers a range of hashes: where the table would pass its
- * memory, the range is cut down on all ranks, and the last turn of the pass sets *again while ranges are left. */
+ * memory, the range is cut down on all ranks, and the last turn of the pass sets *again while ranges are left. A turn that
+ * sets *enough, or a last one that does not set *again, gives next its last turn. */
 gemp_code gemp_distinct_new(gemp_sink *out, gemp_context *context, const gemp_distinct_options *options);
 gemp_count gemp_distinct_count(const gemp_sink *distinct); /* this rank's classes so far, all passes */
 uint64_t gemp_distinct_passes(const gemp_sink *distinct);

@@ -202,8 +202,6 @@ static gemp_code find_rows(gemp_sink *sink, const input *in, size_t rounds)
 			GEMP_TRY(sink->turn(sink->self, round + 1 == rounds, &enough, &again));
 		}
 	}
-	if (enough)
-		code = sink->turn(sink->self, true, &enough, &again);
 done:
 	return code;
 }

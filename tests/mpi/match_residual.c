@@ -1,0 +1,281 @@
+/* Conditions on finished matches against their meaning for values that every rank knows; host and device agree. */
+#include "made_graph.h"
+
+#include "match/residual.h"
+
+enum { MOST_ROWS = 300, ROUNDS = 3, VERTICES = 3 };
+
+typedef struct given {
+	made_graph *made;
+	gemp_vertex vertices[MOST_ROWS][VERTICES];
+	gemp_edge edges[MOST_ROWS][2];
+	int rank[MOST_ROWS];
+} given;
+
+/* Rows of this rank that went through, marked; and turns of the next sink. */
+typedef struct collector {
+	const given *given;
+	bool passed[MOST_ROWS];
+	bool wrong;
+	int turns, last_turns;
+} collector;
+
+static gemp_code collect(void *self, const gemp_batch *batch)
+{
+	collector *c = self;
+	size_t i = 0;
+	for (size_t row = 0; row < batch->rows; row++) {
+		while (i < MOST_ROWS && (c->passed[i] || c->given->rank[i] != test_comm.rank ||
+		                         memcmp(c->given->vertices[i], batch->vertices + row * VERTICES, sizeof *c->given->vertices) ||
+		                         memcmp(c->given->edges[i], batch->edges + row * 2, sizeof *c->given->edges)))
+			i++;
+		c->wrong |= i == MOST_ROWS;
+		if (i < MOST_ROWS)
+			c->passed[i] = true;
+	}
+	return GEMP_OK;
+}
+
+static gemp_code collector_turn(void *self, bool last, bool *enough, bool *again)
+{
+	collector *c = self;
+	(void)enough;
+	(void)again;
+	c->turns++;
+	c->last_turns += last;
+	return GEMP_OK;
+}
+
+static given *give(uint64_t seed)
+{
+	given *g;
+	assert_all_ok(GEMP_NEW(g, 1));
+	g->made = made_graph_new(seed);
+	for (size_t i = 0; i < MOST_ROWS; i++) {
+		for (int v = 0; v < VERTICES; v++)
+			g->vertices[i][v] = (gemp_vertex)gemp_random_below(&seed, MADE_VERTICES);
+		for (int e = 0; e < 2; e++)
+			g->edges[i][e] = i * 2 + (size_t)e; /* rows differ */
+		g->rank[i] = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
+		if (g->rank[i] == 2)
+			g->rank[i] = 0; /* rank 2 finds nothing */
+	}
+	return g;
+}
+
+static void give_back(given *g)
+{
+	made_graph_free(g->made);
+	gemp_free(g);
+}
+
+static gemp_code hand_over(const given *g, gemp_sink *sink)
+{
+	gemp_code code = GEMP_OK;
+	bool enough = false, again = false;
+	for (int round = 0; round < ROUNDS; round++) {
+		gemp_code mine = GEMP_OK;
+		for (size_t i = 0; i < MOST_ROWS && mine == GEMP_OK; i++)
+			if ((int)i * ROUNDS / MOST_ROWS == round && g->rank[i] == test_comm.rank)
+				mine = sink->take(sink->self, &(gemp_batch){ .rows = 1, .vertex_count = VERTICES, .edge_count = 2,
+				                                             .vertices = g->vertices[i], .edges = g->edges[i] });
+		GEMP_TRY(gemp_comm_agree(&test_comm, mine));
+		GEMP_TRY(sink->turn(sink->self, round + 1 == ROUNDS, &enough, &again));
+	}
+done:
+	return code;
+}
+
+static gemp_value attribute(const given *g, size_t row, int vertex, int column, char room[64])
+{
+	return made_value(g->made, column, g->vertices[row][vertex], room);
+}
+
+/* a is row's first vertex, b its second, c its third. */
+static bool older(const given *g, size_t row)
+{
+	char room[64];
+	gemp_value a = attribute(g, row, 0, MADE_AGE, room), b = attribute(g, row, 1, MADE_AGE, room);
+	return !a.null && !b.null && a.integer > b.integer;
+}
+
+static bool good_and_small(const given *g, size_t row)
+{
+	char room[64];
+	gemp_value good = attribute(g, row, 2, MADE_GOOD, room), size = attribute(g, row, 2, MADE_SIZE, room);
+	return !good.null && good.truth && !size.null && size.real < 20;
+}
+
+static bool known_ages(const given *g, size_t row)
+{
+	char room[64];
+	return !attribute(g, row, 0, MADE_AGE, room).null && attribute(g, row, 1, MADE_AGE, room).null;
+}
+
+static bool same_key_or_old(const given *g, size_t row)
+{
+	char room[64];
+	gemp_value b = attribute(g, row, 1, MADE_AGE, room);
+	return made_key(g->made, g->vertices[row][0]) < made_key(g->made, g->vertices[row][2]) || (!b.null && b.integer >= 9);
+}
+
+static bool all(const given *g, size_t row)
+{
+	(void)g;
+	(void)row;
+	return true;
+}
+
+typedef struct question {
+	const char *where;
+	bool (*holds)(const given *g, size_t row);
+	uint64_t mentions; /* attributes and keys */
+} question;
+
+static const question questions[] = {
+	{ "a.age > b.age", older, 2 },
+	{ "c.good = true AND c.size < 20", good_and_small, 2 },
+	{ "a.age IS NOT NULL AND b.age IS NULL", known_ages, 2 },
+	{ "id(a) < id(c) OR b.age >= 9", same_key_or_old, 3 },
+	{ "a.age IS NULL OR a.age IS NOT NULL", all, 2 },
+};
+enum { QUESTIONS = sizeof questions / sizeof *questions };
+
+static gemp_code parse(gemp_pattern **out, const made_graph *made, const char *where)
+{
+	char query[512];
+	snprintf(query, sizeof query, "MATCH (a)-[r]->(b)<-[s]-(c) WHERE %s RETURN a", where);
+	gemp_code code = gemp_pattern_parse(out, query, NULL);
+	return code == GEMP_OK ? gemp_pattern_bind(*out, &made->graph) : code;
+}
+
+static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *filter, collector *found, uint64_t *copied,
+                     uint64_t *referred)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sink next = { .self = found, .take = collect, .turn = collector_turn }, sink = { 0 };
+	const gemp_condition *conditions[8];
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		conditions[i] = &pattern->conditions[i];
+	*found = (collector){ .given = g };
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, pattern, conditions,
+	                                                       pattern->condition_count, filter, &next)));
+	GEMP_TRY(hand_over(g, &sink));
+	*copied = gemp_comm_sum1(&test_comm, gemp_residual_copied(&sink));
+	*referred = gemp_comm_sum1(&test_comm, gemp_residual_referred(&sink));
+done:
+	if (sink.free)
+		sink.free(sink.self);
+	return code;
+}
+
+static void check(const given *g, const question *q, gemp_filter *filter)
+{
+	gemp_pattern *pattern;
+	collector found;
+	uint64_t copied, referred;
+	assert_all_ok(parse(&pattern, g->made, q->where));
+	assert_all_ok(run(g, pattern, filter, &found, &copied, &referred));
+	bool right = !found.wrong && found.turns == ROUNDS && found.last_turns == 1;
+	for (size_t i = 0; i < MOST_ROWS; i++)
+		right &= found.passed[i] == (g->rank[i] == test_comm.rank && q->holds(g, i));
+	assert_all(right);
+	assert_all(referred == MOST_ROWS * q->mentions);
+	assert_all(copied > 0 && copied <= (uint64_t)ROUNDS * (uint64_t)test_comm.size * MADE_VERTICES * q->mentions);
+	gemp_pattern_free(pattern);
+}
+
+static void on_the_host(void **state)
+{
+	(void)state;
+	given *g = give(test_seed_all());
+	for (int q = 0; q < QUESTIONS; q++)
+		check(g, &questions[q], NULL);
+	give_back(g);
+}
+
+static void on_the_device(void **state)
+{
+	(void)state;
+	gemp_context *context;
+	gemp_filter *filter;
+	gemp_budgets budgets = { 0 };
+	gemp_code code = gemp_context_new(&context, &test_comm, "cpu", &budgets);
+	if (code == GEMP_ENODEVICE) {
+		print_message("no OpenCL device: not tested\n");
+		return;
+	}
+	assert_all_ok(code);
+	assert_all_ok(gemp_filter_new(&filter, context));
+	given *g = give(test_seed_all());
+	for (int q = 0; q < QUESTIONS; q++)
+		check(g, &questions[q], filter);
+	give_back(g);
+	gemp_filter_free(filter);
+	gemp_context_free(context);
+}
+
+/* Each distinct value once a turn: all rows name the same two vertices. */
+static void copied_once_a_turn(void **state)
+{
+	(void)state;
+	given *g = give(1);
+	gemp_pattern *pattern;
+	collector found;
+	uint64_t copied, referred, finders = 0;
+	for (size_t i = 0; i < MOST_ROWS; i++)
+		for (int v = 0; v < VERTICES; v++)
+			g->vertices[i][v] = v == 0 ? 5 : 7;
+	for (int round = 0; round < ROUNDS; round++) {
+		bool finds = false;
+		for (size_t i = 0; i < MOST_ROWS; i++)
+			finds |= (int)i * ROUNDS / MOST_ROWS == round && g->rank[i] == test_comm.rank;
+		finders += finds;
+	}
+	assert_all_ok(parse(&pattern, g->made, "a.age > b.age OR b.age > c.age"));
+	assert_all_ok(run(g, pattern, NULL, &found, &copied, &referred));
+	assert_all(copied == 2 * gemp_comm_sum1(&test_comm, finders));
+	assert_all(referred == 4 * MOST_ROWS);
+	gemp_pattern_free(pattern);
+	give_back(g);
+}
+
+typedef struct trial {
+	const given *given;
+	const gemp_pattern *pattern;
+} trial;
+
+static gemp_code try_all(void *argument)
+{
+	const trial *t = argument;
+	collector found;
+	uint64_t copied, referred;
+	return run(t->given, t->pattern, NULL, &found, &copied, &referred);
+}
+
+static void out_of_memory(void **state)
+{
+	(void)state;
+	if (test_comm.size > 3)
+		return; /* each rank's every request: nothing new with more, and slow */
+	trial t;
+	gemp_pattern *pattern;
+	given *g = give(1);
+	assert_all_ok(parse(&pattern, g->made, "a.age > b.age AND c.good = true"));
+	t = (trial){ g, pattern };
+	assert_all_survive_no_memory(try_all, &t);
+	gemp_pattern_free(pattern);
+	give_back(g);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(on_the_host),
+		cmocka_unit_test(on_the_device),
+		cmocka_unit_test(copied_once_a_turn),
+		cmocka_unit_test(out_of_memory),
+	};
+	return test_main_all(argc, argv, tests);
+}
