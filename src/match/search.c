@@ -91,7 +91,7 @@ static void choose_shape(gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
 	if (!search->emit.lanes)
-		search->emit.lanes = device->gpu ? 8 : 1;
+		search->emit.lanes = device->gpu ? 32 : 1;
 	size_t items = device->gpu ? (size_t)device->units * 2048 : device->units;
 	search->workers = device->gpu ? items / (size_t)search->emit.lanes : items;
 	search->split = choose_split(search);
