@@ -238,7 +238,7 @@ static gemp_code put_order(const gemp_h5 *h5, const char *group, const gemp_file
 		order[i] = extra[i];
 	for (size_t c = 0; c < columns->count; c++) {
 		const char *path = columns->paths[c];
-		if (strncmp(path, group, length) == 0 && path[length] == '/' && !strchr(path + length + 1, '/'))
+		if (path && strncmp(path, group, length) == 0 && path[length] == '/' && !strchr(path + length + 1, '/'))
 			order[count++] = path + length + 1;
 	}
 	code = gemp_h5_put_texts(h5, group, "column-order", order, count);

@@ -30,7 +30,7 @@ gemp_code gemp_file_make_groups(const gemp_h5 *h5, const char *path);
 /* A table's columns as attributes of its group: names, types, where each is, and the label that it is confined to. */
 typedef struct gemp_file_columns {
 	size_t count;
-	char **paths, **labels; /* [count]; label "" : none */
+	char **paths, **labels; /* [count]; label "" : none; both are NULL while the column is not written */
 } gemp_file_columns;
 
 gemp_code gemp_file_columns_new(const gemp_h5 *h5, size_t count, gemp_file_columns *columns); /* collective */

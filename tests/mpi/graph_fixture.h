@@ -48,7 +48,7 @@ static inline gemp_value fixture_string(const char *text)
 
 static inline void fixture_make_vertex(fixture_vertex *vertex, size_t index, fixture_keys keys, uint64_t *random)
 {
-	static const char *const labels[] = { "Person", "Film", "Person;Actor", "Actor;Person", "", "\xc3\x84rzte", "Film" };
+	static const char *const labels[] = { "Person", "Film", "Actor;\xc3\x84rzte", "\xc3\x84rzte;Actor", "", "\xc3\x84rzte", "Film" };
 	vertex->labels = labels[gemp_random_below(random, 7)];
 	bool integer = keys == KEYS_INTEGER || (keys == KEYS_MIXED && gemp_random_below(random, 2));
 	int64_t number = (int64_t)index * 1000003 - 5000;
@@ -65,7 +65,9 @@ static inline void fixture_make_vertex(fixture_vertex *vertex, size_t index, fix
 	for (int c = 0; c < FIXTURE_COLUMNS; c++)
 		vertex->values[c].null = gemp_random_below(random, 4) == 0;
 	if (strcmp(vertex->labels, "Film") != 0)
-		vertex->values[1].null = true; /* ratio is a column of one label */
+		vertex->values[1].null = true; /* ratio and flag are columns of one label each */
+	if (strcmp(vertex->labels, "Person") != 0)
+		vertex->values[2].null = true;
 }
 
 static inline void fixture_make_edge(fixture_edge *edge, size_t vertices, uint64_t *random)
