@@ -41,13 +41,6 @@ uint64_t gemp_draw_zipf(uint64_t *state, uint64_t n)
 	return k;
 }
 
-gemp_span gemp_share(const gemp_comm *comm, uint64_t count)
-{
-	uint64_t rank = (uint64_t)comm->rank, ranks = (uint64_t)comm->size, each = count / ranks, more = count % ranks;
-	uint64_t begin = rank * each + (rank < more ? rank : more);
-	return (gemp_span){ begin, begin + each + (rank < more) };
-}
-
 static gemp_value number_key(uint64_t id)
 {
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)id };

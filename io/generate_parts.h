@@ -3,6 +3,7 @@
 #define GEMP_IO_GENERATE_PARTS_H
 
 #include "io/generate.h"
+#include "io/share.h"
 #include "partition/builder.h"
 
 /* What a stream is drawn for; with the seed and a number it names the stream. */
@@ -21,12 +22,6 @@ uint64_t gemp_permute(uint64_t seed, uint64_t n, uint64_t x);
 
 /* Zipf's law by octaves: k of [1, n] with chance about 1/k, the same for all k of [2^i, 2^(i+1)). */
 uint64_t gemp_draw_zipf(uint64_t *state, uint64_t n);
-
-/* This rank's share of `count` things: [begin, end). */
-typedef struct gemp_span {
-	uint64_t begin, end;
-} gemp_span;
-gemp_span gemp_share(const gemp_comm *comm, uint64_t count);
 
 /* A generator at work. */
 typedef struct gemp_making {

@@ -114,14 +114,12 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 /* Compressed files and CSV go whole to one rank each, in turn; others to all by byte range. */
 static void share_out(gemp_input *input, const gemp_comm *comm, const facts *found, int *dealt)
 {
-	uint64_t rank = (uint64_t)comm->rank, ranks = (uint64_t)comm->size;
+	gemp_span all = { 0, GEMP_STREAM_END }, none = { 0, 0 };
 	if (found->compressed || input->format == GEMP_FORMAT_CSV) {
-		input->end = *dealt == comm->rank ? GEMP_STREAM_END : 0;
+		input->bytes = *dealt == comm->rank ? all : none;
 		*dealt = (*dealt + 1) % comm->size;
 	} else {
-		uint64_t each = found->size / ranks, more = found->size % ranks;
-		input->begin = rank * each + (rank < more ? rank : more);
-		input->end = input->begin + each + (rank < more);
+		input->bytes = gemp_share(comm, found->size);
 	}
 }
 
@@ -208,7 +206,8 @@ static gemp_code read_share(gemp_input *input, gemp_stream *stream, gemp_cells *
                             uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
-	bool quoted = input->format == GEMP_FORMAT_CSV, header = input->begin == 0 && input->format != GEMP_FORMAT_SNAP;
+	bool quoted = input->format == GEMP_FORMAT_CSV;
+	bool header = input->bytes.begin == 0 && input->format != GEMP_FORMAT_SNAP;
 	for (;;) {
 		char *record;
 		size_t size;
@@ -259,10 +258,10 @@ gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visi
 	for (size_t i = 0; i < inputs->count && code == GEMP_OK; i++) {
 		gemp_input *input = &inputs->input[i];
 		gemp_stream *stream = NULL;
-		if (input->begin == input->end)
+		if (input->bytes.begin == input->bytes.end)
 			continue;
 		failed = input;
-		code = gemp_stream_open(&stream, input->path, input->begin, input->end);
+		code = gemp_stream_open(&stream, input->path, input->bytes.begin, input->bytes.end);
 		if (code == GEMP_OK)
 			code = read_share(input, stream, &inputs->cells, visit, self, &line);
 		gemp_stream_close(stream);

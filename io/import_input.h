@@ -3,6 +3,7 @@
 #define GEMP_IO_IMPORT_INPUT_H
 
 #include "io/import.h"
+#include "io/share.h"
 #include "io/text_header.h"
 
 typedef struct gemp_input {
@@ -11,7 +12,7 @@ typedef struct gemp_input {
 	gemp_format format; /* not AUTO */
 	gemp_header header;
 	uint32_t file;         /* the builder's index of it */
-	uint64_t begin, end;   /* this rank reads the lines that begin in these bytes; none if equal */
+	gemp_span bytes;       /* this rank reads the lines that begin there */
 	uint64_t lines;        /* of this rank's share, known after it was read */
 	uint64_t lines_before; /* of lower ranks, known after gemp_inputs_read */
 } gemp_input;

@@ -365,9 +365,9 @@ static void files_are_dealt(void **state)
 	for (int i = 0, turn = 0; i < 4; i++) {
 		const gemp_input *input = &inputs.input[i];
 		if (i == 2)
-			assert_all(gemp_comm_sum1(&test_comm, input->end - input->begin) == 3);
+			assert_all(gemp_comm_sum1(&test_comm, input->bytes.end - input->bytes.begin) == 3);
 		else
-			assert_all((input->end > input->begin) == (turn++ % test_comm.size == test_comm.rank));
+			assert_all((input->bytes.end > 0) == (turn++ % test_comm.size == test_comm.rank));
 	}
 	gemp_inputs_free(&inputs);
 }
