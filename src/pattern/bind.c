@@ -149,6 +149,19 @@ static gemp_code unknown_type(const binding *b, const gemp_pattern_edge *edge, c
 	return code;
 }
 
+/* An undirected relation stores each edge once, in one of its two directions. */
+static void warn_of_direction(const binding *b, const gemp_pattern_edge *edge)
+{
+	for (size_t i = 0; edge->direction == GEMP_OUT && i < b->graph->relation_count; i++) {
+		if (!edge->relations[i] || b->graph->relations[i].directed)
+			continue;
+		gemp_warn("%s:%d:%d: %s is undirected; an arrow finds each of its edges in one direction only, the one in which "
+		          "it was imported: write -[:%s]-", b->source.file ? b->source.file : "query", edge->line, edge->column,
+		          b->graph->relations[i].name, b->graph->relations[i].name);
+		return;
+	}
+}
+
 static gemp_code bind_edge(const binding *b, gemp_pattern_edge *edge)
 {
 	const gemp_graph *graph = b->graph;
@@ -164,6 +177,7 @@ static gemp_code bind_edge(const binding *b, gemp_pattern_edge *edge)
 			return unknown_type(b, edge, edge->types[i]);
 		edge->relations[relation - graph->relations] = true;
 	}
+	warn_of_direction(b, edge);
 	return GEMP_OK;
 }
 
