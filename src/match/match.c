@@ -4,6 +4,7 @@
 #include "match/distinct.h"
 #include "match/filter.h"
 #include "match/phases.h"
+#include "match/ranked.h"
 #include "match/residual.h"
 #include "match/rounds.h"
 #include "match/rows_at_hand.h"
@@ -208,9 +209,10 @@ char *gemp_match_explain(const gemp_match *m)
 	return gemp_plan_text(m->plan, m->pattern, &m->statistics, m->graph);
 }
 
-/* RUNNING: search -> residual conditions -> tally -> distinct -> the caller's sink. */
+/* RUNNING: search -> residual conditions -> tally -> (keys' order ->) distinct (-> ids) -> the caller's sink. */
 typedef struct sinks {
-	gemp_sink distinct, tally_sink, residual;
+	gemp_ranked ranked;
+	gemp_sink from_ranks, distinct, to_ranks, tally_sink, residual;
 	gemp_tally tally;
 	gemp_sink *first;
 } sinks;
@@ -231,15 +233,31 @@ static gemp_code add_distinct(gemp_match *m, sinks *s, gemp_sink *next)
 	return gemp_distinct_new(&s->distinct, m->context, &options);
 }
 
+/* Does it matter which embedding of a class that spans orbits is kept? */
+static bool keeps_smallest(const gemp_match *m, const gemp_sink *last)
+{
+	return last && m->deduplicates &&
+	       (m->options.distinct == GEMP_BY_SUBGRAPH || m->options.distinct == GEMP_BY_VERTICES);
+}
+
 static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink *next = last;
+	bool smallest = keeps_smallest(m, last);
 	if (!m->search->emit.listed)
 		return GEMP_OK;
+	if (smallest) {
+		GEMP_TRY(gemp_from_ranks(&s->from_ranks, &s->ranked, next));
+		next = &s->from_ranks;
+	}
 	if (m->deduplicates) {
 		GEMP_TRY(add_distinct(m, s, next));
 		next = &s->distinct;
+	}
+	if (smallest) {
+		GEMP_TRY(gemp_to_ranks(&s->to_ranks, &s->ranked, m->chain, next));
+		next = &s->to_ranks;
 	}
 	s->tally = (gemp_tally){ .next = next, .vertices = m->graph->vertices, .parts = m->options.count_parts };
 	s->tally_sink = gemp_tally_sink(&s->tally);
@@ -255,10 +273,11 @@ done:
 
 static void free_sinks(sinks *s)
 {
-	if (s->residual.free)
-		s->residual.free(s->residual.self);
-	if (s->distinct.free)
-		s->distinct.free(s->distinct.self);
+	gemp_sink *const all[] = { &s->residual, &s->to_ranks, &s->distinct, &s->from_ranks };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i]->free)
+			all[i]->free(all[i]->self);
+	gemp_ranked_free(&s->ranked);
 }
 
 /* Embeddings are whole orbits where symmetry was broken. */
@@ -350,6 +369,8 @@ gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *resu
 	gemp_code code = GEMP_OK;
 	sinks s = { 0 };
 	gemp_rounds_result rounds;
+	if (keeps_smallest(m, sink))
+		GEMP_TRY(gemp_ranked_new(&s.ranked, m->context->comm, m->graph));
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
 	m->search->sink = s.first;
 	GEMP_TRY(gemp_rounds_run(m->search, &rounds));
