@@ -32,6 +32,14 @@ static bool has_role(const gemp_header *header, gemp_role role)
 	return false;
 }
 
+static bool has_control(const char *name, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)name[i] < ' ')
+			return true;
+	return false;
+}
+
 /* `name` or `name:type`. */
 static gemp_code parse_field(gemp_header *header, const gemp_cell *cell)
 {
@@ -49,6 +57,9 @@ static gemp_code parse_field(gemp_header *header, const gemp_cell *cell)
 	}
 	if (size == 0)
 		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", number);
+	if (has_control(cell->bytes, size))
+		return gemp_fail(GEMP_EDATA, "the name of column %zu has a control character; lines must end in "
+		                 "a newline, and names must be plain text", number);
 	field->name = gemp_strndup(cell->bytes, size);
 	if (!field->name)
 		return GEMP_ENOMEM;

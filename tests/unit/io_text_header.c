@@ -73,6 +73,7 @@ static void wrong_headers_are_refused(void **state)
 	refused(false, "id\tx\tx", "column 'x' is there twice");
 	refused(false, "id\tx\tx:int", "column 'x' is there twice");
 	refused(false, "", "has no name");
+	refused(false, "id\tname\r1\tAda\r", "column 2 has a control character"); /* lines of an old Macintosh */
 }
 
 static gemp_type inferred(const char *const *texts, size_t count)
