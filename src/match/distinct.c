@@ -20,6 +20,8 @@ static const uint64_t range_end = UINT64_C(1) << 32;
 typedef struct distinct {
 	gemp_context *context;
 	gemp_record_form form;
+	uint32_t *rank;            /* [vertices] of keys, of the whole graph; NULL: not needed */
+	gemp_vertex *vertex;       /* [vertices] by rank */
 	gemp_sink *next;
 	uint64_t limit, hash_mask;
 	gemp_class_table table;
@@ -342,6 +344,8 @@ static void distinct_free(void *self)
 	gemp_free(d->recent);
 	gemp_free(d->outgoing);
 	gemp_free(d->owner);
+	gemp_free(d->rank);
+	gemp_free(d->vertex);
 	gemp_free(d);
 }
 
@@ -360,25 +364,55 @@ static size_t choose_memory(const gemp_context *context, const gemp_distinct_opt
 	return context->budgets.host_memory ? context->budgets.host_memory / 2 : default_memory;
 }
 
+/* Collective. The key ranks of all vertices: ranks own ids in their order. */
+static gemp_code know_keys(distinct *d, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	void *rank = NULL;
+	size_t *begin = NULL;
+	GEMP_TRY(gemp_graph_need_keys(graph));
+	GEMP_TRY(gemp_comm_gather_all(d->context->comm, graph->key_rank, graph->rows * sizeof *graph->key_rank, &rank, &begin));
+	d->rank = rank;
+	code = gemp_comm_agree(d->context->comm, GEMP_NEW(d->vertex, graph->vertices));
+	for (uint64_t id = 0; id < graph->vertices && code == GEMP_OK; id++)
+		d->vertex[d->rank[id]] = (gemp_vertex)id;
+	d->form.rank = d->rank;
+	d->form.vertex = d->vertex;
+done:
+	gemp_free(begin);
+	return code;
+}
+
+static gemp_key_kind choose_key(const gemp_distinct_options *options)
+{
+	if (options->as_subgraph)
+		return options->edge_count ? GEMP_KEY_EDGES : GEMP_KEY_PAIRS;
+	return options->as_vertices || !options->chain ? GEMP_KEY_VERTICES : GEMP_KEY_ORBIT;
+}
+
 gemp_code gemp_distinct_new(gemp_sink *out, gemp_context *context, const gemp_distinct_options *options)
 {
 	gemp_code code = GEMP_OK;
 	distinct *d = NULL;
-	gemp_key_kind kind = options->as_subgraph ? options->edge_count ? GEMP_KEY_EDGES : GEMP_KEY_PAIRS
-	                   : options->chain ? GEMP_KEY_ORBIT : GEMP_KEY_VERTICES;
-	GEMP_TRY(GEMP_NEW(d, 1));
-	d->context = context;
-	d->next = options->next;
-	d->limit = options->limit;
-	d->hash_mask = options->hash_mask ? options->hash_mask : UINT64_MAX;
-	d->budget = choose_memory(context, options);
-	d->full_at = SIZE_MAX;
-	gemp_record_form_set(&d->form, kind, options->vertex_count, options->edge_count, options->next != NULL,
-	                     options->chain, options->pairs, options->pair_count);
-	gemp_class_table_init(&d->table, d->form.words, d->form.key_words, d->budget);
-	d->recent_count = recent_entries(d);
-	GEMP_TRY(GEMP_NEW(d->recent, d->recent_count * d->form.words));
+	gemp_key_kind kind = choose_key(options);
+	code = GEMP_NEW(d, 1);
+	if (code == GEMP_OK) {
+		d->context = context;
+		d->next = options->next;
+		d->limit = options->limit;
+		d->hash_mask = options->hash_mask ? options->hash_mask : UINT64_MAX;
+		d->budget = choose_memory(context, options);
+		d->full_at = SIZE_MAX;
+		gemp_record_form_set(&d->form, kind, options->vertex_count, options->edge_count, options->next != NULL,
+		                     options->chain, options->pairs, options->pair_count);
+		gemp_class_table_init(&d->table, d->form.words, d->form.key_words, d->budget);
+		d->recent_count = recent_entries(d);
+		code = GEMP_NEW(d->recent, d->recent_count * d->form.words);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	begin_pass(d, 0, range_end);
+	if (options->graph && options->next && kind != GEMP_KEY_ORBIT)
+		GEMP_TRY(know_keys(d, options->graph));
 	*out = (gemp_sink){ .self = d, .take = distinct_take, .turn = distinct_turn, .free = distinct_free };
 	d = NULL;
 done:

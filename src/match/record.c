@@ -171,18 +171,21 @@ static void fill_sorted_blocks(const gemp_record_form *form, const gemp_vertex *
 	}
 }
 
-static void fill_canonical(const gemp_record_form *form, const gemp_vertex *vertices, const gemp_edge *edges, uint32_t *key)
+/* Vertices, then edges; the smallest of its orbit where there is a chain. */
+static void fill_embedding(const gemp_record_form *form, const gemp_vertex *vertices, const gemp_edge *edges,
+                           const uint32_t *rank, uint32_t *words)
 {
 	uint64_t tuple[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
 	int count = form->vertex_count;
 	for (int v = 0; v < count; v++)
-		tuple[v] = vertices[v];
+		tuple[v] = rank ? rank[vertices[v]] : vertices[v];
 	for (int e = 0; e < form->edge_count; e++)
 		tuple[count + e] = edges[e];
-	gemp_chain_canonical(form->chain, tuple);
+	if (form->chain)
+		gemp_chain_canonical(form->chain, tuple);
 	for (int v = 0; v < count; v++)
-		key[v] = (uint32_t)tuple[v];
-	fill_edges(key + count, tuple + count, form->edge_count);
+		words[v] = (uint32_t)tuple[v];
+	fill_edges(words + count, tuple + count, form->edge_count);
 }
 
 void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, size_t row, uint32_t *record)
@@ -194,7 +197,7 @@ void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, siz
 		if (form->sorts)
 			fill_sorted_blocks(form, vertices, record);
 		else
-			fill_canonical(form, vertices, edges, record);
+			fill_embedding(form, vertices, edges, NULL, record);
 		return;
 	}
 	int set_size = fill_vertex_set(record, vertices, count);
@@ -202,16 +205,15 @@ void gemp_record_fill(const gemp_record_form *form, const gemp_batch *batch, siz
 		fill_edge_set(record + count, edges, form->edge_count);
 	else if (form->kind == GEMP_KEY_PAIRS)
 		fill_pair_set(form, record + count, record, set_size, vertices);
-	if (form->embedding < form->words) {
-		memcpy(record + form->embedding, vertices, (size_t)count * sizeof *vertices);
-		fill_edges(record + form->embedding + count, edges, form->edge_count);
-	}
+	if (form->embedding < form->words)
+		fill_embedding(form, vertices, edges, form->rank, record + form->embedding);
 }
 
 void gemp_record_read(const gemp_record_form *form, const uint32_t *record, gemp_vertex *vertices, gemp_edge *edges)
 {
 	const uint32_t *words = record + form->embedding;
-	memcpy(vertices, words, (size_t)form->vertex_count * sizeof *vertices);
+	for (int v = 0; v < form->vertex_count; v++)
+		vertices[v] = form->vertex ? form->vertex[words[v]] : words[v];
 	words += form->vertex_count;
 	for (int e = 0; e < form->edge_count; e++)
 		edges[e] = (gemp_edge)words[2 * e] << 32 | words[2 * e + 1];

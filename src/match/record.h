@@ -2,7 +2,8 @@
  * class, and, where the key is not itself an embedding, the embedding.
  *
  * All in 32-bit words, so that words compared from the left order embeddings: vertices, then each edge as high and low
- * word. Keys:
+ * word. An embedding beside a key is canonical under the pattern's group, if a chain is given, and its vertices may be
+ * written by the rank of their user keys, so that the smallest is the same for every order of ids. Keys:
  *   orbit      the canonical embedding under the pattern's group
  *   vertices   the image vertices, ascending, as a set: padded with GEMP_NO_VERTEX where images repeat (hom)
  *   subgraph   the image vertices as above, then the image edges, ascending, padded with GEMP_NO_EDGE
@@ -20,7 +21,9 @@ typedef enum gemp_key_kind { GEMP_KEY_ORBIT, GEMP_KEY_VERTICES, GEMP_KEY_EDGES, 
 typedef struct gemp_record_form {
 	gemp_key_kind kind;
 	int vertex_count, edge_count;
-	const gemp_chain *chain;                /* GEMP_KEY_ORBIT; borrowed */
+	const gemp_chain *chain;                /* of the key of GEMP_KEY_ORBIT, else of the embedding; borrowed */
+	const uint32_t *rank;                   /* of embeddings beside a key: what to write for a vertex, */
+	const gemp_vertex *vertex;              /* and the vertex of what is written; borrowed; NULL: ids */
 	size_t pair_count;                      /* GEMP_KEY_PAIRS */
 	const int (*pairs)[2];
 	size_t key_words, words;                /* of the key; of a whole record */
@@ -33,7 +36,7 @@ typedef struct gemp_record_form {
 
 enum { GEMP_MAX_RECORD_WORDS = 2 * (GEMP_MAX_PATTERN_VERTICES + 2 * GEMP_MAX_PATTERN_EDGES) };
 
-/* keep: an embedding of each class is wanted. chain is for GEMP_KEY_ORBIT, pairs for GEMP_KEY_PAIRS. */
+/* keep: an embedding of each class is wanted. chain is needed for GEMP_KEY_ORBIT, pairs for GEMP_KEY_PAIRS. */
 void gemp_record_form_set(gemp_record_form *form, gemp_key_kind kind, int vertex_count, int edge_count, bool keep,
                           const gemp_chain *chain, const int (*pairs)[2], size_t pair_count);
 

@@ -1,12 +1,8 @@
 /* Random embeddings, deduplicated across ranks, against classes found by brute force: in every mode, with and without
  * edges, at budgets from plenty to a few records, with hashes that collide, and without memory. */
-#include "harness/collective.h"
+#include "made_graph.h"
 
-#include "core/random.h"
 #include "match/distinct.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 8, WIDTH = 3 * MOST }; /* vertices or edges of an embedding; numbers of a class's key at most */
 
@@ -48,11 +44,14 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* By which vertices are compared: their ids, or the ranks of their keys. */
+static const uint32_t *rank_of;
+
 static void set_tuple(member *m, const gemp_vertex *vertices, int vertex_count, const gemp_edge *edges, int edge_count)
 {
 	memset(m, 0, sizeof *m);
 	for (int v = 0; v < vertex_count; v++)
-		m->tuple[v] = vertices[v];
+		m->tuple[v] = rank_of ? rank_of[vertices[v]] : vertices[v];
 	for (int e = 0; e < edge_count; e++)
 		m->tuple[MOST + e] = edges[e];
 }
@@ -134,22 +133,29 @@ static size_t sorted_set(uint64_t *out, const uint64_t *in, int count)
 	return kept;
 }
 
+/* The smallest of the orbit. */
+static void set_canonical(const meaning *by, const input *in, member *m)
+{
+	member best = *m;
+	for (size_t g = 0; g < by->group_size; g++) {
+		member other = { 0 };
+		for (int p = 0; p < by->points; p++) {
+			int q = by->group[g][p];
+			other.tuple[p < in->vertex_count ? p : MOST + p - in->vertex_count] =
+				m->tuple[q < in->vertex_count ? q : MOST + q - in->vertex_count];
+		}
+		if (compare_members(&other, &best) < 0)
+			best = other;
+	}
+	*m = best;
+}
+
 static void set_key(const meaning *by, const input *in, member *m)
 {
 	const gemp_distinct_options *o = &by->options;
-	if (o->chain && !o->as_subgraph) { /* the smallest of the orbit, taken as key and as representative */
-		member best = *m;
-		for (size_t g = 0; g < by->group_size; g++) {
-			member other = { 0 };
-			for (int p = 0; p < by->points; p++) {
-				int q = by->group[g][p];
-				other.tuple[p < in->vertex_count ? p : MOST + p - in->vertex_count] =
-					m->tuple[q < in->vertex_count ? q : MOST + q - in->vertex_count];
-			}
-			if (compare_members(&other, &best) < 0)
-				best = other;
-		}
-		*m = best;
+	if (o->chain)
+		set_canonical(by, in, m);
+	if (o->chain && !o->as_subgraph && !o->as_vertices) {
 		memcpy(m->key, m->tuple, sizeof m->tuple);
 		return;
 	}
@@ -363,6 +369,42 @@ static void by_orbit_of_patterns(void **state)
 	}
 }
 
+/* Representatives by user keys; those of one orbit may come as any of its members. */
+static void the_smallest_by_keys(void **state)
+{
+	(void)state;
+	static const int pairs[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 } };
+	static const int base[] = { 0, 1, 2, 3, 4, 5, 6 };
+	uint64_t seed = test_seed_all();
+	made_graph *made = made_graph_new(seed);
+	gemp_pattern *pattern;
+	gemp_symmetry *symmetry;
+	gemp_chain *chain;
+	assert_all_ok(gemp_pattern_named(&pattern, "star:3"));
+	assert_all_ok(gemp_symmetry_find(&symmetry, pattern, false));
+	for (int edges = 0; edges <= 3; edges += 3)
+		for (int as_subgraph = 0; as_subgraph < 2; as_subgraph++) {
+			input in;
+			meaning by = { .options = { .as_subgraph = as_subgraph, .as_vertices = !as_subgraph, .pairs = pairs,
+			                            .pair_count = 3, .graph = &made->graph } };
+			list_group(&by, symmetry);
+			assert_all_ok(gemp_chain_new(&chain, symmetry, base, edges ? 7 : 4));
+			by.options.chain = chain;
+			by.points = edges ? 7 : 4;
+			make_input(&in, seed + (uint64_t)edges, 4, edges, 300, 8, false);
+			rank_of = made->key_rank;
+			check(&by, &in, 0, 0, 2, NULL);
+			check(&by, &in, 3000, 0, 3, NULL);
+			rank_of = NULL;
+			free_input(&in);
+			gemp_chain_free(chain);
+			gemp_free(by.group);
+		}
+	gemp_symmetry_free(symmetry);
+	gemp_pattern_free(pattern);
+	made_graph_free(made);
+}
+
 static void little_memory_needs_passes_and_plenty_does_not(void **state)
 {
 	(void)state;
@@ -433,6 +475,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(by_subgraph),
 		cmocka_unit_test(by_orbit_of_all_permutations),
 		cmocka_unit_test(by_orbit_of_patterns),
+		cmocka_unit_test(the_smallest_by_keys),
 		cmocka_unit_test(little_memory_needs_passes_and_plenty_does_not),
 		cmocka_unit_test(enough_ends_early),
 		cmocka_unit_test(out_of_memory),
