@@ -7,7 +7,7 @@
 
 /* A categorical column has at most so many distinct strings, at most half as many as rows, and none longer. A column of
  * fixed length has no NULL and no string longer, unless most are nearly as long as the longest. */
-enum { MOST_CATEGORIES = 32767, LONGEST_CATEGORY = 256, LONGEST_FIXED = 32 };
+enum { MOST_CATEGORIES = 32767, LONGEST_CATEGORY = 1024, LONGEST_FIXED = 32 };
 
 typedef struct facts {
 	bool nulls, zeros; /* some string is NULL, has a 0 byte */
