@@ -139,16 +139,21 @@ done:
 	return code;
 }
 
-static void explain(const answer *s)
+/* Collective. */
+static gemp_code explain(const answer *s)
 {
 	char *plan = gemp_match_explain(s->match);
-	if (plan && (s->options->explain || s->options->dry_run))
+	gemp_code code = gemp_comm_agree(s->comm, plan ? GEMP_OK : GEMP_ENOMEM);
+	if (code != GEMP_OK)
+		goto done;
+	if (s->options->explain || s->options->dry_run)
 		gemp_report_print(s->report, "%s%s", plan, s->options->dry_run ? "" : "\n");
-	else if (plan)
+	else
 		gemp_log(GEMP_VERBOSE, "%s", plan);
-	if (plan)
-		gemp_report_set(s->report, "plan", json_string(plan));
+	gemp_report_set(s->report, "plan", json_string(plan));
+done:
 	gemp_free(plan);
+	return code;
 }
 
 /* Collective. The one row of RETURN count(*). */
@@ -213,7 +218,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 	GEMP_TRY(open_context(&s, timers));
 	GEMP_TRY(gemp_match_prepare(&s.match, s.context, graph, pattern, &s.how));
 	gemp_report_graph(report, graph);
-	explain(&s);
+	GEMP_TRY(explain(&s));
 	if (s.options->dry_run)
 		GEMP_TRY(report_preparation(&s));
 	else

@@ -42,8 +42,7 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table)
 	                "_gemp_mpi() {\n"
 	                "\tlocal i command= current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=\n"
 	                "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
-	                "\t\tcase ${COMP_WORDS[i]} in */gemp-mpi|gemp-mpi) command= ;; -*) ;;\n"
-	                "\t\t*) [ -n \"$command\" ] || command=${COMP_WORDS[i]} ;; esac\n"
+	                "\t\t[[ -n $command || ${COMP_WORDS[i]} == -* ]] || command=${COMP_WORDS[i]}\n"
 	                "\tdone\n"
 	                "\tcase $previous in\n");
 	option_words(out);

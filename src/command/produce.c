@@ -21,6 +21,13 @@ gemp_code gemp_produce_check(const gemp_comm *comm, const gemp_options *options)
 	return gemp_comm_agree(comm, code);
 }
 
+/* Does the graph depend on this option? Where it goes and what is said about it do not matter: the same graph is the same
+ * file. */
+static bool shapes_graph(const gemp_option *option)
+{
+	return !(option->commands & GEMP_ON_INFO) && strcmp(option->name, "output") != 0;
+}
+
 /* The command as it was given, for the provenance. */
 static void print_command(gemp_text *out, const gemp_options *options)
 {
@@ -30,7 +37,8 @@ static void print_command(gemp_text *out, const gemp_options *options)
 	for (size_t i = 0; i < options->given_count; i++) {
 		const gemp_given *given = &options->given[i];
 		bool flag = given->option->kind == GEMP_OPTION_FLAG;
-		gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ", flag ? "" : given->text);
+		if (shapes_graph(given->option))
+			gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ", flag ? "" : given->text);
 	}
 }
 

@@ -18,6 +18,7 @@ people 'born +integer$'
 people '^  write +[0-9.]+ '
 expect 0 3 import --vertices v.tsv --edges e.tsv -o three.h5 --quiet
 [ ! -s out ] || fail '--quiet import spoke'
+cmp -s one.h5 three.h5 || fail 'files made by 1 and 3 ranks differ'
 
 # info: the same whatever the number of ranks
 for ranks in 1 3; do
