@@ -154,7 +154,10 @@ def smaller_cases(case):
         for begin in range(0, len(graph.edges) if size else 0, max(1, size)):
             yield with_graph(case, graph.vertices, graph.edges[:begin] + graph.edges[begin + size:])
     used = {v for e in graph.edges for v in e[:2]}
-    for key in [k for k in graph.vertices if k not in used]:
+    unused = [k for k in graph.vertices if k not in used]
+    if len(unused) > 1:
+        yield with_graph(case, {k: v for k, v in graph.vertices.items() if k in used}, graph.edges)
+    for key in unused:
         yield with_graph(case, {k: v for k, v in graph.vertices.items() if k != key}, graph.edges)
     query = case.query
     if query.simple:

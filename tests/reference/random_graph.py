@@ -21,9 +21,11 @@ class Graph:
     def types(self):
         return sorted({e[2] for e in self.edges})
 
-    def known(self, column, of_edge=False):
-        """Values of an attribute, sorted."""
-        rows = [e[3] for e in self.edges] if of_edge else [row for _, row in self.vertices.values()]
+    def known(self, column, edge=None):
+        """Values of an attribute of vertices, or of edges that may be a pattern edge, sorted."""
+        rows = [row for _, row in self.vertices.values()]
+        if edge:
+            rows = [e[3] for e in self.edges if e[2] in edge[4] or not edge[4]]
         return sorted({row[column] for row in rows if row.get(column)})
 
     def vertex_rows(self, keys):

@@ -5,13 +5,13 @@ SHAPES = ['triangle', 'cycle:3', 'cycle:4', 'cycle:5', 'clique:3', 'clique:4', '
           'star:3', 'diamond', 'house', 'edges:0-1,1-2,1-3', 'edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4', 'edges:0-1']
 
 
-def random_leaf(rng, graph, variable, of_edge):
+def random_leaf(rng, graph, variable, edge):
     """A condition on one variable, None where the graph has no value to ask for."""
-    columns = ['w', 't'] if of_edge else ['name', 'x', 'f', 'b']
+    columns = ['w', 't'] if edge else ['name', 'x', 'f', 'b']
     column = rng.choice(columns)
-    if not of_edge and graph.labels() and rng.random() < 0.1:
+    if not edge and graph.labels() and rng.random() < 0.1:
         return ('label', variable, rng.choice(graph.labels()))
-    known = graph.known(column, of_edge)
+    known = graph.known(column, edge)
     if not known:
         return None
     operand = '%s.%s' % (variable, column)
@@ -45,14 +45,14 @@ def renamed(e, old, new):
     return e
 
 
-def random_condition(rng, graph, variable, of_edge):
-    leaf = random_leaf(rng, graph, variable, of_edge)
+def random_condition(rng, graph, variable, edge):
+    leaf = random_leaf(rng, graph, variable, edge)
     if leaf is None:
         return None
     way = rng.random()
     if way < 0.15:
         return ('not', variable + '.b' if leaf[1] == variable + '.b' else leaf)
-    other = random_leaf(rng, graph, variable, of_edge)
+    other = random_leaf(rng, graph, variable, edge)
     if way < 0.4 and other is not None and other != leaf:
         both = (rng.choice(['or', 'and']), leaf, other)
         return ('not', both) if rng.random() < 0.2 else both
@@ -64,9 +64,10 @@ def random_where(rng, graph, vertices, edges):
     names = [v for v, _ in vertices]
     for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
         of_edge = bool(edges) and rng.random() < 0.25
-        group = [e[0] for e in edges] if of_edge else names
+        edge = rng.choice(edges) if of_edge else None
+        group = [e[0] for e in edges if e[4] == edge[4]] if edge else names
         variable = rng.choice(group)
-        condition = random_condition(rng, graph, variable, of_edge)
+        condition = random_condition(rng, graph, variable, edge)
         if condition is None:
             continue
         # the same of several variables, so that automorphisms survive
@@ -117,8 +118,9 @@ def random_returns(rng, graph, names, edges, distinct):
         for column in ('name', 'x', 'f', 'b'):
             if graph.known(column) and rng.random() < 0.4:
                 returns += ['%s.%s' % (n, column) for n in (names if rng.random() < 0.7 else rng.sample(names, 1))]
-    if edges and distinct == 'none' and graph.known('w', True) and rng.random() < 0.4:
-        returns.append(rng.choice(edges)[0] + '.w')
+    if edges and distinct == 'none' and rng.random() < 0.4:
+        edge = rng.choice(edges)
+        returns += [edge[0] + '.w'] * bool(graph.known('w', edge))
     rng.shuffle(returns)
     return returns
 

@@ -29,7 +29,7 @@ COMPARISONS = {'eq': '=', 'ne': '<>', 'lt': '<', 'le': '<=', 'gt': '>', 'ge': '>
 
 def work_folder():
     """A folder that is gone at the end."""
-    folder = tempfile.mkdtemp(prefix='gemp-test-')
+    folder = tempfile.mkdtemp(prefix='judge-')
     atexit.register(shutil.rmtree, folder, True)
     return folder
 
