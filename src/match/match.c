@@ -21,7 +21,7 @@ struct gemp_match {
 	gemp_condition_phases phases;
 	gemp_symmetry *symmetry;
 	gemp_chain *chain;           /* of the whole tuple: vertices, then live edges */
-	gemp_filter *filter;
+	gemp_filter *filter;         /* NULL: the pattern has no conditions */
 	gemp_candidates candidates;
 	gemp_statistics statistics;
 	gemp_plan *plan;
@@ -65,7 +65,6 @@ static bool plain(const gemp_pattern *pattern, const gemp_symmetry *symmetry)
 {
 	gemp_symmetry *bare = NULL;
 	bool overflow, same = false;
-	(void)symmetry;
 	if (pattern->condition_count || !one_kind_of_edge(pattern))
 		return false;
 	if (gemp_symmetry_find(&bare, pattern, false) == GEMP_OK)
@@ -169,7 +168,8 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 		code = gemp_symmetry_find(&m->symmetry, pattern, true);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(load_relations(m));
-	GEMP_TRY(gemp_filter_new(&m->filter, context));
+	if (pattern->condition_count)
+		GEMP_TRY(gemp_filter_new(&m->filter, context));
 	GEMP_TRY(gemp_candidates_new(&m->candidates, context, m->filter, graph, pattern, m->phases.before,
 	                             m->phases.before_count));
 	double began = gemp_now();
@@ -310,7 +310,7 @@ static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES
 	figures[KEPT] = s->first ? s->tally.rows : figures[FOUND];
 	figures[CLASSES] = m->deduplicates ? gemp_distinct_count(&s->distinct) : figures[KEPT];
 	figures[PIVOTS] = m->search->pivots;
-	figures[COPIED] = gemp_filter_copied(m->filter);
+	figures[COPIED] = m->filter ? gemp_filter_copied(m->filter) : 0;
 	figures[REFERRED] = figures[KEPT] * m->phases.mentions;
 	if (s->residual.self) {
 		figures[FETCHED] = gemp_residual_copied(&s->residual);
