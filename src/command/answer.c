@@ -26,17 +26,10 @@ typedef struct answer {
 	bool writes;          /* rows, to a file or for people */
 } answer;
 
-/* RETURN count(*) has one row; grouping by other items is refused rather than ignored. */
-static gemp_code look_at_return(answer *s)
+/* The parser takes count(*) alone only. */
+static bool returns_count(const gemp_pattern *pattern)
 {
-	size_t stars = 0;
-	for (size_t i = 0; i < s->pattern->return_count; i++)
-		stars += s->pattern->returns[i].expr->kind == GEMP_COUNT_STAR;
-	s->counts_star = stars > 0 && !s->options->count;
-	if (stars && stars < s->pattern->return_count)
-		return gemp_fail(GEMP_EUSAGE, "RETURN of count(*) beside other items (grouping) is not supported; "
-		                 "return count(*) alone");
-	return GEMP_OK;
+	return pattern->return_count == 1 && pattern->returns[0].expr->kind == GEMP_COUNT_STAR;
 }
 
 /* count(*) is of all embeddings unless --distinct says of what. Where embeddings are not orbits times a constant they have
@@ -49,11 +42,11 @@ static gemp_distinct distinct_of(const answer *s)
 	return (gemp_distinct)s->options->distinct;
 }
 
-static gemp_code choose(answer *s)
+static void choose(answer *s)
 {
 	const gemp_options *options = s->options;
 	uint64_t limit = options->limit;
-	gemp_code code = look_at_return(s);
+	s->counts_star = returns_count(s->pattern) && !options->count;
 	if (s->pattern->has_limit && s->pattern->limit < limit)
 		limit = s->pattern->limit;
 	if (s->counts_star)
@@ -72,7 +65,6 @@ static gemp_code choose(answer *s)
 		.lanes = (int)options->lanes,
 		.limit = limit,
 	};
-	return code;
 }
 
 static gemp_code open_context(answer *s, const gemp_timers *timers)
@@ -211,10 +203,8 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 	gemp_code code = GEMP_OK;
 	answer s = { .report = report, .comm = comm, .options = report->options, .graph = graph, .pattern = pattern,
 		     .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
-	code = choose(&s);
-	if (code == GEMP_OK)
-		code = gemp_pattern_bind(pattern, graph);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	choose(&s);
+	GEMP_TRY(gemp_comm_agree(comm, gemp_pattern_bind(pattern, graph)));
 	GEMP_TRY(open_context(&s, timers));
 	GEMP_TRY(gemp_match_prepare(&s.match, s.context, graph, pattern, &s.how));
 	gemp_report_graph(report, graph);

@@ -17,6 +17,8 @@ static gemp_code check(const gemp_options *options)
 	if (asked != 1)
 		return gemp_fail(GEMP_EUSAGE, "match needs one query, and has %s: QUERY, --query-file, --query-graph or "
 		                 "--pattern", asked ? "more" : "none");
+	if (options->count && options->output)
+		return gemp_fail(GEMP_EUSAGE, "--count makes no rows to write; leave out --output, or --count");
 	if (options->lanes > MOST_LANES)
 		return gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than %d", options->lanes, MOST_LANES);
 	return GEMP_OK;

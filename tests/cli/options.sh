@@ -89,6 +89,7 @@ usage '--lanes' match g.h5 q --lanes 5000
 usage "--output: missing argument" match g.h5 q --output
 usage "--parts: '0'" partition g.h5 --parts 0
 usage 'both want stdout' match g.h5 q --output - --json -
+usage '--count makes no rows' match g.h5 q --count --output rows.tsv
 usage 'the ending must be' match g.h5 q --output rows.xyz
 together 'generate needs the graph file to write' generate movies
 usage 'import needs files' import -o g.h5
