@@ -32,6 +32,7 @@ typedef struct gemp_device {
 	int index;                 /* among the devices of this machine, as `devices` lists them */
 	int shared_by;             /* ranks of this node on the same device */
 	bool sub_device;
+	cl_event launched;         /* the last launch; NULL: none yet */
 } gemp_device;
 
 /* GEMP_TRY(GEMP_CL(clFinish(queue))); */
@@ -103,6 +104,10 @@ typedef struct gemp_argument {
 	                 sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global, size_t group,
                            const gemp_argument *arguments, size_t count);
+
+/* Waits for the last launch and tells how long the device worked on it, by its own clock. */
+gemp_code gemp_launch_seconds(gemp_device *device, double *seconds);
+void gemp_forget_launch(gemp_device *device);
 
 /* The work-group for kernels with workers of `lanes` lanes (kernels/group.clh), of about `wanted` work-items where there is
  * a choice. Launch workers * lanes work-items. */

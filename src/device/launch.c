@@ -20,9 +20,32 @@ gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global,
 	}
 	if (group)
 		global = (global + group - 1) / group * group;
+	gemp_forget_launch(device);
 	code = GEMP_CL(clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &global, group ? &group : NULL, 0, NULL,
-	                                      NULL));
+	                                      &device->launched));
 	return code == GEMP_OK ? code : kernel_failed(code, kernel);
+}
+
+void gemp_forget_launch(gemp_device *device)
+{
+	if (device->launched)
+		clReleaseEvent(device->launched);
+	device->launched = NULL;
+}
+
+gemp_code gemp_launch_seconds(gemp_device *device, double *seconds)
+{
+	gemp_code code = GEMP_OK;
+	cl_ulong start = 0, end = 0;
+	*seconds = 0;
+	if (!device->launched)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_CL(clWaitForEvents(1, &device->launched)));
+	GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(device->launched, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)));
+	GEMP_TRY(GEMP_CL(clGetEventProfilingInfo(device->launched, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)));
+	*seconds = 1e-9 * (double)(end - start);
+done:
+	return code;
 }
 
 size_t gemp_worker_group(const gemp_device *device, unsigned lanes, size_t wanted)

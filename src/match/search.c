@@ -328,7 +328,7 @@ static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double
 	search->batch = next < wave ? wave : next;
 }
 
-static gemp_code finish(gemp_search *search, size_t stage, size_t tasks, int buffer, double began)
+static gemp_code finish(gemp_search *search, size_t stage, size_t tasks, int buffer)
 {
 	gemp_code code = GEMP_OK;
 	gemp_work *work = &search->work[stage];
@@ -336,8 +336,9 @@ static gemp_code finish(gemp_search *search, size_t stage, size_t tasks, int buf
 	gemp_search_statistics *s = &search->statistics;
 	GEMP_TRY(gemp_buffer_read(search->context->device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
 	                          control));
-	double seconds = gemp_now() - began;
-	gemp_timers_add(&search->context->timers, GEMP_KERNEL, began);
+	double seconds;
+	GEMP_TRY(gemp_launch_seconds(search->context->device, &seconds));
+	search->context->timers.seconds[GEMP_KERNEL] += seconds;
 	GEMP_TRY(kernel_error(control));
 	uint32_t taken = control[GEMP_CONTROL_NEXT] < tasks ? control[GEMP_CONTROL_NEXT] : (uint32_t)tasks;
 	uint64_t asked = control[GEMP_CONTROL_RESULTS];
@@ -381,10 +382,9 @@ gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 		tasks = (size_t)search->batch;
 	int buffer = search->next_buffer;
 	search->next_buffer = 1 - buffer;
-	double began = gemp_now();
 	GEMP_TRY(enqueue(search, stage, tasks, buffer));
 	GEMP_TRY(gemp_search_deliver(search));
-	GEMP_TRY(finish(search, stage, tasks, buffer, began));
+	GEMP_TRY(finish(search, stage, tasks, buffer));
 	if (!search->stored) {
 		search->stored = true;
 		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
