@@ -130,6 +130,17 @@ void gemp_class_table_prefetch(const gemp_class_table *table, uint64_t hash)
 		__builtin_prefetch(&table->slots[home_of(tag_of(hash), table->slot_count)], 1);
 }
 
+void gemp_class_table_prefetch_record(const gemp_class_table *table, uint64_t hash)
+{
+	uint32_t tag = tag_of(hash);
+	size_t at = home_of(tag, table->slot_count);
+	for (size_t end = at + 4; at < end && at < table->slot_count && table->slots[at]; at++)
+		if (table->slots[at] >> 32 == tag) {
+			__builtin_prefetch(table->records + ((uint32_t)table->slots[at] - 1) * table->words);
+			return;
+		}
+}
+
 void gemp_class_table_clear(gemp_class_table *table)
 {
 	table->count = 0;

@@ -29,7 +29,9 @@ void gemp_class_table_free(gemp_class_table *table);
  * NULL where an addition would pass the budget. Whatever fails leaves the table as it was. */
 gemp_code gemp_class_table_add(gemp_class_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                bool *added);
+/* Fetch ahead, for all of a block of records: first their slots, then what these lead to. */
 void gemp_class_table_prefetch(const gemp_class_table *table, uint64_t hash);
+void gemp_class_table_prefetch_record(const gemp_class_table *table, uint64_t hash);
 
 /* Forgets the records for which keep is false; keep gives the hash of those that stay. */
 typedef bool gemp_keep_function(void *context, const uint32_t *record, uint64_t *hash);

@@ -154,6 +154,8 @@ static gemp_code take_block(distinct *d, const gemp_batch *batch, size_t first, 
 		mine[mine_count++] = i;
 	}
 	for (size_t m = 0; m < mine_count; m++)
+		gemp_class_table_prefetch_record(&d->table, hash[mine[m]]);
+	for (size_t m = 0; m < mine_count; m++)
 		GEMP_TRY(insert(d, records + mine[m] * words, hash[mine[m]]));
 done:
 	return code;
@@ -184,6 +186,8 @@ static gemp_code insert_all(distinct *d, const uint32_t *records, size_t count)
 			hash[i] = hash_of(d, records + (first + i) * words);
 			gemp_class_table_prefetch(&d->table, hash[i]);
 		}
+		for (size_t i = 0; i < rows; i++)
+			gemp_class_table_prefetch_record(&d->table, hash[i]);
 		for (size_t i = 0; i < rows; i++)
 			GEMP_TRY(insert(d, records + (first + i) * words, hash[i]));
 	}
