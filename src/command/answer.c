@@ -32,8 +32,8 @@ static bool returns_count(const gemp_pattern *pattern)
 	return pattern->return_count == 1 && pattern->returns[0].expr->kind == GEMP_COUNT_STAR;
 }
 
-/* count(*) is of all embeddings unless --distinct says of what. Where embeddings are not orbits times a constant they have
- * to be counted one by one. */
+/* count(*) is of all embeddings unless --distinct says of what. Where embeddings are not orbits times a constant they
+ * have to be counted one by one. */
 static gemp_distinct distinct_of(const answer *s)
 {
 	bool free_orbits = s->options->semantics == GEMP_ISO || s->options->semantics == GEMP_INDUCED;
@@ -155,8 +155,8 @@ static gemp_code write_count(answer *s, const gemp_match_result *result)
 	gemp_count count = chosen ? result->matches : result->embeddings;
 	const gemp_rows_options options = rows_options(s);
 	if (!chosen && !result->embeddings_known)
-		return gemp_fail(GEMP_EDATA, "count(*) is of embeddings, which are not known: %s; say --distinct to count matches",
-		                 result->embeddings_reason);
+		return gemp_fail(GEMP_EDATA, "count(*) is of embeddings, which are not known: %s; say --distinct to "
+		                 "count matches", result->embeddings_reason);
 	gemp_report_set(s->report, "count", gemp_json_count(count));
 	if (!options.path && !s->preview)
 		return GEMP_OK;

@@ -41,8 +41,8 @@ extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_g
 	gemp_command_verify, gemp_command_partition, gemp_command_match, gemp_command_devices, gemp_command_help,
 	gemp_command_completion;
 
-/* Collective. Finds the command that argv names, parses its options and runs it, or prints what --help and --version ask
- * for. All ranks return the same code, and the same message in gemp_message(). */
+/* Collective. Finds the command that argv names, parses its options and runs it, or prints what --help and --version
+ * ask for. All ranks return the same code, and the same message in gemp_message(). */
 gemp_code gemp_command_line(gemp_comm *comm, const gemp_command_table *table, int argc, char **argv);
 
 /* The command called `name`, or NULL. */

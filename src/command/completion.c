@@ -40,7 +40,8 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table)
 	const gemp_generator *generator = gemp_generators(&generators);
 	gemp_text_print(out, "# bash completion of gemp-mpi: . <(gemp-mpi completion bash)\n"
 	                "_gemp_mpi() {\n"
-	                "\tlocal i command= current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+	                "\tlocal i command= words=\n"
+	                "\tlocal current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
 	                "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
 	                "\t\t[[ -n $command || ${COMP_WORDS[i]} == -* ]] || command=${COMP_WORDS[i]}\n"
 	                "\tdone\n"

@@ -1,4 +1,5 @@
-/* config: run files for --config: `long-option = value` a line, # begins a comment at the start of a line or after a blank. */
+/* config: run files for --config: `long-option = value` a line, # begins a comment at the start of a line or after a
+ * blank. */
 #ifndef GEMP_COMMAND_CONFIG_H
 #define GEMP_COMMAND_CONFIG_H
 

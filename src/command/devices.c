@@ -16,16 +16,17 @@ typedef struct place {
 static void print_table(gemp_report *report, const gemp_device_info *devices, size_t count)
 {
 	json_t *list = json_array();
-	gemp_report_print(report, "%6s  %-40s %-28s %-4s %6s %10s\n", "device", "name", "platform", "kind", "units", "memory");
+	gemp_report_print(report, "%6s  %-40s %-28s %-4s %6s %10s\n", "device", "name", "platform", "kind", "units",
+	                  "memory");
 	for (size_t i = 0; i < count; i++) {
 		const gemp_device_info *device = &devices[i];
 		const char *kind = device->gpu ? "gpu" : "cpu";
-		gemp_report_print(report, "%6zu  %-40.40s %-28.28s %-4s %6u %10s\n", i, device->name, device->platform, kind,
-		                  device->units, gemp_shown_bytes(device->memory).text);
+		gemp_report_print(report, "%6zu  %-40.40s %-28.28s %-4s %6u %10s\n", i, device->name, device->platform,
+		                  kind, device->units, gemp_shown_bytes(device->memory).text);
 		json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "index",
 		                                      (json_int_t)i, "name", device->name, "vendor", device->vendor,
-		                                      "driver", device->driver, "platform", device->platform, "kind", kind,
-		                                      "units", (json_int_t)device->units,
+		                                      "driver", device->driver, "platform", device->platform,
+		                                      "kind", kind, "units", (json_int_t)device->units,
 		                                      "memory", gemp_json_count(device->memory),
 		                                      "largest", gemp_json_count(device->largest),
 		                                      "local", gemp_json_count(device->local)));
@@ -36,12 +37,15 @@ static void print_table(gemp_report *report, const gemp_device_info *devices, si
 static void print_places(gemp_report *report, const place *places, int ranks)
 {
 	json_t *list = json_array();
-	gemp_report_print(report, "\n%6s  %-20s %6s %6s  %s\n", "rank", "host", "device", "units", "ranks on the same device");
+	gemp_report_print(report, "\n%6s  %-20s %6s %6s  %s\n", "rank", "host", "device", "units",
+	                  "ranks on the same device");
 	for (int r = 0; r < ranks; r++) {
 		const place *at = &places[r];
-		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d\n", r, at->host, at->index, at->units, at->shared_by);
-		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:I, s:i}", "rank", r, "host", at->host, "device",
-		                                      at->index, "units", (json_int_t)at->units, "shared_by", at->shared_by));
+		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d\n", r, at->host, at->index, at->units,
+		                  at->shared_by);
+		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:I, s:i}", "rank", r, "host", at->host,
+		                                      "device", at->index, "units", (json_int_t)at->units,
+		                                      "shared_by", at->shared_by));
 	}
 	gemp_report_set(report, "assignment", list);
 }

@@ -13,12 +13,12 @@ static void print_counts(const gemp_report *report, const gemp_found *found)
 {
 	const gemp_match_result *result = found->result;
 	if (found->shown && found->shown < found->rows)
-		gemp_report_print(report, "... (%s of %s rows; --output FILE writes all)\n", gemp_grouped(found->shown).text,
-		                  gemp_grouped(found->rows).text);
+		gemp_report_print(report, "... (%s of %s rows; --output FILE writes all)\n",
+		                  gemp_grouped(found->shown).text, gemp_grouped(found->rows).text);
 	if (found->shown)
 		gemp_report_print(report, "\n");
-	gemp_report_print(report, "%s match%s (%s)", gemp_grouped(result->matches).text, result->matches == 1 ? "" : "es",
-	                  distinct_unit[found->how->distinct]);
+	gemp_report_print(report, "%s match%s (%s)", gemp_grouped(result->matches).text,
+	                  result->matches == 1 ? "" : "es", distinct_unit[found->how->distinct]);
 	if (!result->complete)
 		gemp_report_print(report, ", stopped at the limit: there may be more\n");
 	else if (result->embeddings_known)
@@ -27,8 +27,8 @@ static void print_counts(const gemp_report *report, const gemp_found *found)
 	else
 		gemp_report_print(report, "; embeddings were not counted: %s\n", result->embeddings_reason);
 	if (found->path && strcmp(found->path, "-") != 0)
-		gemp_report_print(report, "%s row%s in %s\n", gemp_grouped(found->rows).text, found->rows == 1 ? "" : "s",
-		                  found->path);
+		gemp_report_print(report, "%s row%s in %s\n", gemp_grouped(found->rows).text,
+		                  found->rows == 1 ? "" : "s", found->path);
 }
 
 static void set_counts(gemp_report *report, const gemp_found *found)
@@ -38,7 +38,8 @@ static void set_counts(gemp_report *report, const gemp_found *found)
 	gemp_report_set(report, "semantics", json_string(gemp_semantics_name[found->how->semantics]));
 	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[found->how->distinct]));
 	gemp_report_set(report, "matches", gemp_json_count(result->matches));
-	gemp_report_set(report, "embeddings", result->embeddings_known ? gemp_json_count(result->embeddings) : json_null());
+	gemp_report_set(report, "embeddings",
+	                result->embeddings_known ? gemp_json_count(result->embeddings) : json_null());
 	if (!result->embeddings_known)
 		gemp_report_set(report, "embeddings_reason", json_string(result->embeddings_reason));
 	gemp_report_set(report, "rows", gemp_json_count(found->rows));
@@ -88,9 +89,9 @@ static void report_profile(gemp_report *report, const gemp_found *found)
 		return;
 	gemp_report_detail(report, "  %-10s %s values copied to devices; results refer to %s\n", "attributes",
 	                   gemp_grouped(result->values_copied).text, gemp_grouped(result->values_referred).text);
-	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n", "steps",
-	                   gemp_grouped(result->distinct_passes).text, gemp_grouped(result->stages_launched).text,
-	                   gemp_grouped(builds).text);
+	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n",
+	                   "steps", gemp_grouped(result->distinct_passes).text,
+	                   gemp_grouped(result->stages_launched).text, gemp_grouped(builds).text);
 	report_parts(report, result);
 }
 

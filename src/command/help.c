@@ -21,7 +21,8 @@ const gemp_help_entry gemp_help_codes[] = {
 };
 
 const gemp_help_entry gemp_help_environment[] = {
-	{ "GEMP_CACHE_DIR", "Folder of built kernels; empty: no cache. By default $XDG_CACHE_HOME/gemp-mpi or ~/.cache/gemp-mpi." },
+	{ "GEMP_CACHE_DIR", "Folder of built kernels; empty: no cache. By default $XDG_CACHE_HOME/gemp-mpi or "
+	                    "~/.cache/gemp-mpi." },
 	{ "GEMP_KERNEL_DIR", "Folder whose .cl and .clh files stand in for the ones built in." },
 	{ NULL, NULL },
 };
@@ -137,8 +138,8 @@ static void usage(gemp_text *out, const gemp_command *command)
 	const char *form = command->arguments, *before = "Usage: ";
 	do {
 		size_t size = strcspn(form, "\n");
-		gemp_text_print(out, "%sgemp-mpi %s%s%.*s [OPTIONS]\n", before, command->name, size ? " " : "", (int)size,
-		                form);
+		gemp_text_print(out, "%sgemp-mpi %s%s%.*s [OPTIONS]\n", before, command->name, size ? " " : "",
+		                (int)size, form);
 		before = "       ";
 		form += size + (form[size] == '\n');
 	} while (*form);
@@ -178,8 +179,8 @@ void gemp_help_command(gemp_text *out, const gemp_command *command)
 
 void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 {
-	gemp_text_print(out, "gemp-mpi %s: finds every occurrence of a typed, attributed pattern in a large graph, on many "
-	                "GPUs\n\n"
+	gemp_text_print(out, "gemp-mpi %s: finds every occurrence of a typed, attributed pattern in a large graph, "
+	                "on many GPUs\n\n"
 	                "Usage: gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n"
 	                "       mpirun -n RANKS gemp-mpi COMMAND [ARGUMENTS] [OPTIONS]\n\n"
 	                "Commands:\n", GEMP_VERSION);
@@ -188,7 +189,8 @@ void gemp_help_overview(gemp_text *out, const gemp_command_table *table)
 		snprintf(name, sizeof name, "  %s", table->commands[i]->name);
 		entry(out, name, COMMAND_COLUMN, table->commands[i]->summary);
 	}
-	gemp_text_print(out, "\nWithout a command: %s. 'gemp-mpi help COMMAND' explains one.\n", table->commands[0]->name);
+	gemp_text_print(out, "\nWithout a command: %s. 'gemp-mpi help COMMAND' explains one.\n",
+	                table->commands[0]->name);
 	gemp_text_print(out, "\nFirst steps:\n");
 	lines(out, "  ", "mpirun -n 4 gemp-mpi\n"
 	      "gemp-mpi generate movies -o movies.h5\n"

@@ -19,8 +19,8 @@ void gemp_help_bash(gemp_text *out, const gemp_command_table *table);     /* com
 
 /* "--json FILE", "--count". */
 void gemp_help_option_name(gemp_text *out, const gemp_option *option);
-/* The next option of a command at or after *index, or NULL; *index moves past it. Options of a group follow one another,
- * and parameters of generators are left out: gemp_generators() says more about them. */
+/* The next option of a command at or after *index, or NULL; *index moves past it. Options of a group follow one
+ * another, and parameters of generators are left out: gemp_generators() says more about them. */
 const gemp_option *gemp_help_next(const gemp_command *command, size_t *index);
 
 #endif

@@ -49,8 +49,8 @@ static gemp_code report_degrees(gemp_report *report, gemp_graph *graph)
 	if (code != GEMP_OK)
 		return code;
 	double mean = graph->vertices ? (double)degrees.sum / (double)graph->vertices : 0;
-	gemp_report_set(report, "degrees", json_pack("{s:o, s:f, s:o}", "min", gemp_json_count(degrees.least), "avg", mean,
-	                                             "max", gemp_json_count(degrees.most)));
+	gemp_report_set(report, "degrees", json_pack("{s:o, s:f, s:o}", "min", gemp_json_count(degrees.least), "avg",
+	                                             mean, "max", gemp_json_count(degrees.most)));
 	gemp_report_print(report, "\n  %-11s min %s, avg %.2f, max %s (edges of all types in and out, a loop twice)\n",
 	                  "degrees", gemp_grouped(degrees.least).text, mean, gemp_grouped(degrees.most).text);
 	print_histogram(report, &degrees);

@@ -27,7 +27,8 @@ gemp_code gemp_command_unknown(const gemp_command_table *table, const char *name
 	gemp_code code = gemp_text_status(&list);
 	if (code == GEMP_OK)
 		code = gemp_fail(GEMP_EUSAGE, "there is no command '%s'%s%s%s commands are %s", name,
-		                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the", list.data);
+		                 near ? "; did you mean '" : "", near ? near : "", near ? "'? The" : "; the",
+		                 list.data);
 	gemp_text_free(&list);
 	return code;
 }

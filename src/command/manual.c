@@ -189,8 +189,8 @@ void gemp_help_man(gemp_text *out, const gemp_command_table *table)
 	gemp_text_print(out, ".TH GEMP\\-MPI 1 \"\" \"gemp\\-mpi %s\"\n", GEMP_VERSION);
 	gemp_text_print(out, ".SH NAME\ngemp\\-mpi \\- pattern matching in large graphs on many GPUs\n"
 	                ".SH SYNOPSIS\n.B mpirun \\-n\nRANKS\n.B gemp\\-mpi\nCOMMAND [ARGUMENTS] [OPTIONS]\n"
-	                ".SH DESCRIPTION\nFinds every occurrence of a typed, attributed pattern in a large graph. Each rank "
-	                "owns a random part of the graph and searches it on its OpenCL device.\n"
+	                ".SH DESCRIPTION\nFinds every occurrence of a typed, attributed pattern in a large graph. Each "
+	                "rank owns a random part of the graph and searches it on its OpenCL device.\n"
 	                ".SH COMMANDS\n");
 	for (size_t i = 0; i < table->count; i++)
 		man_command(out, table->commands[i]);

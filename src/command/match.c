@@ -15,12 +15,13 @@ static gemp_code check(const gemp_options *options)
 	int asked = (options->argument_count == 2) + (options->query_file != NULL) + (options->query_graph != NULL) +
 	            (options->pattern != NULL);
 	if (asked != 1)
-		return gemp_fail(GEMP_EUSAGE, "match needs one query, and has %s: QUERY, --query-file, --query-graph or "
-		                 "--pattern", asked ? "more" : "none");
+		return gemp_fail(GEMP_EUSAGE, "match needs one query, and has %s: QUERY, --query-file, --query-graph "
+		                 "or --pattern", asked ? "more" : "none");
 	if (options->count && options->output)
 		return gemp_fail(GEMP_EUSAGE, "--count makes no rows to write; leave out --output, or --count");
 	if (options->lanes > MOST_LANES)
-		return gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than %d", options->lanes, MOST_LANES);
+		return gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than %d", options->lanes,
+		                 MOST_LANES);
 	return GEMP_OK;
 }
 
@@ -59,7 +60,8 @@ static gemp_code check_output(const gemp_comm *comm, const gemp_options *options
 		code = gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
 	else if (!is_dash(path) && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".jsonl") &&
 	         !gemp_file_ends_in(path, ".h5"))
-		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending must be .tsv, .jsonl or .h5, or - for TSV on stdout", path);
+		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending must be .tsv, .jsonl or .h5, or - for TSV on "
+		                 "stdout", path);
 	else if (!is_dash(path) && comm->rank == 0)
 		code = gemp_file_may_write("--output", path);
 	return gemp_comm_agree(comm, code);
@@ -94,10 +96,11 @@ const gemp_command gemp_command_match = {
 	.bit = GEMP_ON_MATCH,
 	.arguments = "G.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --query-graph FILE\nG.h5 --pattern NAME",
 	.summary = "Finds every occurrence of a pattern in a graph",
-	.text = "QUERY is openCypher-shaped: MATCH path patterns WHERE conditions RETURN items LIMIT n. Each rank owns a random "
-		"part of the graph, searches from its own vertices on its device, and sends what crosses to the owners.\n"
-		"The report gives matches in the chosen sense and, where they follow from it, embeddings: mappings of the "
-		"pattern's vertices and edges.\n",
+	.text = "QUERY is openCypher-shaped: MATCH path patterns WHERE conditions RETURN items LIMIT n. Each rank owns a "
+		"random part of the graph, searches from its own vertices on its device, and sends what crosses to "
+		"the owners.\n"
+		"The report gives matches in the chosen sense and, where they follow from it, embeddings: mappings of "
+		"the pattern's vertices and edges.\n",
 	.examples = "gemp-mpi match movies.h5 \"MATCH (p:Person)-[:ACTS_IN]->(m:Movie) WHERE p.name CONTAINS 'Jack' "
 		"RETURN p.name, m.name\"\n"
 		"mpirun -n 8 gemp-mpi match wiki.h5 --pattern clique:4 --count\n"

@@ -26,7 +26,8 @@ static const gemp_option table[] = {
 	{ "edges", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input,
 	  "Edges: a header with src, dst, type and attributes, or a SNAP edge list; may be repeated.", AT(edge_files) },
 	{ "format", 0, GEMP_OPTION_CHOICE, "auto|tsv|csv|snap", "auto", GEMP_ON_IMPORT, input,
-	  "Format of the files; auto goes by their ending (.tsv, .csv, .txt: snap), in front of .gz or .zst.", AT(format) },
+	  "Format of the files; auto goes by their ending (.tsv, .csv, .txt: snap), in front of .gz or .zst.",
+	  AT(format) },
 	{ "undirected", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_IMPORT, input,
 	  "Edges have no direction: each is stored once and matched by -[]-.", AT(undirected) },
 	{ "parallel", 0, GEMP_OPTION_CHOICE, "keep|merge", "keep", GEMP_ON_IMPORT, input,
@@ -53,14 +54,14 @@ static const gemp_option table[] = {
 	  "edges:0-1,1-2,...", AT(pattern) },
 
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", GEMP_ON_MATCH, meaning,
-	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and no further edge of "
-	  "the pattern's types among its vertices.", AT(semantics) },
+	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and no further "
+	  "edge of the pattern's types among its vertices.", AT(semantics) },
 	{ "distinct", 0, GEMP_OPTION_CHOICE, "orbit|subgraph|vertices|none", "orbit", GEMP_ON_MATCH, meaning,
 	  "Which embeddings are one match: those that differ by an automorphism of the query, those with the same "
 	  "subgraph, those with the same vertices, or none.", AT(distinct) },
 	{ "symmetry", 0, GEMP_OPTION_CHOICE, "break|hash", "break", GEMP_ON_MATCH, meaning,
-	  "break: find each match once; hash: find all embeddings and deduplicate them by a hash of their canonical form. "
-	  "The answer is the same.", AT(symmetry) },
+	  "break: find each match once; hash: find all embeddings and deduplicate them by a hash of their canonical "
+	  "form. The answer is the same.", AT(symmetry) },
 
 	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", GEMP_ON_MATCH, search,
 	  "on: start from the pattern vertex with the fewest candidates; off: from the first one of the text, at every "
@@ -71,18 +72,20 @@ static const gemp_option table[] = {
 	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN, search,
 	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
 	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, GEMP_ON_MATCH, search,
-	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the device.", POSITIVE(launch_factor) },
+	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the "
+	  "device.", POSITIVE(launch_factor) },
 	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", GEMP_ON_MATCH, search,
 	  "Lanes of a work-group that share a row; 0: chosen by device.", AT(lanes) },
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
 	  "Print the plan with its estimates before matching (with --dry-run: instead of matching).", AT(explain) },
 	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
-	  "Report more: pivots, attribute values copied and referred to, matches within one of 1 to 64 parts.", AT(profile) },
+	  "Report more: pivots, attribute values copied and referred to, matches within one of 1 to 64 parts.",
+	  AT(profile) },
 
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, "Only count, without rows.", AT(count) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
-	  "Write the rows to FILE, by its ending .tsv, .jsonl or .h5; -: TSV on stdout. Without it some rows are shown.",
-	  AT(output) },
+	  "Write the rows to FILE, by its ending .tsv, .jsonl or .h5; -: TSV on stdout. Without it some rows are "
+	  "shown.", AT(output) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "G.h5", NULL, ON_MAKE, output, "The graph file to write.", AT(output) },
 	{ "limit", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_MATCH, output, "Stop after N rows.", AT(limit) },
 	{ "schema", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INFO, output,
@@ -114,8 +117,8 @@ static const gemp_option table[] = {
 	  "Print the plan and sizes and stop before matching.", AT(dry_run) },
 	{ "quiet", 'q', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, "Say nothing but errors and results.",
 	  AT(quiet) },
-	{ "verbose", 'v', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, "Say what is decided: plan, sizes, launches.",
-	  AT(verbose) },
+	{ "verbose", 'v', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general,
+	  "Say what is decided: plan, sizes, launches.", AT(verbose) },
 	{ "debug", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, "Say what each round does.", AT(debug) },
 	{ "help", 'h', GEMP_OPTION_FLAG, NULL, NULL, ON_ALL, general, "Show this help.", AT(help) },
 	{ "version", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_ALL, general, "Show the version.", AT(version) },

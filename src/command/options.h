@@ -20,7 +20,7 @@ typedef enum gemp_option_kind {
 	GEMP_OPTION_SIZE,         /* uint64_t, bytes */
 	GEMP_OPTION_REAL,         /* double */
 	GEMP_OPTION_CHOICE,       /* int: which of the words in `value` */
-	GEMP_OPTION_SIZE_OR_WORD, /* int64_t: bytes, or minus the place of a word in `value` (none|auto|all|SIZE: 0, -1, -2) */
+	GEMP_OPTION_SIZE_OR_WORD, /* int64_t: bytes, or minus a word's place (none|auto|all|SIZE: 0, -1, -2) */
 	GEMP_OPTION_PARAMETER,    /* of a generator: stays in `given` for gemp_generate_set */
 } gemp_option_kind;
 

@@ -46,10 +46,10 @@ static json_t *balance(gemp_report *report, const char *name, const uint64_t *co
 		sum += count;
 	}
 	double mean = (double)sum / (double)parts, ratio = sum ? (double)most / mean : 1;
-	gemp_report_print(report, "  %-12s min %s, avg %.1f, max %s, max/avg %.3f\n", name, gemp_grouped(least).text, mean,
-	                  gemp_grouped(most).text, ratio);
-	return json_pack("{s:o, s:f, s:o, s:f}", "min", gemp_json_count(least), "avg", mean, "max", gemp_json_count(most),
-	                 "imbalance", ratio);
+	gemp_report_print(report, "  %-12s min %s, avg %.1f, max %s, max/avg %.3f\n", name, gemp_grouped(least).text,
+	                  mean, gemp_grouped(most).text, ratio);
+	return json_pack("{s:o, s:f, s:o, s:f}", "min", gemp_json_count(least), "avg", mean, "max",
+	                 gemp_json_count(most), "imbalance", ratio);
 }
 
 static void print_parts(gemp_report *report, const gemp_graph *graph, const uint64_t *counts, uint64_t parts)
@@ -57,8 +57,8 @@ static void print_parts(gemp_report *report, const gemp_graph *graph, const uint
 	enum { SHOWN = 32 };
 	uint64_t n = graph->vertices, inside = 0, edges = gemp_graph_edges(graph);
 	json_t *list = json_array();
-	gemp_report_print(report, "\n  %5s %23s %13s %13s %13s %13s\n", "part", "ids", "vertices", "edges out", "edges in",
-	                  "inside");
+	gemp_report_print(report, "\n  %5s %23s %13s %13s %13s %13s\n", "part", "ids", "vertices", "edges out",
+	                  "edges in", "inside");
 	for (uint64_t p = 0; p < parts; p++) {
 		const uint64_t *part = &counts[p * COUNTS];
 		uint64_t from = (uint64_t)((unsigned __int128)p * n / parts);
@@ -83,8 +83,8 @@ static void print_parts(gemp_report *report, const gemp_graph *graph, const uint
 	gemp_report_set(report, "vertices", balance(report, "vertices", counts, parts, VERTICES));
 	gemp_report_set(report, "edges_out", balance(report, "edges out", counts, parts, EDGES_OUT));
 	gemp_report_set(report, "edges_in", balance(report, "edges in", counts, parts, EDGES_IN));
-	gemp_report_print(report, "  %-12s %.2f %% of the edges join two vertices of one part (1/parts is %.2f %%)\n", "inside",
-	                  100 * share, 100 / (double)parts);
+	gemp_report_print(report, "  %-12s %.2f %% of the edges join two vertices of one part (1/parts is %.2f %%)\n",
+	                  "inside", 100 * share, 100 / (double)parts);
 }
 
 static gemp_code partition(gemp_comm *comm, const gemp_options *options)
@@ -116,7 +116,8 @@ const gemp_command gemp_command_partition = {
 	.bit = GEMP_ON_PARTITION,
 	.arguments = "G.h5 [--parts R]",
 	.summary = "Shows sizes and balance of the random partition for R parts",
-	.text = "Vertices are stored in a random order, so that part p of R is ids p n / R to (p + 1) n / R, for every R.\n",
+	.text = "Vertices are stored in a random order, so that part p of R is ids p n / R to (p + 1) n / R, for every "
+		"R.\n",
 	.examples = "gemp-mpi partition movies.h5 --parts 8\n",
 	.least = 1,
 	.most = 1,

@@ -15,14 +15,15 @@ gemp_code gemp_produce_check(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	if (!options->output)
-		code = gemp_fail(GEMP_EUSAGE, "%s needs the graph file to write: --output G.h5", options->command->name);
+		code = gemp_fail(GEMP_EUSAGE, "%s needs the graph file to write: --output G.h5",
+		                 options->command->name);
 	else if (comm->rank == 0)
 		code = gemp_file_may_write("--output", options->output);
 	return gemp_comm_agree(comm, code);
 }
 
-/* Does the graph depend on this option? Where it goes and what is said about it do not matter: the same graph is the same
- * file. */
+/* Does the graph depend on this option? Where it goes and what is said about it do not matter: the same graph is the
+ * same file. */
 static bool shapes_graph(const gemp_option *option)
 {
 	return !(option->commands & GEMP_ON_INFO) && strcmp(option->name, "output") != 0;
@@ -38,7 +39,8 @@ static void print_command(gemp_text *out, const gemp_options *options)
 		const gemp_given *given = &options->given[i];
 		bool flag = given->option->kind == GEMP_OPTION_FLAG;
 		if (shapes_graph(given->option))
-			gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ", flag ? "" : given->text);
+			gemp_text_print(out, " --%s%s%s", given->option->name, flag ? "" : " ",
+			                flag ? "" : given->text);
 	}
 }
 

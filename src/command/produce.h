@@ -1,4 +1,5 @@
-/* produce: what import and generate have in common: a graph made in memory goes to a file, with provenance and report. */
+/* produce: what import and generate have in common: a graph made in memory goes to a file, with provenance and a
+ * report. */
 #ifndef GEMP_COMMAND_PRODUCE_H
 #define GEMP_COMMAND_PRODUCE_H
 

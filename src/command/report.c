@@ -161,8 +161,8 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 	GEMP_MPI(MPI_Reduce(own, sum, GEMP_PHASES + 1, MPI_DOUBLE, MPI_SUM, 0, world));
 	GEMP_MPI(MPI_Reduce(own, most, GEMP_PHASES + 1, MPI_DOUBLE, MPI_MAX, 0, world));
 	if (report->comm->rank == 0) {
-		gemp_report_detail(report, "\n  %-10s %11s %11s %11s   (seconds, %d rank%s)\n", "phase", "min", "avg", "max",
-		                   report->comm->size, report->comm->size == 1 ? "" : "s");
+		gemp_report_detail(report, "\n  %-10s %11s %11s %11s   (seconds, %d rank%s)\n", "phase", "min", "avg",
+		                   "max", report->comm->size, report->comm->size == 1 ? "" : "s");
 		for (int phase = 0; phase <= GEMP_PHASES; phase++) {
 			const char *name = phase < GEMP_PHASES ? gemp_phase_name[phase] : "elapsed";
 			double mean = sum[phase] / report->comm->size;

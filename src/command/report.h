@@ -21,10 +21,11 @@ typedef struct gemp_report {
 	json_t *json;   /* NULL but on rank 0 */
 } gemp_report;
 
-/* Collective. Begins with version, command, ranks and the options as given. rows_on_stdout: text for people goes to stderr. */
+/* Collective. Begins with version, command, ranks and the options as given. rows_on_stdout: text for people goes to
+ * stderr. */
 gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp_options *options, bool rows_on_stdout);
-/* Collective. Writes the JSON, if it is asked for, and frees. code: how the command went; nothing is written unless it is
- * GEMP_OK. Returns the worst of both. */
+/* Collective. Writes the JSON, if it is asked for, and frees. code: how the command went; nothing is written unless it
+ * is GEMP_OK. Returns the worst of both. */
 gemp_code gemp_report_finish(gemp_report *report, gemp_code code);
 
 /* --json -: stdout is for JSON alone. */
@@ -38,12 +39,14 @@ void gemp_report_detail(const gemp_report *report, const char *format, ...) __at
 void gemp_report_set(gemp_report *report, const char *name, json_t *value);
 json_t *gemp_json_count(uint64_t count); /* a real number where it passes a signed one */
 
-/* Collective. Each sets its field and prints its lines. */
-void gemp_report_graph(gemp_report *report, const gemp_graph *graph);                 /* graph */
-void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all);   /* seconds; all: shows phases of 0 s */
-gemp_code gemp_report_devices(gemp_report *report, const gemp_device *device);        /* devices; NULL: none was opened */
-void gemp_report_memory(gemp_report *report, size_t device_peak);                     /* memory */
-/* Of all ranks; local_share negative: not known. */
+/* Collective. Each sets the field of its name and prints its lines.
+ *   seconds   all: shows phases of 0 s too
+ *   devices   NULL: none was opened
+ *   exchange  of all ranks; local_share negative: not known */
+void gemp_report_graph(gemp_report *report, const gemp_graph *graph);
+void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all);
+gemp_code gemp_report_devices(gemp_report *report, const gemp_device *device);
+void gemp_report_memory(gemp_report *report, size_t device_peak);
 void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share);
 
 #endif

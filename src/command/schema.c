@@ -56,8 +56,10 @@ static gemp_code report_labels(gemp_report *report, json_t *schema, const gemp_g
 static json_t *attribute_types(const gemp_table *table)
 {
 	json_t *object = json_object();
-	for (size_t i = 0; i < table->count; i++)
-		json_object_set_new(object, table->columns[i].name, json_string(gemp_type_name[table->columns[i].type]));
+	for (size_t i = 0; i < table->count; i++) {
+		const gemp_column *column = &table->columns[i];
+		json_object_set_new(object, column->name, json_string(gemp_type_name[column->type]));
+	}
 	return object;
 }
 

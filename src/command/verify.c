@@ -37,8 +37,9 @@ static gemp_code check_relation(const gemp_comm *comm, gemp_graph *graph, size_t
 	};
 	gemp_comm_sum(comm, sums, 4);
 	if (sums[2] != relation->edges || sums[3] != relation->edges)
-		code = gemp_fail(GEMP_EDATA, "edge type %s: %" GEMP_PRICOUNT " edges in the head of the file, %" GEMP_PRICOUNT
-		                 " by source, %" GEMP_PRICOUNT " by target", relation->name, relation->edges, sums[2], sums[3]);
+		code = gemp_fail(GEMP_EDATA, "edge type %s: %" GEMP_PRICOUNT " edges in the head of the file, "
+		                 "%" GEMP_PRICOUNT " by source, %" GEMP_PRICOUNT " by target", relation->name,
+		                 relation->edges, sums[2], sums[3]);
 	else if (sums[0] != sums[1])
 		code = gemp_fail(GEMP_EDATA, "edge type %s: the rows by source and by target hold different edges",
 		                 relation->name);
@@ -90,8 +91,9 @@ const gemp_command gemp_command_verify = {
 	.bit = GEMP_ON_VERIFY,
 	.arguments = "G.h5",
 	.summary = "Checks a graph file",
-	.text = "Reads all of it, compares checksums and the hash of its content, and checks that rows are sorted, that ids exist "
-		"and that the rows by source and by target hold the same edges. Exit code 65 where something is wrong.\n",
+	.text = "Reads all of it, compares checksums and the hash of its content, and checks that rows are sorted, that "
+		"ids exist and that the rows by source and by target hold the same edges. Exit code 65 where "
+		"something is wrong.\n",
 	.examples = "gemp-mpi verify movies.h5\n",
 	.least = 1,
 	.most = 1,
