@@ -51,8 +51,8 @@ const gemp_command gemp_command_import = {
 	.bit = GEMP_ON_IMPORT,
 	.arguments = "--vertices FILE... --edges FILE... -o G.h5",
 	.summary = "Makes a graph file of tables of vertices and edges",
-	.text = "Files are TSV or CSV with a header, or SNAP edge lists; plain, .gz or .zst. Vertices have the columns id, "
-		"type (several labels: A;B) and attributes; edges src, dst, type and attributes. The type of a "
+	.text = "Files are TSV or CSV with a header, or SNAP edge lists; plain, .gz or .zst. Vertices have the columns "
+		"id, type (several labels: A;B) and attributes; edges src, dst, type and attributes. The type of a "
 		"column is stated (year:int) or inferred; an empty field is NULL. The file is stored in a random "
 		"order of the vertices, so that each of any number of ranks finds its random part in one piece.\n",
 	.examples = "gemp-mpi import --vertices people.tsv --vertices films.tsv --edges roles.tsv.zst -o movies.h5\n"

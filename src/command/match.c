@@ -96,8 +96,8 @@ const gemp_command gemp_command_match = {
 	.bit = GEMP_ON_MATCH,
 	.arguments = "G.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --query-graph FILE\nG.h5 --pattern NAME",
 	.summary = "Finds every occurrence of a pattern in a graph",
-	.text = "QUERY is openCypher-shaped: MATCH path patterns WHERE conditions RETURN items LIMIT n. Each rank owns a "
-		"random part of the graph, searches from its own vertices on its device, and sends what crosses to "
+	.text = "QUERY is openCypher-shaped: MATCH path patterns WHERE conditions RETURN items LIMIT n. Each rank owns "
+		"a random part of the graph, searches from its own vertices on its device, and sends what crosses to "
 		"the owners.\n"
 		"The report gives matches in the chosen sense and, where they follow from it, embeddings: mappings of "
 		"the pattern's vertices and edges.\n",

@@ -91,8 +91,8 @@ const gemp_command gemp_command_verify = {
 	.bit = GEMP_ON_VERIFY,
 	.arguments = "G.h5",
 	.summary = "Checks a graph file",
-	.text = "Reads all of it, compares checksums and the hash of its content, and checks that rows are sorted, that "
-		"ids exist and that the rows by source and by target hold the same edges. Exit code 65 where "
+	.text = "Reads all of it, compares checksums and the hash of its content, and checks that rows are sorted, "
+		"that ids exist and that the rows by source and by target hold the same edges. Exit code 65 where "
 		"something is wrong.\n",
 	.examples = "gemp-mpi verify movies.h5\n",
 	.least = 1,
