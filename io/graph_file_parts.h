@@ -38,6 +38,9 @@ gemp_code gemp_file_columns_set(const gemp_h5 *h5, gemp_file_columns *columns, s
                                 const char *label); /* collective */
 void gemp_file_columns_free(gemp_file_columns *columns);
 
+/* Matrices with more vertices or edges have 64-bit numbers; tests make it small. */
+extern uint64_t gemp_file_i32_limit;
+
 /* Collective. One relation below /edges, all of it. */
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, const gemp_relation *relation);
 /* Collective. The attributes that make a group AnnData's dataframe; its columns are `extra` and those of `columns` that

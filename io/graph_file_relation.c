@@ -30,9 +30,12 @@ static gemp_code relation_path(const gemp_h5 *h5, const char *name, const char *
 	return gemp_comm_agree(h5->comm, gemp_text_status(&text));
 }
 
+uint64_t gemp_file_i32_limit = INT32_MAX;
+
 static gemp_h5_type width(uint64_t vertices, uint64_t edges)
 {
-	return gemp_h5_type_of(vertices <= INT32_MAX && edges <= INT32_MAX ? GEMP_H5_I32 : GEMP_H5_I64);
+	uint64_t limit = gemp_file_i32_limit;
+	return gemp_h5_type_of(vertices <= limit && edges <= limit ? GEMP_H5_I32 : GEMP_H5_I64);
 }
 
 static void narrow(void *out, gemp_h5_type type, uint64_t index, uint64_t number)
@@ -263,6 +266,26 @@ done:
 	return code;
 }
 
+/* Pointers and indices of the file are both i32 or both i64. */
+static gemp_code get_width(matrix *matrix)
+{
+	gemp_code code = GEMP_OK;
+	char *pointers = NULL, *indices = NULL;
+	gemp_h5_type other;
+	uint64_t total = 0, edges = 0;
+	GEMP_TRY(join(matrix->h5, &pointers, matrix->path, "pointers_to_1"));
+	GEMP_TRY(join(matrix->h5, &indices, matrix->path, "indices_1"));
+	GEMP_TRY(gemp_h5_info(matrix->h5, pointers, &matrix->type, &total));
+	GEMP_TRY(gemp_h5_info(matrix->h5, indices, &other, &edges));
+	bool integers = matrix->type.kind == GEMP_H5_I32 || matrix->type.kind == GEMP_H5_I64;
+	if (!integers || other.kind != matrix->type.kind || total != matrix->vertices + 1 || edges != matrix->edges)
+		code = damaged(matrix->h5, matrix->path, "has arrays that do not fit one another");
+done:
+	gemp_free(pointers);
+	gemp_free(indices);
+	return code;
+}
+
 /* This rank's [rows + 1] pointers, made to begin at 0; *first is what the first was. */
 static gemp_code get_pointers(const matrix *matrix, const gemp_graph *graph, uint64_t **begin, uint64_t *first)
 {
@@ -361,6 +384,7 @@ static gemp_code get_in(matrix *matrix, const gemp_graph *graph, gemp_relation *
 	gemp_vertex *in = NULL;
 	gemp_edge *edge = NULL;
 	GEMP_TRY(relation_path(matrix->h5, relation->name, "/edges", "csc", &matrix->path));
+	GEMP_TRY(get_width(matrix));
 	GEMP_TRY(get_pointers(matrix, graph, &begin, &first));
 	GEMP_TRY(get_indices(matrix, graph, begin, first, &in));
 	GEMP_TRY(get_edge_numbers(matrix, first, begin[graph->rows], &edge));
@@ -397,6 +421,7 @@ static gemp_code get_out(matrix *matrix, const gemp_graph *graph, gemp_relation 
 	uint64_t *begin = NULL;
 	gemp_vertex *out = NULL;
 	GEMP_TRY(relation_path(matrix->h5, relation->name, "/edges", "csr", &matrix->path));
+	GEMP_TRY(get_width(matrix));
 	GEMP_TRY(get_pointers(matrix, graph, &begin, &relation->first));
 	gemp_slab rows = { relation->edges, relation->first, begin[graph->rows] };
 	if (parts & GEMP_PART_PROPS)
@@ -417,7 +442,7 @@ gemp_code gemp_file_get_relation(const gemp_h5 *h5, gemp_graph *graph, gemp_rela
                                  const gemp_file_columns *columns, unsigned parts)
 {
 	gemp_code code = GEMP_OK;
-	matrix matrix = { h5, NULL, graph->vertices, relation->edges, width(graph->vertices, relation->edges) };
+	matrix matrix = { .h5 = h5, .vertices = graph->vertices, .edges = relation->edges };
 	if (parts & (GEMP_PART_OUT | GEMP_PART_PROPS))
 		GEMP_TRY(get_out(&matrix, graph, relation, columns, parts));
 	gemp_free(matrix.path);

@@ -273,8 +273,11 @@ gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const 
 	code = gemp_h5_create(&h5, comm, temporary.data);
 	if (code == GEMP_OK)
 		code = put_graph(&h5, graph, provenance);
-	gemp_code closed = gemp_h5_close(&h5);
-	code = settle(comm, temporary.data, path, code == GEMP_OK ? closed : code);
+	if (code == GEMP_OK)
+		code = gemp_h5_close(&h5);
+	else
+		gemp_h5_abandon(&h5);
+	code = settle(comm, temporary.data, path, code);
 done:
 	gemp_text_free(&temporary);
 	return code;

@@ -3,9 +3,12 @@
 #include "core/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #ifdef GEMP_PARALLEL_HDF5
 enum { PARALLEL = 1 };
@@ -40,6 +43,7 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 
 static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing)
 {
+	H5dont_atexit(); /* an abandoned file would be flushed again */
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
@@ -136,18 +140,46 @@ done:
 	return code;
 }
 
+/* Room for what HDF5 writes when it closes, since a failure there could not be agreed on: the holes of the file are filled,
+ * and its end is seen to be able to grow. */
+static gemp_code reserve(const gemp_h5 *h5)
+{
+	enum { GROWTH = 4 << 20 };
+	struct stat status;
+	int file = open(h5->path, O_WRONLY), error = 0;
+	if (file < 0 || fstat(file, &status) != 0)
+		error = errno;
+	else
+		error = posix_fallocate(file, 0, status.st_size + GROWTH);
+	if (file >= 0 && error == 0 && ftruncate(file, status.st_size) != 0)
+		error = errno;
+	if (file >= 0)
+		close(file);
+	if (error && error != EINVAL && error != EOPNOTSUPP)
+		return gemp_fail(GEMP_EIO, "%s: cannot be written: %s", h5->path, strerror(error));
+	return GEMP_OK;
+}
+
+void gemp_h5_abandon(gemp_h5 *h5)
+{
+	if (h5->comm && h5->active && h5->transfer >= 0)
+		H5Pclose(h5->transfer);
+	gemp_free(h5->path);
+	*h5 = (gemp_h5){ 0 };
+}
+
 gemp_code gemp_h5_close(gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
 	if (!h5->comm)
 		return GEMP_OK;
-	if (h5->active && h5->transfer >= 0)
-		H5Pclose(h5->transfer);
+	if (h5->writing)
+		GEMP_TRY(gemp_comm_agree(h5->comm, h5->comm->rank == 0 ? reserve(h5) : GEMP_OK));
 	if (h5->active && h5->file >= 0)
 		code = GEMP_HDF5(h5, H5Fclose(h5->file));
 	code = gemp_comm_agree(h5->comm, code);
-	gemp_free(h5->path);
-	*h5 = (gemp_h5){ 0 };
+done:
+	gemp_h5_abandon(h5);
 	return code;
 }
 

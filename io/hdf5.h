@@ -48,7 +48,10 @@ extern bool gemp_h5_force_serial;
 
 gemp_code gemp_h5_create(gemp_h5 *h5, const gemp_comm *comm, const char *path);
 gemp_code gemp_h5_open(gemp_h5 *h5, const gemp_comm *comm, const char *path); /* read only */
-gemp_code gemp_h5_close(gemp_h5 *h5); /* also after a failure, and on {0} */
+gemp_code gemp_h5_close(gemp_h5 *h5); /* of a file that is read also after a failure; takes {0} */
+/* After a failure to write: HDF5 is left alone with the file, since closing would try again, and parallel HDF5 would wait
+ * there for ranks that met no error. */
+void gemp_h5_abandon(gemp_h5 *h5);
 
 /* Names may hold any bytes: '%', '/' and a leading '.' are written as %25, %2F and %2E, an empty name as a lone '%'. */
 void gemp_h5_encode(const char *name, gemp_text *out);                /* appends */

@@ -1,8 +1,11 @@
 /* The graph file: what is written is read again, the same bytes for every number of ranks, damage is met. */
 #include "io/graph_file.h"
-#include "io/hdf5.h"
+#include "io/graph_file_parts.h"
 #include "mpi/graph_fixture.h"
 
+#include <glob.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static gemp_comm self;
@@ -106,6 +109,18 @@ static void test_serial(void **state)
 	gemp_h5_force_serial = true;
 	round_trips();
 	gemp_h5_force_serial = false;
+}
+
+/* As if there were more than 2^31 edges. */
+static void test_wide(void **state)
+{
+	(void)state;
+	gemp_file_i32_limit = 10;
+	fixture made = fixture_new(80, 200, KEYS_INTEGER, 3);
+	round_trip(&made, 5, false);
+	gemp_file_i32_limit = INT32_MAX;
+	round_trip(&made, 5, false);
+	fixture_free(&made);
 }
 
 /* Both ways write the same file. */
@@ -305,6 +320,44 @@ static void test_unwritable(void **state)
 	fixture_free(&made);
 }
 
+static size_t files_like(const char *path)
+{
+	char pattern[300];
+	glob_t found;
+	snprintf(pattern, sizeof pattern, "%s*", path);
+	size_t count = glob(pattern, 0, NULL, &found) == 0 ? found.gl_pathc : 0;
+	globfree(&found);
+	return count;
+}
+
+/* The disk is full from some byte on: an error on all ranks, and no file left, under neither name. */
+static void test_full_disk(void **state)
+{
+	(void)state;
+	char path[256];
+	snprintf(path, sizeof path, "%s", test_path_all("full.h5"));
+	fixture made = fixture_new(400, 900, KEYS_STRING, 1);
+	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	signal(SIGXFSZ, SIG_IGN);
+	for (int serial = 0; serial < 2; serial++)
+		for (rlim_t bytes = 0; bytes < 50000; bytes += 9999) {
+			gemp_h5_force_serial = serial;
+			struct rlimit limit, small;
+			getrlimit(RLIMIT_FSIZE, &limit);
+			small = (struct rlimit){ bytes, limit.rlim_max };
+			setrlimit(RLIMIT_FSIZE, &small);
+			gemp_code code = gemp_graph_file_write(&test_comm, graph, path, &provenance);
+			setrlimit(RLIMIT_FSIZE, &limit);
+			assert_all_code(code, GEMP_EIO);
+			assert_all(files_like(path) == 0);
+		}
+	gemp_h5_force_serial = false;
+	assert_all_ok(gemp_graph_file_write(&test_comm, graph, path, &provenance));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	gemp_graph_free(graph);
+	fixture_free(&made);
+}
+
 typedef struct write_step {
 	gemp_graph *graph;
 	const char *path;
@@ -350,7 +403,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_serial),   cmocka_unit_test(test_both_ways),
 		cmocka_unit_test(test_wrong_files), cmocka_unit_test(test_damage),   cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_checksum),
-		cmocka_unit_test(test_unwritable),  cmocka_unit_test(test_without_memory),
+		cmocka_unit_test(test_unwritable), cmocka_unit_test(test_wide),
+		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_without_memory),
 	};
 	return test_main_all(argc, argv, tests);
 }
