@@ -172,13 +172,21 @@ static gemp_code run(answer *s)
 	GEMP_TRY(gemp_match_run(s->match, s->first, &result));
 	if (!result.complete && result.matches > s->how.limit)
 		result.matches = s->how.limit;
-	gemp_found found = { &s->how, &result, s->context, s->pattern->text, result.matches, 0, path };
+	gemp_found found = {
+		.how = &s->how,
+		.result = &result,
+		.context = s->context,
+		.query = s->pattern->text,
+		.rows = result.matches,
+		.path = path,
+	};
 	if (s->counts_star) {
 		found.rows = 1;
 		GEMP_TRY(write_count(s, &result));
 	} else if (s->writes && path) {
 		found.rows = gemp_rows_written(&s->rows);
 	} else if (s->writes) {
+		found.preview = true;
 		found.shown = gemp_rows_written(&s->rows);
 	}
 	GEMP_TRY(gemp_found_report(s->report, &found));

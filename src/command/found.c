@@ -12,10 +12,10 @@ static const char *const distinct_unit[] = { "orbits", "subgraphs", "vertex sets
 static void print_counts(const gemp_report *report, const gemp_found *found)
 {
 	const gemp_match_result *result = found->result;
-	if (found->shown && found->shown < found->rows)
+	if (found->preview && found->shown < found->rows)
 		gemp_report_print(report, "... (%s of %s rows; --output FILE writes all)\n",
 		                  gemp_grouped(found->shown).text, gemp_grouped(found->rows).text);
-	if (found->shown)
+	if (found->preview)
 		gemp_report_print(report, "\n");
 	gemp_report_print(report, "%s match%s (%s)", gemp_grouped(result->matches).text,
 	                  result->matches == 1 ? "" : "es", distinct_unit[found->how->distinct]);

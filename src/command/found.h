@@ -13,7 +13,8 @@ typedef struct gemp_found {
 	const gemp_context *context;
 	const char *query;
 	uint64_t rows;    /* of the result */
-	uint64_t shown;   /* rows shown to people; 0: none were to be */
+	bool preview;     /* some rows were shown */
+	uint64_t shown;   /* how many */
 	const char *path; /* where rows went; NULL: nowhere, or shown */
 } gemp_found;
 
