@@ -18,9 +18,10 @@ typedef struct gemp_provenance {
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
                                 const gemp_provenance *provenance);
 
-/* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R); the rest comes by gemp_graph_need_*. Not a graph file, a
- * cut file or an unknown version is GEMP_EDATA; a missing one GEMP_ENOINPUT. comm is borrowed until the graph is freed; the file is opened for each part
- * that is asked for, every dataset read whole is compared with its checksum, and rows and ids are checked. */
+/* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R); the rest comes by gemp_graph_need_*, for which the file
+ * is opened again each time. Every dataset that is read whole is compared with its checksum; rows and ids are checked. Not
+ * a graph file, a cut file, an unknown version or damage is GEMP_EDATA; a missing file GEMP_ENOINPUT. comm is borrowed
+ * until the graph is freed. */
 gemp_code gemp_graph_file_open(gemp_graph **out, const gemp_comm *comm, const char *path);
 
 /* Reads everything and compares all checksums, and the hash of the graph with its content. */
