@@ -1,0 +1,309 @@
+/* Views: own and hot rows against a naive merge of all edges, for every direction, choice of relations and budget. */
+#include "partition/view.h"
+
+#include "core/memory.h"
+#include "graph_fixture.h"
+
+/* The same graph twice: dealt to all ranks, and whole on each of them. */
+typedef struct two_graphs {
+	gemp_comm alone;
+	gemp_graph *dealt, *whole;
+	gemp_order order; /* of both */
+} two_graphs;
+
+typedef struct one_edge {
+	gemp_vertex slot;
+	gemp_edge edge;
+} one_edge;
+
+static void two_graphs_new(two_graphs *g, size_t vertices, size_t edges, bool undirected, uint64_t seed)
+{
+	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, seed);
+	gemp_builder_options options = { .seed = seed, .undirected = undirected };
+	uint64_t *degree = calloc(vertices + 1, sizeof *degree);
+	bool all[8] = { true, true, true, true, true, true, true, true };
+	gemp_comm_new(&g->alone, MPI_COMM_SELF);
+	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->whole, &made, &g->alone, &options, seed));
+	gemp_view_degrees(g->dealt, &(gemp_view_key){ .relations = all, .direction = GEMP_VIEW_EITHER }, degree);
+	assert_all_ok(gemp_order_new(&g->order, &test_comm, g->dealt, degree));
+	free(degree);
+	fixture_free(&made);
+}
+
+static void two_graphs_free(two_graphs *g)
+{
+	gemp_order_free(&g->order);
+	gemp_graph_free(g->dealt);
+	gemp_graph_free(g->whole);
+	gemp_comm_free(&g->alone);
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const one_edge *x = a, *y = b;
+	if (x->slot != y->slot)
+		return x->slot < y->slot ? -1 : 1;
+	return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+/* One edge of a relation as seen from v: the other end goes into the row once for each way in which the view has it. */
+static size_t see(const gemp_view_key *key, gemp_vertex v, gemp_vertex source, gemp_vertex target, gemp_vertex *other)
+{
+	size_t seen = 0;
+	bool loop = source == target;
+	if (loop && key->simple)
+		return 0;
+	if (key->direction != GEMP_VIEW_IN && source == v)
+		other[seen++] = target;
+	if (key->direction != GEMP_VIEW_OUT && target == v && !(loop && seen))
+		other[seen++] = source;
+	return seen;
+}
+
+/* Row of v straight from the definition: all edges of all relations are looked at. room: all edges. */
+static size_t naive_row(const two_graphs *g, const gemp_view_key *key, gemp_vertex v, one_edge *row)
+{
+	size_t count = 0, kept = 0;
+	gemp_edge number = 0;
+	const gemp_graph *whole = g->whole;
+	for (size_t r = 0; r < whole->relation_count; r++)
+		for (gemp_vertex s = 0; s < whole->vertices; s++)
+			for (uint64_t i = whole->relations[r].out_begin[s]; i < whole->relations[r].out_begin[s + 1]; i++, number++) {
+				gemp_vertex other[2];
+				size_t seen = key->relations[r] ? see(key, v, s, whole->relations[r].out[i], other) : 0;
+				for (size_t k = 0; k < seen; k++)
+					row[count++] = (one_edge){ g->order.slot_of[other[k]], number };
+			}
+	qsort(row, count, sizeof *row, compare_edges);
+	for (size_t i = 0; i < count; i++)
+		if (!key->simple || kept == 0 || row[kept - 1].slot != row[i].slot)
+			row[kept++] = row[i];
+	return kept;
+}
+
+static bool row_is(const gemp_view *view, size_t row, const one_edge *want, size_t count, bool edges)
+{
+	bool same = view->begin[row + 1] - view->begin[row] == count;
+	const gemp_vertex *near = view->neighbours + view->begin[row];
+	for (size_t i = 0; same && i < count; i++)
+		same = near[i] == want[i].slot;
+	if (!same || !edges)
+		return same;
+	one_edge *got = calloc(count + 1, sizeof *got); /* the order of parallel edges is open */
+	for (size_t i = 0; i < count; i++)
+		got[i] = (one_edge){ near[i], view->edges[view->begin[row] + i] };
+	qsort(got, count, sizeof *got, compare_edges);
+	for (size_t i = 0; same && i < count; i++)
+		same = got[i].edge == want[i].edge;
+	free(got);
+	return same;
+}
+
+/* Where kernels look for the row of a slot (kernels/match.clh); SIZE_MAX: it is not resident. */
+static size_t row_of(const gemp_residency *residency, gemp_vertex slot)
+{
+	const uint32_t *words = residency->words + 2 * (slot / 32);
+	if (slot < residency->hot)
+		return slot;
+	if (!(words[0] >> slot % 32 & 1))
+		return SIZE_MAX;
+	return residency->hot + words[1] + (size_t)__builtin_popcount(words[0] & ((UINT32_C(1) << slot % 32) - 1));
+}
+
+static bool residency_is_right(const two_graphs *g, const gemp_residency *residency)
+{
+	const gemp_graph *graph = g->dealt;
+	bool right = residency->vertices == graph->vertices && residency->own_count == graph->rows;
+	size_t own = 0, found = 0;
+	for (gemp_vertex slot = 0; right && slot < graph->vertices; slot++) {
+		gemp_vertex id = g->order.id_of[slot];
+		bool mine = id >= graph->first && id < graph->first + graph->rows;
+		if (mine)
+			right = found < residency->own_count && residency->own_slots[found++] == slot;
+		if (slot >= residency->hot) {
+			right = right && row_of(residency, slot) == (mine ? residency->hot + own : SIZE_MAX);
+			own += mine;
+		}
+	}
+	return right && found == graph->rows && residency->own == own;
+}
+
+static bool view_is_right(const two_graphs *g, const gemp_residency *residency, const gemp_view_key *key,
+                          const gemp_view *view)
+{
+	bool right = view->rows == residency->hot + residency->own && view->begin[0] == 0 && (view->edges != NULL) == key->edges;
+	bool loops = false;
+	one_edge *want = calloc(2 * gemp_graph_edges(g->whole) + 1, sizeof *want);
+	for (gemp_vertex slot = 0; right && slot < g->whole->vertices; slot++) {
+		size_t row = row_of(residency, slot), count;
+		gemp_vertex id = g->order.id_of[slot];
+		count = naive_row(g, key, id, want);
+		if (id >= g->dealt->first && id < g->dealt->first + g->dealt->rows)
+			for (size_t i = 0; i < count; i++)
+				loops |= want[i].slot == slot;
+		if (row != SIZE_MAX)
+			right = row_is(view, row, want, count, key->edges);
+	}
+	free(want);
+	return right && view->loops == loops;
+}
+
+static bool naive_parallel(const two_graphs *g, const gemp_view_key *key)
+{
+	bool parallel = false;
+	one_edge *row = calloc(2 * gemp_graph_edges(g->whole) + 1, sizeof *row);
+	for (gemp_vertex v = 0; !parallel && v < g->whole->vertices; v++) {
+		size_t count = naive_row(g, key, v, row);
+		for (size_t i = 1; i < count; i++)
+			parallel |= row[i].slot == row[i - 1].slot;
+	}
+	free(row);
+	return parallel;
+}
+
+static void check_budget(const two_graphs *g, const gemp_view_key *key, gemp_vertex hot)
+{
+	gemp_residency residency;
+	gemp_view view;
+	assert_all_ok(gemp_residency_new(&residency, g->dealt, &g->order, hot));
+	assert_all(residency_is_right(g, &residency));
+	assert_all_ok(gemp_view_new(&view, &test_comm, g->dealt, &g->order, &residency, key));
+	assert_all(view_is_right(g, &residency, key, &view));
+	gemp_view_free(&view);
+	gemp_residency_free(&residency);
+}
+
+static void check_key(const two_graphs *g, const gemp_view_key *key, uint64_t *random)
+{
+	gemp_vertex n = (gemp_vertex)g->dealt->vertices;
+	bool parallel;
+	assert_all_ok(gemp_view_parallel(&test_comm, g->dealt, key, &parallel));
+	assert_all(parallel == naive_parallel(g, key));
+	check_budget(g, key, 0);
+	check_budget(g, key, n);
+	check_budget(g, key, (gemp_vertex)gemp_random_below(random, (uint64_t)n + 1));
+	check_budget(g, key, n > 32 ? 32 : n / 2);
+}
+
+static void check_graph(size_t vertices, size_t edges, bool undirected, uint64_t *random)
+{
+	two_graphs g;
+	two_graphs_new(&g, vertices, edges, undirected, gemp_random(random));
+	size_t blocks = gemp_memory_blocks();
+	bool relations[8] = { false };
+	for (unsigned set = 0; set < 1u << g.dealt->relation_count; set++)
+		for (int direction = 0; direction < 3; direction++) {
+			for (size_t r = 0; r < g.dealt->relation_count; r++)
+				relations[r] = set >> r & 1;
+			unsigned flags = (unsigned)gemp_random_below(random, 4);
+			gemp_view_key key = { relations, (gemp_view_direction)direction, flags & 1, flags & 2 };
+			check_key(&g, &key, random);
+		}
+	assert_all(gemp_memory_blocks() == blocks);
+	two_graphs_free(&g);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static void views_are_naive_merges(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all();
+	check_graph(0, 0, false, &random);
+	check_graph(1, 5, false, &random);
+	check_graph(3, 9, true, &random); /* fewer vertices than some numbers of ranks */
+	check_graph(20, 60, false, &random);
+	check_graph(70, 100, true, &random);
+}
+
+/* Sparse graphs, where some sets of relations have parallel edges and others have none. */
+static void parallels_are_exact(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all();
+	size_t seen[2] = { 0 };
+	for (int turn = 0; turn < 12; turn++) {
+		two_graphs g;
+		bool relations[8] = { false }, parallel;
+		two_graphs_new(&g, 16, 6, turn & 1, gemp_random(&random));
+		for (unsigned mask = 0; mask < 6u << g.dealt->relation_count; mask++) {
+			for (size_t r = 0; r < g.dealt->relation_count; r++)
+				relations[r] = mask / 6 >> r & 1;
+			gemp_view_key key = { relations, (gemp_view_direction)(mask % 3), mask % 6 >= 3, false };
+			assert_all_ok(gemp_view_parallel(&test_comm, g.dealt, &key, &parallel));
+			assert_all(parallel == naive_parallel(&g, &key));
+			seen[parallel]++;
+		}
+		two_graphs_free(&g);
+	}
+	assert_true(seen[0] && seen[1]);
+}
+
+static void edge_numbers_run_through_relations(void **state)
+{
+	(void)state;
+	two_graphs g;
+	gemp_edge *offsets = NULL, sum = 0;
+	two_graphs_new(&g, 30, 50, false, test_seed_all());
+	assert_all_ok(gemp_edge_offsets(g.dealt, &offsets));
+	for (size_t r = 0; r < g.dealt->relation_count; r++) {
+		assert_all(offsets[r] == sum);
+		sum += g.whole->relations[r].edges;
+	}
+	assert_all(offsets[g.dealt->relation_count] == sum && sum == 50);
+	gemp_free(offsets);
+	assert_int_equal(gemp_view_parts(GEMP_VIEW_OUT), GEMP_PART_OUT);
+	assert_int_equal(gemp_view_parts(GEMP_VIEW_IN), GEMP_PART_IN);
+	assert_int_equal(gemp_view_parts(GEMP_VIEW_EITHER), GEMP_PART_OUT | GEMP_PART_IN);
+	two_graphs_free(&g);
+}
+
+typedef struct building {
+	const two_graphs *graphs;
+	gemp_view_key key;
+	gemp_vertex hot;
+} building;
+
+static gemp_code build_and_drop(void *argument)
+{
+	gemp_code code = GEMP_OK;
+	building *b = argument;
+	const two_graphs *g = b->graphs;
+	gemp_residency residency = { 0 };
+	gemp_view view = { 0 };
+	bool parallel;
+	GEMP_TRY(gemp_view_parallel(&test_comm, g->dealt, &b->key, &parallel));
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_residency_new(&residency, g->dealt, &g->order, b->hot)));
+	GEMP_TRY(gemp_view_new(&view, &test_comm, g->dealt, &g->order, &residency, &b->key));
+done:
+	gemp_view_free(&view);
+	gemp_residency_free(&residency);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	two_graphs g;
+	bool relations[8] = { true, false, true };
+	two_graphs_new(&g, 12, 8, false, 3);
+	for (gemp_vertex hot = 0; hot <= 12; hot += 6) {
+		building b = { &g, { relations, GEMP_VIEW_EITHER, false, true }, hot };
+		assert_all_survive_no_memory(build_and_drop, &b);
+		b.key.simple = true;
+		assert_all_survive_no_memory(build_and_drop, &b);
+	}
+	two_graphs_free(&g);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(views_are_naive_merges),
+		cmocka_unit_test(parallels_are_exact),
+		cmocka_unit_test(edge_numbers_run_through_relations),
+		cmocka_unit_test(without_memory),
+	};
+	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
+	return test_main_all(argc, argv, tests);
+}
