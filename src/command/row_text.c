@@ -67,7 +67,7 @@ static int add_json_bytes(const char *bytes, size_t size, void *out)
 static void add_json_string(gemp_text *out, const char *bytes, size_t size)
 {
 	json_t *string = json_stringn(bytes, size);
-	if (!string) /* not UTF-8: as good as it gets */
+	if (!string) /* not UTF-8, which JSON must be: the replacement character stands for all of it */
 		string = json_string("\xef\xbf\xbd");
 	if (!string || json_dump_callback(string, add_json_bytes, out, JSON_ENCODE_ANY) != 0)
 		out->failed = true;

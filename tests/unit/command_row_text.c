@@ -1,0 +1,140 @@
+/* Rows as TSV and JSON, character by character, and tables for people. */
+#include "harness/harness.h"
+
+#include "command/row_text.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_string(gemp_column *column, const char *text)
+{
+	gemp_value value = { .type = GEMP_STRING, .null = !text, .string = { text, text ? strlen(text) : 0 } };
+	assert_ok(gemp_column_add(column, &value));
+}
+
+static void check_string(const char *text, const char *tsv, const char *json)
+{
+	gemp_projected column = { .name = "x" };
+	gemp_text out = { 0 };
+	assert_ok(gemp_column_init(&column.value, "x", GEMP_STRING));
+	add_string(&column.value, text);
+	gemp_tsv_row(&out, &column, 1, 0);
+	assert_string_equal(out.data, tsv);
+	gemp_text_clear(&out);
+	gemp_json_row(&out, &column, 1, 0);
+	assert_string_equal(out.data, json);
+	gemp_text_free(&out);
+	gemp_projected_free(&column, 1);
+}
+
+static void strings(void **state)
+{
+	(void)state;
+	check_string("plain", "plain\n", "{\"x\": \"plain\"}\n");
+	check_string("", "\n", "{\"x\": \"\"}\n");
+	check_string(NULL, "\n", "{\"x\": null}\n");
+	check_string("\ta\n\r\\", "\\ta\\n\\r\\\\\n", "{\"x\": \"\\ta\\n\\r\\\\\"}\n");
+	check_string("\"Ärger\"", "\"Ärger\"\n", "{\"x\": \"\\\"Ärger\\\"\"}\n");
+	check_string("\xff", "\xff\n", "{\"x\": \"\xef\xbf\xbd\"}\n");
+}
+
+static void check_number(double real, const char *tsv, const char *json)
+{
+	gemp_projected column = { .name = "x" };
+	gemp_text out = { 0 };
+	assert_ok(gemp_column_init(&column.value, "x", GEMP_FLOAT));
+	assert_ok(gemp_column_add(&column.value, &(gemp_value){ .type = GEMP_FLOAT, .real = real }));
+	gemp_tsv_row(&out, &column, 1, 0);
+	assert_string_equal(out.data, tsv);
+	gemp_text_clear(&out);
+	gemp_json_row(&out, &column, 1, 0);
+	assert_string_equal(out.data, json);
+	gemp_text_free(&out);
+	gemp_projected_free(&column, 1);
+}
+
+static void numbers(void **state)
+{
+	(void)state;
+	check_number(0.1, "0.1\n", "{\"x\": 0.1}\n");
+	check_number(-2.5, "-2.5\n", "{\"x\": -2.5}\n");
+	gemp_projected column = { .name = "x" };
+	gemp_text out = { 0 };
+	assert_ok(gemp_column_init(&column.value, "x", GEMP_FLOAT));
+	assert_ok(gemp_column_add(&column.value, &(gemp_value){ .type = GEMP_FLOAT, .real = INFINITY }));
+	gemp_json_row(&out, &column, 1, 0);
+	assert_string_equal(out.data, "{\"x\": null}\n");
+	gemp_text_free(&out);
+	gemp_projected_free(&column, 1);
+}
+
+static void edges(void **state)
+{
+	(void)state;
+	gemp_projected columns[2] = { { .name = "r", .edge = true }, { .name = "n" } };
+	gemp_text out = { 0 };
+	assert_ok(gemp_column_init(&columns[0].value, "r", GEMP_STRING));
+	assert_ok(gemp_column_init(&columns[0].source, "r", GEMP_INTEGER));
+	assert_ok(gemp_column_init(&columns[0].target, "r", GEMP_STRING));
+	assert_ok(gemp_column_init(&columns[1].value, "n", GEMP_BOOLEAN));
+	add_string(&columns[0].value, "KNOWS");
+	assert_ok(gemp_column_add(&columns[0].source, &(gemp_value){ .type = GEMP_INTEGER, .integer = -7 }));
+	add_string(&columns[0].target, "b\tc");
+	assert_ok(gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_BOOLEAN, .truth = true }));
+	gemp_tsv_header(&out, columns, 2);
+	gemp_tsv_row(&out, columns, 2, 0);
+	assert_string_equal(out.data, "r\tn\nKNOWS:-7->b\\tc\ttrue\n");
+	gemp_text_clear(&out);
+	gemp_json_row(&out, columns, 2, 0);
+	assert_string_equal(out.data, "{\"r\": {\"type\": \"KNOWS\", \"source\": -7, \"target\": \"b\\tc\"}, \"n\": true}\n");
+	gemp_text_free(&out);
+	gemp_projected_free(columns, 2);
+}
+
+static void check_table(const char *tsv, const char *expected)
+{
+	gemp_text out = { 0 };
+	assert_ok(gemp_align_tsv(&out, tsv, strlen(tsv)));
+	assert_string_equal(out.data ? out.data : "", expected);
+	gemp_text_free(&out);
+}
+
+static void tables(void **state)
+{
+	(void)state;
+	check_table("a\n", "a\n-\n");
+	check_table("", "");
+	check_table("name\tn\nÄrger\t1\n\t22\n", "name   n\n-----  --\nÄrger  1\n       22\n");
+	check_table("x\ty\n0123456789012345678901234567890123456789\t\n0123456789012345678901234567890123456789ä\t1\n",
+	            "x                                         y\n"
+	            "----------------------------------------  -\n"
+	            "0123456789012345678901234567890123456789  \n"
+	            "012345678901234567890123456789012345678…  1\n");
+}
+
+static gemp_code align(void *unused)
+{
+	(void)unused;
+	gemp_text out = { 0 };
+	gemp_code code = gemp_align_tsv(&out, "a\tb\n1\t2\n", 8);
+	gemp_text_free(&out);
+	return code;
+}
+
+static void out_of_memory(void **state)
+{
+	(void)state;
+	assert_survives_no_memory(align, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strings),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(edges),
+		cmocka_unit_test(tables),
+		cmocka_unit_test(out_of_memory),
+	};
+	return test_main(tests);
+}
