@@ -1,5 +1,6 @@
 /* The builder against a naive one-process reference, and against itself on one rank. */
 #include "mpi/graph_fixture.h"
+#include "partition/builder_edges.h"
 
 /* A key as bytes, written a second time from its definition: a kind, then the integer with its sign bit turned, most
  * significant byte first, or the string. */
@@ -322,6 +323,47 @@ static void test_vertices_from_edges(void **state)
 	gemp_graph_free(graph);
 }
 
+/* Parallel edges between two vertices make one pair; loops none. */
+static void test_reciprocal(void **state)
+{
+	(void)state;
+	static const char *const edges[][2] = { { "a", "b" }, { "b", "a" }, { "a", "b" }, { "b", "a" }, { "c", "a" },
+	                                        { "c", "c" }, { "c", "d" }, { "d", "c" } };
+	gemp_builder_options options = { .seed = 1, .vertices_from_edges = true, .undirected = true };
+	gemp_graph *graph = from_edges(&options, edges, 8);
+	const gemp_relation *relation = &graph->relations[0];
+	uint8_t marked[8] = { 0 };
+	uint64_t pairs = gemp_builder_reciprocal(graph, relation, marked), marks = 0;
+	for (uint64_t e = 0; e < relation->out_begin[graph->rows]; e++)
+		marks += marked[e];
+	assert_all(gemp_comm_sum1(&test_comm, pairs) == 2);
+	assert_all(gemp_comm_sum1(&test_comm, marks) == 3);
+	gemp_graph_free(graph);
+}
+
+/* Repeated and empty labels count once and not at all. */
+static void test_label_text(void **state)
+{
+	(void)state;
+	gemp_builder *builder;
+	gemp_graph *graph;
+	static const char *const texts[] = { "B;A;;B", "A;B", ";", "" };
+	assert_all_ok(gemp_builder_new(&builder, &test_comm, &(gemp_builder_options){ .seed = 1 }));
+	gemp_code code = GEMP_OK;
+	for (int i = 0; i < 4 && code == GEMP_OK; i++) {
+		gemp_value key = { .type = GEMP_INTEGER, .integer = i };
+		if (i % test_comm.size == test_comm.rank)
+			code = gemp_builder_vertex(builder, &key, texts[i], strlen(texts[i]), (gemp_place){ 0, 1 });
+	}
+	assert_all_ok(code);
+	assert_all_ok(gemp_builder_finish(builder, &graph));
+	assert_all(graph->label_count == 2 && graph->label_set_count == 2);
+	assert_all(graph->label_sets[0].count == 0 && graph->label_sets[0].vertices == 2);
+	assert_all(graph->label_sets[1].count == 2 && graph->label_sets[1].vertices == 2);
+	gemp_graph_free(graph);
+	gemp_builder_free(builder);
+}
+
 static void test_integer_as_string(void **state)
 {
 	(void)state;
@@ -350,6 +392,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_against_reference), cmocka_unit_test(test_duplicate),
 		cmocka_unit_test(test_unknown_end),       cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_vertices_from_edges), cmocka_unit_test(test_integer_as_string),
+		cmocka_unit_test(test_reciprocal),          cmocka_unit_test(test_label_text),
 		cmocka_unit_test(test_without_memory),
 	};
 	return test_main_all(argc, argv, tests);
