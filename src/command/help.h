@@ -5,11 +5,11 @@
 #include "command/options.h"
 #include "core/text.h"
 
-/* Exit codes and environment, for every form of help. */
+/* Exit codes and environment, for every form of help; fields of --json, for the manual. */
 typedef struct gemp_help_entry {
 	const char *name, *meaning;
 } gemp_help_entry;
-extern const gemp_help_entry gemp_help_codes[], gemp_help_environment[]; /* end with a NULL name */
+extern const gemp_help_entry gemp_help_codes[], gemp_help_environment[], gemp_help_json[]; /* end with a NULL name */
 
 void gemp_help_overview(gemp_text *out, const gemp_command_table *table);
 void gemp_help_command(gemp_text *out, const gemp_command *command);

@@ -6,6 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
+const gemp_help_entry gemp_help_json[] = {
+	{ "version, command, arguments, options", "The program and what it was asked, options as given." },
+	{ "ranks, devices", "Ranks; devices with the number of ranks on each." },
+	{ "graph", "vertices, edges and hash: the hash of the content is the same for every number of ranks." },
+	{ "seconds", "For each phase, and elapsed, min, avg and max over ranks." },
+	{ "memory", "Peak bytes of the largest rank: host, device." },
+	{ "schema, degrees, seed, bytes", "info: labels, relations, attributes; degrees with a histogram; the file." },
+	{ "parts", "partition: vertices and edges of each part; edges_inside_share." },
+	{ "assignment", "devices: host and device of each rank." },
+	{ "query, semantics, distinct, plan", "match: what was asked, and how it is searched." },
+	{ "matches", "match: matches in the chosen sense." },
+	{ "embeddings, embeddings_reason", "match: embeddings; null and why where they were not counted." },
+	{ "rows, count", "match: rows of the result; what count(*) returned." },
+	{ "complete", "match: false where a limit ended the search." },
+	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
+	{ "exchange", "match: bytes, messages, rounds; local_share: matches that never crossed ranks." },
+	{ "attribute_values", "match: values copied to devices, and values that results refer to." },
+	{ "part_share", "match --profile: share of matches inside one of 1, 2, ... 64 parts." },
+	{ NULL, NULL },
+};
+
 /* MARKDOWN */
 
 static void markdown_option(gemp_text *out, const gemp_option *option)
@@ -86,6 +107,7 @@ void gemp_help_markdown(gemp_text *out, const gemp_command_table *table)
 	                "`long-option = value` a line; `#` begins a comment.\n");
 	for (size_t i = 0; i < table->count; i++)
 		markdown_command(out, table->commands[i]);
+	markdown_entries(out, "Fields of the JSON report", gemp_help_json);
 	markdown_entries(out, "Exit codes", gemp_help_codes);
 	markdown_entries(out, "Environment", gemp_help_environment);
 }
@@ -194,6 +216,7 @@ void gemp_help_man(gemp_text *out, const gemp_command_table *table)
 	                ".SH COMMANDS\n");
 	for (size_t i = 0; i < table->count; i++)
 		man_command(out, table->commands[i]);
+	man_entries(out, "JSON REPORT", gemp_help_json);
 	man_entries(out, "EXIT STATUS", gemp_help_codes);
 	man_entries(out, "ENVIRONMENT", gemp_help_environment);
 }
