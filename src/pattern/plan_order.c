@@ -17,13 +17,13 @@ static double at_least(double x, double least)
 	return x > least ? x : least;
 }
 
-/* Mean length of row(at) along edge e, at a vertex met along edges (so by chance in proportion to its degree) unless it is
- * the pivot. */
+/* Mean length of row(at) along edge e, at a vertex that edges are known of (so met by chance in proportion to its degree)
+ * unless it is the pivot alone. */
 static double mean_row(const orderer *o, size_t e, int at)
 {
 	const gemp_statistics *s = o->statistics;
 	bool from = o->pattern->edges[e].from == at;
-	if (at == o->pivot)
+	if (at == o->pivot && o->bound == BIT(at))
 		return s->edges[e] / at_least(s->candidates[at], 1);
 	return (from ? s->paths_from[e] : s->paths_to[e]) / at_least(s->edges[e], 1);
 }

@@ -72,8 +72,8 @@ static void put_step(const names *n, const gemp_step *step, const gemp_statistic
 	if (step->candidates && step->kind == GEMP_EXTEND)
 		gemp_text_print(n->out, "; %.0f candidates", statistics->candidates[step->vertex]);
 	put_set(n, "; <> ", step->differ, "");
-	put_set(n, "; before ", step->greater, "");
-	put_set(n, "; after ", step->less, "");
+	put_set(n, "; after ", step->greater, "");
+	put_set(n, "; before ", step->less, "");
 	bool counted = n->plan->two_paths && step == &n->plan->steps[n->plan->step_count - 1];
 	gemp_text_print(n->out, "%s   ~%.3g partial matches\n",
 	                counted ? "; counted by a table of two-paths, not enumerated" : "", step->rows);
