@@ -110,6 +110,17 @@ static bool lists(const gemp_match *m)
 	return m->options.listed || m->options.count_parts || m->deduplicates || m->phases.after_count;
 }
 
+/* Collective. Partial matches of one rank mean something to another only if both follow the same plan. */
+static gemp_code agree_on_plan(const gemp_match *m)
+{
+	uint64_t greatest[2] = { m->plan->hash, ~m->plan->hash };
+	gemp_comm_max(m->context->comm, greatest, 2);
+	if (greatest[0] != ~greatest[1])
+		return gemp_fail(GEMP_EINTERNAL, "the ranks made different plans (rank %d: %016llx)", m->context->comm->rank,
+		                 (unsigned long long)m->plan->hash);
+	return GEMP_OK;
+}
+
 static gemp_code make_plan(gemp_match *m, bool two_paths)
 {
 	gemp_plan_options options = plan_options(m);
@@ -120,7 +131,8 @@ static gemp_code make_plan(gemp_match *m, bool two_paths)
 	code = gemp_plan_new(&m->plan, m->pattern, m->symmetry, &m->statistics, &options);
 	if (code == GEMP_OK)
 		m->deduplicates = needs_distinct(m);
-	return gemp_comm_agree(m->context->comm, code);
+	code = gemp_comm_agree(m->context->comm, code);
+	return code == GEMP_OK ? agree_on_plan(m) : code;
 }
 
 /* Two-paths only count, and need all rows and a device whose workers are few: first a plan to learn whether matches are
