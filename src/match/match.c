@@ -4,7 +4,6 @@
 #include "match/distinct.h"
 #include "match/filter.h"
 #include "match/phases.h"
-#include "match/ranked.h"
 #include "match/residual.h"
 #include "match/rounds.h"
 #include "match/rows_at_hand.h"
@@ -221,10 +220,9 @@ char *gemp_match_explain(const gemp_match *m)
 	return gemp_plan_text(m->plan, m->pattern, &m->statistics, m->graph);
 }
 
-/* RUNNING: search -> residual conditions -> tally -> (keys' order ->) distinct (-> ids) -> the caller's sink. */
+/* RUNNING: search -> residual conditions -> tally -> distinct -> the caller's sink. */
 typedef struct sinks {
-	gemp_ranked ranked;
-	gemp_sink from_ranks, distinct, to_ranks, tally_sink, residual;
+	gemp_sink distinct, tally_sink, residual;
 	gemp_tally tally;
 	gemp_sink *first;
 } sinks;
@@ -238,38 +236,23 @@ static gemp_code add_distinct(gemp_match *m, sinks *s, gemp_sink *next)
 	}
 	gemp_distinct_options options = { .vertex_count = m->plan->vertex_count,
 		.edge_count = m->plan->live_edges ? m->plan->edge_count : 0,
-		.chain = o->distinct == GEMP_BY_VERTICES ? NULL : m->chain,
+		.chain = m->chain, .as_vertices = o->distinct == GEMP_BY_VERTICES,
+		.graph = next ? m->graph : NULL,
 		.as_subgraph = o->distinct == GEMP_BY_SUBGRAPH,
 		.pair_count = m->pattern->edge_count, .pairs = (const int (*)[2])m->pairs,
 		.limit = o->limit == UINT64_MAX ? 0 : o->limit, .next = next };
 	return gemp_distinct_new(&s->distinct, m->context, &options);
 }
 
-/* Does it matter which embedding of a class that spans orbits is kept? */
-static bool keeps_smallest(const gemp_match *m, const gemp_sink *last)
-{
-	return last && m->deduplicates &&
-	       (m->options.distinct == GEMP_BY_SUBGRAPH || m->options.distinct == GEMP_BY_VERTICES);
-}
-
 static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink *next = last;
-	bool smallest = keeps_smallest(m, last);
 	if (!m->search->emit.listed)
 		return GEMP_OK;
-	if (smallest) {
-		GEMP_TRY(gemp_from_ranks(&s->from_ranks, &s->ranked, next));
-		next = &s->from_ranks;
-	}
 	if (m->deduplicates) {
 		GEMP_TRY(add_distinct(m, s, next));
 		next = &s->distinct;
-	}
-	if (smallest) {
-		GEMP_TRY(gemp_to_ranks(&s->to_ranks, &s->ranked, m->chain, next));
-		next = &s->to_ranks;
 	}
 	s->tally = (gemp_tally){ .next = next, .vertices = m->graph->vertices, .parts = m->options.count_parts };
 	s->tally_sink = gemp_tally_sink(&s->tally);
@@ -285,11 +268,10 @@ done:
 
 static void free_sinks(sinks *s)
 {
-	gemp_sink *const all[] = { &s->residual, &s->to_ranks, &s->distinct, &s->from_ranks };
+	gemp_sink *const all[] = { &s->residual, &s->distinct };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (all[i]->free)
 			all[i]->free(all[i]->self);
-	gemp_ranked_free(&s->ranked);
 }
 
 /* Embeddings are whole orbits where symmetry was broken. */
@@ -381,8 +363,6 @@ gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *resu
 	gemp_code code = GEMP_OK;
 	sinks s = { 0 };
 	gemp_rounds_result rounds;
-	if (keeps_smallest(m, sink))
-		GEMP_TRY(gemp_ranked_new(&s.ranked, m->context->comm, m->graph));
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
 	m->search->sink = s.first;
 	GEMP_TRY(gemp_rounds_run(m->search, &rounds));
