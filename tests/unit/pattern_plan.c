@@ -1,0 +1,673 @@
+/* Plans, run by a naive interpreter over tiny multigraphs, against the definition of a match: each plan finds each
+ * embedding once, or, where it breaks symmetry, `divisor` of each orbit. */
+#include "harness/harness.h"
+
+#include "core/log.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "pattern/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RELATIONS = 2, MOST_VERTICES = 5, MOST_EDGES = 6, POINTS = MOST_VERTICES + MOST_EDGES, HOST_VERTICES = 5, HOST_EDGES = 9 };
+
+typedef struct host_edge {
+	int relation, source, target;
+} host_edge;
+
+typedef struct host {
+	int vertices, edges;
+	host_edge edge[HOST_EDGES];
+} host;
+
+/* Images of vertices, then of edges (all -1 where edges have no slots). */
+typedef struct embedding {
+	int at[POINTS];
+} embedding;
+
+typedef struct found {
+	size_t count, capacity;
+	embedding *list;
+} found;
+
+typedef struct trial {
+	host host;
+	gemp_pattern *pattern;
+	gemp_symmetry *symmetry;
+	gemp_statistics statistics;
+	gemp_plan_options options;
+	gemp_plan *plan;
+} trial;
+
+static gemp_graph graph;
+
+static int make_graph(void **state)
+{
+	(void)state;
+	static gemp_relation relations[] = { { .name = "R", .directed = true }, { .name = "S", .directed = true } };
+	graph = (gemp_graph){ .ranks = 1, .relation_count = RELATIONS, .relations = relations };
+	gemp_log_setup(0, GEMP_QUIET);
+	return 0;
+}
+
+/* RANDOM QUESTIONS. */
+static void random_host(host *h, uint64_t *random)
+{
+	h->vertices = 3 + (int)gemp_random_below(random, HOST_VERTICES - 2);
+	h->edges = (int)gemp_random_below(random, HOST_EDGES + 1);
+	for (int i = 0; i < h->edges; i++) {
+		int source = (int)gemp_random_below(random, (uint64_t)h->vertices);
+		int target = (int)gemp_random_below(random, (uint64_t)h->vertices);
+		h->edge[i] = (host_edge){ (int)gemp_random_below(random, RELATIONS), source, target };
+	}
+}
+
+static gemp_pattern *random_text(uint64_t *random)
+{
+	static const char *const types[] = { "", ":R", ":S", ":R|S" };
+	static const char *const arrows[] = { "-[%s]->", "<-[%s]-", "-[%s]-" };
+	gemp_text text = { 0 };
+	gemp_pattern *pattern = NULL;
+	int vertices = 1 + (int)gemp_random_below(random, MOST_VERTICES), edges = 0;
+	int extra = (int)gemp_random_below(random, 3), one_type = (int)gemp_random_below(random, 2) ? 1 : 0;
+	gemp_text_print(&text, "MATCH (v0)");
+	for (; edges < vertices - 1 + extra && edges < MOST_EDGES; edges++) {
+		bool tree = edges < vertices - 1;
+		int to = tree ? edges + 1 : (int)gemp_random_below(random, (uint64_t)vertices);
+		int from = (int)gemp_random_below(random, (uint64_t)(tree ? to : vertices));
+		char arrow[16];
+		snprintf(arrow, sizeof arrow, arrows[one_type ? 2 : gemp_random_below(random, 3)],
+		         types[one_type ? 1 : gemp_random_below(random, 4)]);
+		gemp_text_print(&text, ", (v%d)%s(v%d)", from, arrow, to);
+	}
+	if (vertices > 1 && gemp_random_below(random, 3) == 0) {
+		int a = (int)gemp_random_below(random, (uint64_t)vertices);
+		gemp_text_print(&text, " WHERE v%d <> v%d", a, (a + 1) % vertices);
+	}
+	gemp_text_print(&text, " RETURN count(*)");
+	assert_ok(gemp_pattern_parse(&pattern, text.data, NULL));
+	gemp_text_free(&text);
+	return pattern;
+}
+
+static gemp_pattern *random_shape(uint64_t *random)
+{
+	static const char *const shapes[] = { "triangle", "cycle:4", "cycle:5", "path:4", "star:3", "diamond", "clique:4",
+		"path:5", "edges:0-1,1-2,2-3,3-0,0-2,3-4", "edges:0-1" };
+	gemp_pattern *pattern = NULL;
+	assert_ok(gemp_pattern_named(&pattern, shapes[gemp_random_below(random, sizeof shapes / sizeof *shapes)]));
+	return pattern;
+}
+
+/* THE DEFINITION. */
+static bool joins(const trial *t, size_t e, const host_edge *h, int from, int to)
+{
+	const gemp_pattern_edge *edge = &t->pattern->edges[e];
+	bool along = h->source == from && h->target == to, against = h->source == to && h->target == from;
+	return edge->relations[h->relation] && (along || (edge->direction == GEMP_EITHER && against));
+}
+
+/* The edge of the simple graph between a and b: the first of those that it stands for; -1: none. */
+static int simple_edge(const host *h, int a, int b)
+{
+	for (int i = 0; i < h->edges; i++)
+		if (a != b && ((h->edge[i].source == a && h->edge[i].target == b) ||
+		               (h->edge[i].source == b && h->edge[i].target == a)))
+			return i;
+	return -1;
+}
+
+static bool wanted_somewhere(const trial *t, int relation)
+{
+	for (size_t e = 0; e < t->pattern->edge_count; e++)
+		if (t->pattern->edges[e].relations[relation])
+			return true;
+	return false;
+}
+
+/* Is the host edge from u's image to v's image one that the pattern has? */
+static bool allowed(const trial *t, const host_edge *h, int u, int v)
+{
+	for (size_t e = 0; e < t->pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &t->pattern->edges[e];
+		bool along = edge->from == u && edge->to == v, against = edge->from == v && edge->to == u;
+		if (edge->relations[h->relation] && (along || (against && edge->direction == GEMP_EITHER)))
+			return true;
+	}
+	return false;
+}
+
+static bool nothing_else(const trial *t, const int *at)
+{
+	const gemp_pattern *p = t->pattern;
+	for (int u = 0; u < (int)p->vertex_count; u++)
+		for (int v = 0; v < (int)p->vertex_count; v++) {
+			bool edge = false;
+			for (size_t e = 0; e < p->edge_count; e++)
+				edge |= (p->edges[e].from == u && p->edges[e].to == v) || (p->edges[e].from == v && p->edges[e].to == u);
+			if (p->simple && simple_edge(&t->host, at[u], at[v]) >= 0 && !edge)
+				return false;
+			for (int i = 0; !p->simple && i < t->host.edges; i++) {
+				const host_edge *h = &t->host.edge[i];
+				if (h->source == at[u] && h->target == at[v] && wanted_somewhere(t, h->relation) && !allowed(t, h, u, v))
+					return false;
+			}
+		}
+	return true;
+}
+
+static bool vertices_fit(const trial *t, const int *at)
+{
+	size_t count = t->pattern->vertex_count;
+	gemp_semantics s = t->options.semantics;
+	for (size_t u = 0; u < count; u++)
+		for (size_t v = 0; v < count; v++)
+			if (u != v && at[u] == at[v] && (s == GEMP_ISO || s == GEMP_INDUCED || t->options.unequal[u] >> v & 1))
+				return false;
+	return s != GEMP_INDUCED || nothing_else(t, at);
+}
+
+static void keep(found *all, const embedding *m)
+{
+	if (all->count == all->capacity) {
+		all->capacity = 2 * all->capacity + 64;
+		all->list = realloc(all->list, all->capacity * sizeof *all->list);
+		assert_non_null(all->list);
+	}
+	all->list[all->count++] = *m;
+}
+
+static void define_edges(const trial *t, embedding *m, size_t e, found *all)
+{
+	const gemp_pattern *p = t->pattern;
+	int *image = m->at + p->vertex_count;
+	if (e == p->edge_count) {
+		keep(all, m);
+		return;
+	}
+	int from = m->at[p->edges[e].from], to = m->at[p->edges[e].to];
+	for (int i = 0; i < t->host.edges; i++) {
+		bool taken = false;
+		for (size_t f = 0; f < e; f++)
+			taken |= image[f] == i;
+		bool joined = p->simple ? i == simple_edge(&t->host, from, to) : joins(t, e, &t->host.edge[i], from, to);
+		if (!joined || (taken && t->options.semantics != GEMP_HOM))
+			continue;
+		image[e] = i;
+		define_edges(t, m, e + 1, all);
+	}
+}
+
+static void define(const trial *t, embedding *m, size_t v, found *all)
+{
+	if (v == t->pattern->vertex_count) {
+		if (vertices_fit(t, m->at))
+			define_edges(t, m, 0, all);
+		return;
+	}
+	for (m->at[v] = 0; m->at[v] < t->host.vertices; m->at[v]++)
+		define(t, m, v + 1, all);
+}
+
+/* THE PLAN, operator by operator. */
+typedef struct run {
+	const trial *trial;
+	uint64_t vertices, edges; /* bound */
+	embedding m;
+	found *all;
+} run;
+
+static bool in_row(const trial *t, const gemp_plan_view *view, int from, int to, int edge)
+{
+	int only = simple_edge(&t->host, from, to);
+	if (view->simple)
+		return only >= 0 && (edge < 0 || edge == only);
+	for (int i = 0; i < t->host.edges; i++) {
+		const host_edge *h = &t->host.edge[i];
+		bool out = h->source == from && h->target == to, in = h->source == to && h->target == from;
+		bool there = view->direction == 0 ? out : view->direction == 1 ? in : out || in;
+		if (view->relations[h->relation] && there && (edge < 0 || edge == i))
+			return true;
+	}
+	return false;
+}
+
+static bool step_holds(const run *r, const gemp_step *step)
+{
+	const trial *t = r->trial;
+	const int *at = r->m.at, *edge = r->m.at + t->pattern->vertex_count;
+	int mine = at[step->vertex], my_edge = step->edge >= 0 ? edge[step->edge] : -1;
+	for (size_t v = 0; v < t->pattern->vertex_count; v++)
+		if ((step->differ >> v & 1 && mine == at[v]) || (step->less >> v & 1 && mine >= at[v]) ||
+		    (step->greater >> v & 1 && mine <= at[v]))
+			return false;
+	for (size_t e = 0; e < t->pattern->edge_count; e++)
+		if ((step->edges_differ >> e & 1 && my_edge == edge[e]) || (step->edge_less >> e & 1 && my_edge >= edge[e]))
+			return false;
+	for (size_t c = 0; c < step->check_count; c++) {
+		const gemp_check *check = &step->checks[c];
+		int which = check->edge >= 0 && t->plan->live_edges ? edge[check->edge] : -1;
+		if (in_row(t, &t->plan->views[check->view], at[check->from], at[check->to], which) == check->absent)
+			return false;
+	}
+	return true;
+}
+
+static void run_step(run *r, size_t s)
+{
+	const gemp_plan *plan = r->trial->plan;
+	if (s == plan->step_count) {
+		keep(r->all, &r->m);
+		return;
+	}
+	const gemp_step *step = &plan->steps[s];
+	int *vertex = &r->m.at[step->vertex], *edge = step->edge >= 0 ? &r->m.at[plan->vertex_count + step->edge] : NULL;
+	int vertices = step->kind == GEMP_BIND_EDGE ? 1 : r->trial->host.vertices, edges = edge ? r->trial->host.edges : 1;
+	for (int i = 0; i < vertices; i++)
+		for (int k = 0; k < edges; k++) {
+			if (step->kind != GEMP_BIND_EDGE)
+				*vertex = i;
+			if (edge)
+				*edge = k;
+			if (step_holds(r, step))
+				run_step(r, s + 1);
+		}
+}
+
+/* FORM: what must hold of any plan. */
+static void check_view(const trial *t, const gemp_check *check)
+{
+	const gemp_plan_view *view = &t->plan->views[check->view];
+	const gemp_pattern_edge *edge = &t->pattern->edges[check->edge];
+	assert_in_range(check->view, 0, t->plan->view_count - 1);
+	assert_memory_equal(view->relations, edge->relations, RELATIONS);
+	assert_int_equal(view->simple, t->pattern->simple);
+	if (edge->direction == GEMP_EITHER || t->pattern->simple)
+		assert_int_equal(view->direction, 2);
+	else
+		assert_int_equal(check->from, view->direction == 0 ? edge->from : edge->to);
+	assert_true((check->from == edge->from && check->to == edge->to) || (check->from == edge->to && check->to == edge->from));
+}
+
+static void check_step(const trial *t, const gemp_step *step, uint64_t *vertices, uint64_t *edges, uint64_t *settled)
+{
+	uint64_t self = UINT64_C(1) << step->vertex;
+	assert_int_equal((step->differ | step->less | step->greater) & ~*vertices, 0);
+	assert_int_equal((step->edges_differ | step->edge_less) & ~*edges, 0);
+	if (step->kind == GEMP_BIND_EDGE) {
+		assert_true(*vertices & self && step->edge >= 0 && step->check_count == 1 && step->sources == 0);
+	} else {
+		assert_false(*vertices & self);
+		assert_int_equal(step->candidates, t->statistics.filtered[step->vertex]);
+		assert_true(step->kind == GEMP_SCAN ? *vertices == 0 && step->sources == 0 : step->sources > 0);
+	}
+	*vertices |= self;
+	for (size_t c = 0; c < step->check_count; c++) {
+		const gemp_check *check = &step->checks[c];
+		assert_true(*vertices >> check->from & 1 && *vertices >> check->to & 1);
+		if (c < step->sources)
+			assert_true(!check->absent && check->from != step->vertex && check->to == step->vertex);
+		assert_int_equal(check->absent, check->edge < 0);
+		if (check->absent)
+			continue;
+		assert_false(*settled >> check->edge & 1);
+		*settled |= UINT64_C(1) << check->edge;
+		check_view(t, check);
+	}
+	if (step->edge < 0)
+		return;
+	assert_false(*edges >> step->edge & 1);
+	assert_int_equal(step->checks[0].edge, step->edge);
+	*edges |= UINT64_C(1) << step->edge;
+}
+
+static void check_form(const trial *t)
+{
+	const gemp_plan *plan = t->plan;
+	uint64_t vertices = 0, edges = 0, settled = 0, every_edge = (UINT64_C(1) << t->pattern->edge_count) - 1;
+	assert_int_equal(plan->steps[0].kind, GEMP_SCAN);
+	assert_int_equal(plan->steps[0].vertex, plan->pivot);
+	if (t->options.pivot_off)
+		assert_int_equal(plan->pivot, 0);
+	for (size_t s = 0; s < plan->step_count; s++)
+		check_step(t, &plan->steps[s], &vertices, &edges, &settled);
+	assert_int_equal(vertices, (UINT64_C(1) << t->pattern->vertex_count) - 1);
+	assert_int_equal(settled, every_edge);
+	assert_int_equal(edges, plan->live_edges);
+	assert_true(plan->live_edges == 0 || plan->live_edges == every_edge);
+	for (size_t a = 0; a < plan->view_count; a++) {
+		assert_int_equal(plan->views[a].edges, plan->live_edges != 0);
+		for (size_t b = 0; b < a; b++)
+			assert_false(plan->views[a].direction == plan->views[b].direction &&
+			             !memcmp(plan->views[a].relations, plan->views[b].relations, RELATIONS));
+	}
+	assert_int_equal(plan->broken, t->options.break_symmetry);
+	if (!plan->two_paths)
+		assert_int_equal(plan->divisor, 1);
+}
+
+/* Stages ascend along the plan, and no two are alike. */
+static void check_stages(const gemp_plan *plan)
+{
+	gemp_stage stages[256] = { { 0 } }, few[3] = { { 0 } };
+	size_t count = gemp_plan_stages(plan, stages, 256), expected = 0;
+	for (size_t s = 0; s < plan->step_count; s++)
+		expected += s > 0 && plan->steps[s].kind == GEMP_EXTEND ? plan->steps[s].check_count : 1;
+	assert_int_equal(count, expected);
+	assert_true(stages[0].step == 0 && !stages[0].verify);
+	for (size_t k = 1; k < count; k++) {
+		bool later = stages[k].step == stages[k - 1].step + 1 && !stages[k].verify;
+		bool deeper = stages[k].step == stages[k - 1].step && stages[k].verify && stages[k].done == stages[k - 1].done + 1;
+		assert_true(later || deeper);
+	}
+	assert_int_equal(gemp_plan_stages(plan, few, 2), count);
+	assert_int_equal(few[2].step + few[2].verify + few[2].done, 0);
+}
+
+/* COMPARISON. */
+static int points_compared;
+
+static int compare(const void *a, const void *b)
+{
+	return memcmp(a, b, (size_t)points_compared * sizeof(int));
+}
+
+static void sort(found *all)
+{
+	if (all->count)
+		qsort(all->list, all->count, sizeof *all->list, compare);
+}
+
+static size_t place_of(const found *all, const embedding *m)
+{
+	const embedding *at = bsearch(m, all->list, all->count, sizeof *all->list, compare);
+	assert_non_null(at);
+	return (size_t)(at - all->list);
+}
+
+/* How many of the embeddings that differ from `from` by an automorphism were kept; they are marked. */
+static uint64_t kept_of_orbit(const trial *t, const found *all, const bool *kept, bool *seen, size_t from, uint64_t *size)
+{
+	uint64_t count = 0;
+	size_t points = (size_t)points_compared, done = 0, *todo = calloc(all->count, sizeof *todo);
+	*size = 1;
+	todo[0] = from;
+	seen[from] = true;
+	for (; done < *size; done++) {
+		const embedding *m = &all->list[todo[done]];
+		count += kept[todo[done]];
+		for (size_t g = 0; g < gemp_symmetry_generators(t->symmetry); g++) {
+			const int *image = gemp_symmetry_generator(t->symmetry, g);
+			embedding moved = *m;
+			for (size_t i = 0; i < points; i++)
+				moved.at[i] = m->at[image[i]];
+			size_t at = place_of(all, &moved);
+			if (!seen[at])
+				todo[(*size)++] = at;
+			seen[at] = true;
+		}
+	}
+	free(todo);
+	return count;
+}
+
+static void compare_found(const trial *t, const found *all, const found *got)
+{
+	bool *kept = calloc(all->count + 1, 1), *seen = calloc(all->count + 1, 1);
+	for (size_t i = 0; i < got->count; i++) {
+		size_t at = place_of(all, &got->list[i]);
+		assert_false(kept[at]); /* found twice */
+		kept[at] = true;
+	}
+	if (!t->plan->broken)
+		assert_int_equal(got->count, all->count);
+	else
+		assert_int_equal(got->count * t->plan->group_order, all->count * t->plan->divisor);
+	for (size_t i = 0; t->plan->broken && i < all->count; i++) {
+		uint64_t size;
+		if (seen[i])
+			continue;
+		assert_int_equal(kept_of_orbit(t, all, kept, seen, i, &size), t->plan->divisor);
+		assert_int_equal(size, t->plan->group_order);
+	}
+	free(kept);
+	free(seen);
+}
+
+static void compare_with_definition(const trial *t)
+{
+	found all = { 0 }, got = { 0 };
+	embedding m = { { 0 } };
+	run r = { .trial = t, .all = &got };
+	define(t, &m, 0, &all);
+	memset(&r.m, 0, sizeof r.m);
+	run_step(&r, 0);
+	points_compared = (int)(t->pattern->vertex_count + (t->plan->live_edges ? t->pattern->edge_count : 0));
+	sort(&all);
+	for (size_t i = 1; i < all.count; i++)
+		assert_true(compare(&all.list[i - 1], &all.list[i])); /* edges have slots where vertices do not tell them */
+	compare_found(t, &all, &got);
+	free(all.list);
+	free(got.list);
+}
+
+/* STATISTICS: any numbers do, but `parallel` must be true where it is. */
+static bool parallel(const trial *t, size_t e)
+{
+	for (int a = 0; a < t->host.vertices; a++)
+		for (int b = 0; b < t->host.vertices; b++) {
+			int between = 0;
+			for (int i = 0; i < t->host.edges; i++)
+				between += joins(t, e, &t->host.edge[i], a, b);
+			if (between > 1)
+				return true;
+		}
+	return false;
+}
+
+static void random_statistics(trial *t, uint64_t *random)
+{
+	const gemp_pattern *p = t->pattern;
+	bool dense = gemp_random_below(random, 2); /* long rows: tables of two-paths pay */
+	t->statistics.vertices = t->host.vertices;
+	for (size_t v = 0; v < p->vertex_count; v++) {
+		t->statistics.candidates[v] = (double)gemp_random_below(random, 4) * 10;
+		t->statistics.filtered[v] = gemp_random_below(random, 2);
+	}
+	for (size_t e = 0; e < p->edge_count; e++) {
+		t->statistics.edges[e] = (double)gemp_random_below(random, dense ? 10000 : 100);
+		t->statistics.paths_from[e] = (double)gemp_random_below(random, dense ? 1000000 : 1000);
+		t->statistics.paths_to[e] = (double)gemp_random_below(random, dense ? 1000000 : 1000);
+		t->statistics.parallel[e] = !p->simple && parallel(t, e);
+	}
+}
+
+static void random_options(trial *t, uint64_t *random)
+{
+	gemp_plan_options *o = &t->options;
+	*o = (gemp_plan_options){ .semantics = (gemp_semantics)gemp_random_below(random, 4),
+		.pivot_off = gemp_random_below(random, 4) == 0, .two_paths = gemp_random_below(random, 2) };
+	bool free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
+	o->break_symmetry = free_orbits && gemp_random_below(random, 4);
+	if (t->pattern->edge_count && !t->pattern->simple && gemp_random_below(random, 3) == 0)
+		o->wanted_edges = 1;
+	for (size_t i = 0; i < t->pattern->condition_count; i++) {
+		const gemp_expr *expr = t->pattern->conditions[i].expr;
+		assert_int_equal(expr->kind, GEMP_NE);
+		int a = expr->children[0]->variable, b = expr->children[1]->variable;
+		o->unequal[a] |= UINT64_C(1) << b;
+		o->unequal[b] |= UINT64_C(1) << a;
+	}
+}
+
+static gemp_code plan(void *argument)
+{
+	trial *t = argument;
+	gemp_plan *made = NULL;
+	gemp_code code = gemp_plan_new(&made, t->pattern, t->symmetry, &t->statistics, &t->options);
+	gemp_plan_free(made);
+	return code;
+}
+
+static void trial_new(trial *t, gemp_pattern *pattern, uint64_t *random)
+{
+	memset(t, 0, sizeof *t);
+	t->pattern = pattern;
+	random_host(&t->host, random);
+	assert_ok(gemp_pattern_bind(pattern, &graph));
+	assert_ok(gemp_symmetry_find(&t->symmetry, pattern, true));
+	random_statistics(t, random);
+	random_options(t, random);
+	assert_ok(gemp_plan_new(&t->plan, pattern, t->symmetry, &t->statistics, &t->options));
+}
+
+static void trial_free(trial *t)
+{
+	gemp_plan_free(t->plan);
+	gemp_symmetry_free(t->symmetry);
+	gemp_pattern_free(t->pattern);
+}
+
+static void plans_find_what_is_defined(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed();
+	int live = 0, broken = 0, tables = 0, divided = 0;
+	for (int turn = 0; turn < 5000; turn++) {
+		trial t;
+		trial_new(&t, turn % 3 ? random_text(&random) : random_shape(&random), &random);
+		check_form(&t);
+		check_stages(t.plan);
+		compare_with_definition(&t);
+		live += t.plan->live_edges != 0;
+		broken += t.plan->broken && t.plan->group_order > 1;
+		tables += t.plan->two_paths;
+		divided += t.plan->divisor > 1;
+		trial_free(&t);
+	}
+	assert_int_equal(gemp_memory_blocks(), 0);
+	print_message("%d with edge slots, %d with broken symmetry, %d by two-paths, %d divided\n", live, broken, tables, divided);
+	assert_true(live > 100 && broken > 100 && tables > 30 && divided > 3);
+}
+
+/* The pivot is the vertex with few candidates, and the order goes where partial matches are few. */
+static void order_by_estimates(void **state)
+{
+	(void)state;
+	gemp_plan *made = NULL;
+	trial t = { .options = { .semantics = GEMP_ISO } };
+	assert_ok(gemp_pattern_parse(&t.pattern, "MATCH (v0)-[:R]->(v1)-[:R]->(v2)-[:R]->(v3) RETURN count(*)", NULL));
+	assert_ok(gemp_pattern_bind(t.pattern, &graph));
+	assert_ok(gemp_symmetry_find(&t.symmetry, t.pattern, true));
+	t.statistics = (gemp_statistics){ .vertices = 1000, .candidates = { 1000, 1000, 2, 1000 }, .edges = { 3000, 6, 6 },
+		.paths_from = { 9000, 6, 18 }, .paths_to = { 9000, 18, 6 } };
+	assert_ok(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options));
+	assert_int_equal(made->pivot, 2);
+	assert_true(made->steps[0].rows == 2 && made->steps[1].rows == 6);
+	gemp_plan_free(made);
+	t.options.pivot_off = true;
+	assert_ok(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options));
+	assert_int_equal(made->pivot, 0);
+	gemp_plan_free(made);
+	trial_free(&t);
+}
+
+/* The text names every step; what a restriction means can be read from it. */
+static void text_of_a_plan(void **state)
+{
+	(void)state;
+	gemp_plan *made = NULL;
+	trial t = { .options = { .semantics = GEMP_ISO, .break_symmetry = true } };
+	assert_ok(gemp_pattern_parse(&t.pattern, "MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)", NULL));
+	assert_ok(gemp_pattern_bind(t.pattern, &graph));
+	assert_ok(gemp_symmetry_find(&t.symmetry, t.pattern, true));
+	t.statistics = (gemp_statistics){ .vertices = 10, .candidates = { 10, 10, 10 }, .edges = { 20, 20, 20 } };
+	assert_ok(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options));
+	char *text = gemp_plan_text(made, t.pattern, &t.statistics, &graph);
+	assert_non_null(text);
+	assert_non_null(strstr(text, "3 vertices, 3 edges, 6 automorphisms, symmetry broken by order restrictions\n"));
+	assert_non_null(strstr(text, "scan      a  (pivot, 10 candidates)"));
+	assert_non_null(strstr(text, "extend    b from a [R]-- b; before a"));
+	assert_non_null(strstr(text, "before a; before b"));
+	gemp_free(text);
+	gemp_memory_fail_after(0);
+	assert_null(gemp_plan_text(made, t.pattern, &t.statistics, &graph));
+	gemp_memory_fail_after(-1);
+	gemp_plan_free(made);
+	trial_free(&t);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+/* The same question gives the same hash; another order of steps another. */
+static void hashes_tell_plans_apart(void **state)
+{
+	(void)state;
+	uint64_t random = 5;
+	trial t, u;
+	gemp_plan *again = NULL;
+	gemp_pattern *cycle = NULL, *path = NULL;
+	assert_ok(gemp_pattern_named(&cycle, "cycle:4"));
+	assert_ok(gemp_pattern_named(&path, "path:4"));
+	trial_new(&t, cycle, &random);
+	trial_new(&u, path, &random);
+	assert_ok(gemp_plan_new(&again, t.pattern, t.symmetry, &t.statistics, &t.options));
+	assert_true(t.plan->hash == again->hash && t.plan->hash != u.plan->hash);
+	gemp_plan_free(again);
+	trial_free(&t);
+	trial_free(&u);
+}
+
+static void too_many_views(void **state)
+{
+	(void)state;
+	enum { MANY = GEMP_MAX_VIEWS + 1 };
+	char names[MANY][8];
+	gemp_relation relations[MANY] = { { 0 } };
+	gemp_graph many = { .ranks = 1, .relation_count = MANY, .relations = relations };
+	gemp_text text = { 0 };
+	gemp_plan *made = NULL;
+	trial t = { .options = { .semantics = GEMP_HOM } };
+	gemp_text_print(&text, "MATCH (a)");
+	for (int r = 0; r < MANY; r++) {
+		snprintf(names[r], sizeof names[r], "T%02d", r);
+		relations[r].name = names[r];
+		gemp_text_print(&text, ", (a)-[:%s]->(b)", names[r]);
+	}
+	gemp_text_print(&text, " RETURN count(*)");
+	assert_ok(gemp_pattern_parse(&t.pattern, text.data, NULL));
+	assert_ok(gemp_pattern_bind(t.pattern, &many));
+	assert_ok(gemp_symmetry_find(&t.symmetry, t.pattern, true));
+	assert_code(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options), GEMP_EUSAGE);
+	assert_message("more than 32 different sets");
+	assert_null(made);
+	gemp_text_free(&text);
+	trial_free(&t);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed();
+	for (int turn = 0; turn < 20; turn++) {
+		trial t;
+		trial_new(&t, turn % 3 ? random_text(&random) : random_shape(&random), &random);
+		assert_survives_no_memory(plan, &t);
+		trial_free(&t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(plans_find_what_is_defined, make_graph),
+		cmocka_unit_test_setup(order_by_estimates, make_graph),
+		cmocka_unit_test_setup(text_of_a_plan, make_graph),
+		cmocka_unit_test_setup(hashes_tell_plans_apart, make_graph),
+		cmocka_unit_test_setup(too_many_views, make_graph),
+		cmocka_unit_test_setup(without_memory, make_graph),
+	};
+	return test_main(tests);
+}
