@@ -1,0 +1,130 @@
+/* match_case: one question to the engine about one small graph, its answer compared with the reference. */
+#ifndef GEMP_TESTS_MATCH_CASE_H
+#define GEMP_TESTS_MATCH_CASE_H
+
+#include "match_reference.h"
+
+typedef struct case_graph {
+	gemp_graph *dealt, *whole;
+} case_graph;
+
+typedef struct question {
+	const char *text, *shape; /* one of them */
+} question;
+
+static gemp_comm alone;
+static gemp_context *context;
+
+static inline int open_context(void **state)
+{
+	(void)state;
+	gemp_budgets none = { 0 };
+	gemp_log_setup(test_comm.rank, GEMP_QUIET);
+	gemp_comm_new(&alone, MPI_COMM_SELF);
+	return gemp_context_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
+}
+
+static inline int close_context(void **state)
+{
+	(void)state;
+	gemp_context_free(context);
+	gemp_comm_free(&alone);
+	return gemp_memory_blocks() == 0 ? 0 : -1;
+}
+
+static inline void graph_new(case_graph *g, size_t vertices, size_t edges, bool undirected, uint64_t seed)
+{
+	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, seed);
+	gemp_builder_options options = { .seed = seed, .undirected = undirected };
+	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->whole, &made, &alone, &options, seed));
+	fixture_free(&made);
+}
+
+static inline void graph_free(case_graph *g)
+{
+	gemp_graph_free(g->dealt);
+	gemp_graph_free(g->whole);
+}
+
+static inline gemp_pattern *ask(const question *q, const gemp_graph *graph)
+{
+	gemp_pattern *pattern = NULL;
+	assert_all_ok(q->text ? gemp_pattern_parse(&pattern, q->text, NULL) : gemp_pattern_named(&pattern, q->shape));
+	if (gemp_pattern_bind(pattern, graph) == GEMP_OK)
+		return pattern;
+	gemp_pattern_free(pattern); /* a small graph does not have every label and relation */
+	return NULL;
+}
+
+static const gemp_match_options plain_options = { .listed = true, .replicate = GEMP_REPLICATE_AUTO, .limit = UINT64_MAX };
+
+static inline void describe(const question *q, const gemp_match_options *o)
+{
+	const gemp_budgets *b = &context->budgets;
+	print_message("%s: semantics %d, distinct %d, %s, attributes %d, %s, replicate %lld, result buffer %llu, outbox %llu%s\n",
+	              q->text ? q->text : q->shape, (int)o->semantics, (int)o->distinct, o->symmetry_by_hash ? "hash" : "break",
+	              (int)o->attributes, o->listed ? "listed" : "counted", (long long)o->replicate,
+	              (unsigned long long)b->result_buffer, (unsigned long long)b->outbox, o->pivot_off ? ", pivot off" : "");
+}
+
+/* ANSWERS. */
+static inline bool numbers_are_right(const reference *r, const gemp_match_options *o, const gemp_match_result *result)
+{
+	uint64_t matches = reference_matches(r, o->distinct);
+	if (result->matches != matches)
+		print_message("%llu matches, not %llu\n", (unsigned long long)result->matches, (unsigned long long)matches);
+	if (result->embeddings_known && result->embeddings != r->count)
+		print_message("%llu embeddings, not %llu\n", (unsigned long long)result->embeddings, (unsigned long long)r->count);
+	return result->matches == matches && result->complete && result->embeddings_known && result->embeddings == r->count &&
+	       result->local_share >= 0 && result->local_share <= 1;
+}
+
+/* Each row is an embedding (edges only where they have slots), and none comes twice. */
+static inline bool rows_are_right(const reference *r, const gemp_match_options *o, const collecting *c, uint64_t matches)
+{
+	size_t points = (size_t)(c->vertex_count + c->edge_count);
+	bool right = c->count == matches && (c->count == 0 || (c->vertex_count == (int)r->pattern->vertex_count &&
+	             (c->edge_count == 0 || c->edge_count == (int)r->pattern->edge_count)));
+	reference_points = points;
+	for (size_t i = 0; right && i < c->count; i++)
+		right = bsearch(&c->rows[i], r->list, r->count, sizeof *r->list, reference_compare) &&
+		        (i == 0 || reference_compare(&c->rows[i - 1], &c->rows[i]));
+	if (!right || o->distinct == GEMP_BY_NOTHING || c->count == 0 || c->edge_count != (int)r->pattern->edge_count)
+		return right;
+	reference kept = *r; /* as many classes among the rows as rows */
+	kept.list = c->rows;
+	kept.count = c->count;
+	return o->distinct == GEMP_BY_ORBIT || reference_matches(&kept, o->distinct) == c->count;
+}
+
+static inline bool check_answer(const case_graph *g, const question *q, const gemp_match_options *o)
+{
+	gemp_pattern *pattern = ask(q, g->dealt);
+	if (!pattern)
+		return false;
+	gemp_match *match = NULL;
+	gemp_match_result result;
+	collecting rows = { .wanted = SIZE_MAX };
+	gemp_sink sink = collecting_sink(&rows);
+	reference r;
+	describe(q, o);
+	reference_new(&r, g->whole, pattern, o->semantics);
+	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	assert_all_ok(gemp_match_run(match, o->listed ? &sink : NULL, &result));
+	assert_all(numbers_are_right(&r, o, &result));
+	if (o->listed) {
+		assert_all(rows.turns > 0 && rows.last_turns >= 1);
+		collecting_gather(&rows);
+		assert_all(rows_are_right(&r, o, &rows, result.matches));
+	}
+	if (o->replicate == GEMP_REPLICATE_ALL || test_comm.size == 1)
+		assert_all(result.local_share == 1 && result.traffic.rounds == context->traffic.rounds);
+	gemp_match_free(match);
+	reference_free(&r);
+	gemp_pattern_free(pattern);
+	free(rows.rows);
+	return true;
+}
+
+#endif

@@ -1,0 +1,368 @@
+/* match_reference: matches by the definition, for small graphs: every assignment is tried, orbits are walked by the
+ * generators of the pattern's group, classes are compared as sets. Nothing here is shared with the engine but the parsed
+ * pattern, the group and the truth of a condition. */
+#ifndef GEMP_TESTS_MATCH_REFERENCE_H
+#define GEMP_TESTS_MATCH_REFERENCE_H
+
+#include "graph_fixture.h"
+#include "match/match.h"
+
+enum { REFERENCE_POINTS = 24 }; /* vertices and edges of a pattern */
+
+typedef struct reference_edge {
+	size_t relation;
+	gemp_vertex source, target;
+} reference_edge;
+
+/* Images of vertices (ids), then of edges (numbers through all relations; the first of a pair's in a simple graph). */
+typedef struct embedding {
+	uint64_t at[REFERENCE_POINTS];
+} embedding;
+
+typedef struct reference {
+	const gemp_graph *whole;
+	const gemp_pattern *pattern; /* bound */
+	gemp_semantics semantics;
+	size_t points, edge_count, count, capacity;
+	reference_edge *edges;
+	embedding *list; /* sorted */
+	embedding now;
+} reference;
+
+static size_t reference_points; /* of what is being compared */
+
+static inline int reference_compare(const void *a, const void *b)
+{
+	const embedding *x = a, *y = b;
+	for (size_t i = 0; i < reference_points; i++)
+		if (x->at[i] != y->at[i])
+			return x->at[i] < y->at[i] ? -1 : 1;
+	return 0;
+}
+
+static inline void reference_sort(embedding *list, size_t count, size_t points)
+{
+	reference_points = points;
+	if (count)
+		qsort(list, count, sizeof *list, reference_compare);
+}
+
+static inline size_t reference_unique(embedding *list, size_t count, size_t points)
+{
+	size_t kept = 0;
+	reference_sort(list, count, points);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || reference_compare(&list[kept - 1], &list[i]))
+			list[kept++] = list[i];
+	return kept;
+}
+
+static inline void reference_edges(reference *r)
+{
+	const gemp_graph *g = r->whole;
+	r->edges = calloc(gemp_graph_edges(g) + 1, sizeof *r->edges);
+	for (size_t k = 0; k < g->relation_count; k++)
+		for (gemp_vertex v = 0; v < g->vertices; v++)
+			for (uint64_t i = g->relations[k].out_begin[v]; i < g->relations[k].out_begin[v + 1]; i++)
+				r->edges[r->edge_count++] = (reference_edge){ k, v, g->relations[k].out[i] };
+}
+
+/* Number of the edge that stands for a pair in the simple graph. */
+static inline uint64_t reference_simple(const reference *r, uint64_t a, uint64_t b)
+{
+	for (size_t i = 0; a != b && i < r->edge_count; i++)
+		if ((r->edges[i].source == a && r->edges[i].target == b) || (r->edges[i].source == b && r->edges[i].target == a))
+			return i;
+	return UINT64_MAX;
+}
+
+static inline bool reference_fits(const reference *r, size_t e, size_t i)
+{
+	const gemp_pattern_edge *edge = &r->pattern->edges[e];
+	const reference_edge *h = &r->edges[i];
+	uint64_t from = r->now.at[edge->from], to = r->now.at[edge->to];
+	if (r->pattern->simple)
+		return i == reference_simple(r, from, to);
+	bool along = h->source == from && h->target == to, against = h->source == to && h->target == from;
+	return edge->relations[h->relation] && (along || (against && edge->direction == GEMP_EITHER));
+}
+
+/* INDUCED: is a host edge from u's image to v's image one that the pattern has, or one that it does not speak of? */
+static inline bool reference_allows(const reference *r, size_t i, int u, int v)
+{
+	const gemp_pattern *p = r->pattern;
+	bool named = p->simple;
+	for (size_t e = 0; e < p->edge_count; e++) {
+		const gemp_pattern_edge *edge = &p->edges[e];
+		bool along = edge->from == u && edge->to == v, against = edge->from == v && edge->to == u;
+		if (p->simple && (along || against))
+			return true;
+		if (p->simple || !edge->relations[r->edges[i].relation])
+			continue;
+		named = true;
+		if (along || (against && edge->direction == GEMP_EITHER))
+			return true;
+	}
+	return !named || (p->simple && u == v);
+}
+
+static inline bool reference_nothing_else(const reference *r)
+{
+	for (size_t i = 0; i < r->edge_count; i++)
+		for (int u = 0; u < (int)r->pattern->vertex_count; u++)
+			for (int v = 0; v < (int)r->pattern->vertex_count; v++)
+				if (r->edges[i].source == r->now.at[u] && r->edges[i].target == r->now.at[v] && !reference_allows(r, i, u, v))
+					return false;
+	return true;
+}
+
+/* CONDITIONS. */
+static inline gemp_value reference_value(void *context, const gemp_expr *expr)
+{
+	const reference *r = context;
+	if (expr->kind == GEMP_LITERAL)
+		return expr->value;
+	size_t row = (size_t)r->now.at[expr->variable];
+	if (expr->kind == GEMP_KEY)
+		return gemp_column_get(&r->whole->key, row);
+	return expr->attribute < 0 ? (gemp_value){ .null = true } : gemp_column_get(&r->whole->attributes.columns[expr->attribute], row);
+}
+
+static inline uint64_t reference_element(void *context, int variable, bool edge)
+{
+	const reference *r = context;
+	return r->now.at[edge ? r->pattern->vertex_count + (size_t)variable : (size_t)variable];
+}
+
+static inline uint32_t reference_label_set(void *context, int variable)
+{
+	const reference *r = context;
+	return r->whole->label_set[r->now.at[variable]];
+}
+
+static inline bool reference_conditions(reference *r)
+{
+	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
+	for (size_t i = 0; i < r->pattern->condition_count; i++)
+		if (!gemp_expr_is_true(r->pattern->conditions[i].expr, &scope))
+			return false;
+	return true;
+}
+
+static inline void reference_keep(reference *r)
+{
+	if (r->count == r->capacity) {
+		r->capacity = 2 * r->capacity + 64;
+		r->list = realloc(r->list, r->capacity * sizeof *r->list);
+		assert_non_null(r->list);
+	}
+	r->list[r->count++] = r->now;
+}
+
+static inline void reference_bind_edges(reference *r, size_t e)
+{
+	uint64_t *image = r->now.at + r->pattern->vertex_count;
+	if (e == r->pattern->edge_count) {
+		if ((r->semantics != GEMP_INDUCED || reference_nothing_else(r)) && reference_conditions(r))
+			reference_keep(r);
+		return;
+	}
+	for (size_t i = 0; i < r->edge_count; i++) {
+		bool taken = false;
+		for (size_t f = 0; f < e && r->semantics != GEMP_HOM; f++)
+			taken |= image[f] == i;
+		if (taken || !reference_fits(r, e, i))
+			continue;
+		image[e] = i;
+		reference_bind_edges(r, e + 1);
+	}
+}
+
+/* Can the vertices bound so far be part of a match? */
+static inline bool reference_hopeful(const reference *r, size_t v)
+{
+	for (size_t u = 0; u < v; u++)
+		if ((r->semantics == GEMP_ISO || r->semantics == GEMP_INDUCED) && r->now.at[u] == r->now.at[v])
+			return false;
+	for (size_t e = 0; e < r->pattern->edge_count; e++) {
+		size_t from = (size_t)r->pattern->edges[e].from, to = (size_t)r->pattern->edges[e].to;
+		bool some = (from != v && to != v) || from > v || to > v;
+		for (size_t i = 0; !some && i < r->edge_count; i++)
+			some = reference_fits(r, e, i);
+		if (!some)
+			return false;
+	}
+	return true;
+}
+
+static inline void reference_bind(reference *r, size_t v)
+{
+	if (v == r->pattern->vertex_count) {
+		reference_bind_edges(r, 0);
+		return;
+	}
+	for (uint64_t id = 0; id < r->whole->vertices; id++) {
+		r->now.at[v] = id;
+		if (reference_hopeful(r, v))
+			reference_bind(r, v + 1);
+	}
+}
+
+static inline void reference_new(reference *r, const gemp_graph *whole, const gemp_pattern *pattern, gemp_semantics semantics)
+{
+	*r = (reference){ .whole = whole, .pattern = pattern, .semantics = semantics };
+	r->points = pattern->vertex_count + pattern->edge_count;
+	assert_true(r->points <= REFERENCE_POINTS);
+	reference_edges(r);
+	reference_bind(r, 0);
+	reference_sort(r->list, r->count, r->points);
+}
+
+static inline void reference_free(reference *r)
+{
+	free(r->edges);
+	free(r->list);
+}
+
+/* CLASSES. */
+static int reference_compare_numbers(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* A sorted set, the rest filled up with its greatest. */
+static inline void reference_set(uint64_t *numbers, size_t count)
+{
+	size_t kept = 0;
+	qsort(numbers, count, sizeof *numbers, reference_compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || numbers[kept - 1] != numbers[i])
+			numbers[kept++] = numbers[i];
+	for (size_t i = kept; i < count; i++)
+		numbers[i] = numbers[kept - 1];
+}
+
+static inline uint64_t reference_orbits(const reference *r)
+{
+	uint64_t orbits = 0;
+	gemp_symmetry *symmetry = NULL;
+	bool *seen = calloc(r->count + 1, 1);
+	size_t *todo = calloc(r->count + 1, sizeof *todo);
+	assert_ok(gemp_symmetry_find(&symmetry, r->pattern, true));
+	reference_points = r->points;
+	for (size_t i = 0; i < r->count; i++) {
+		size_t size = 0;
+		if (seen[i])
+			continue;
+		orbits++;
+		seen[todo[size++] = i] = true;
+		for (size_t done = 0; done < size; done++)
+			for (size_t g = 0; g < gemp_symmetry_generators(symmetry); g++) {
+				const int *image = gemp_symmetry_generator(symmetry, g);
+				embedding moved = { { 0 } };
+				for (size_t k = 0; k < r->points; k++)
+					moved.at[k] = r->list[todo[done]].at[image[k]];
+				const embedding *at = bsearch(&moved, r->list, r->count, sizeof moved, reference_compare);
+				assert_non_null(at);
+				if (!seen[at - r->list])
+					seen[todo[size++] = (size_t)(at - r->list)] = true;
+			}
+	}
+	gemp_symmetry_free(symmetry);
+	free(seen);
+	free(todo);
+	return orbits;
+}
+
+static inline uint64_t reference_matches(const reference *r, gemp_distinct distinct)
+{
+	size_t vertices = r->pattern->vertex_count, edges = r->pattern->edge_count;
+	if (distinct == GEMP_BY_NOTHING)
+		return r->count;
+	if (distinct == GEMP_BY_ORBIT)
+		return reference_orbits(r);
+	embedding *sets = calloc(r->count + 1, sizeof *sets);
+	for (size_t i = 0; i < r->count; i++) {
+		sets[i] = r->list[i];
+		reference_set(sets[i].at, vertices);
+		if (distinct == GEMP_BY_SUBGRAPH && edges)
+			reference_set(sets[i].at + vertices, edges);
+	}
+	size_t classes = reference_unique(sets, r->count, distinct == GEMP_BY_SUBGRAPH ? r->points : vertices);
+	free(sets);
+	return classes;
+}
+
+/* SINK that keeps all rows of all ranks; some may ask for few. */
+typedef struct collecting {
+	int vertex_count, edge_count;
+	size_t count, capacity, wanted; /* wanted: all ranks together; SIZE_MAX: all */
+	embedding *rows;
+	size_t turns, last_turns;
+	gemp_code failure; /* given back by take */
+} collecting;
+
+static inline gemp_code collecting_take(void *self, const gemp_batch *batch)
+{
+	collecting *c = self;
+	c->vertex_count = batch->vertex_count;
+	c->edge_count = batch->edge_count;
+	if (c->failure != GEMP_OK)
+		return gemp_fail(c->failure, "a sink that fails");
+	for (size_t i = 0; i < batch->rows; i++) {
+		if (c->count == c->capacity) {
+			c->capacity = 2 * c->capacity + 64;
+			c->rows = realloc(c->rows, c->capacity * sizeof *c->rows);
+		}
+		embedding *row = &c->rows[c->count++];
+		*row = (embedding){ { 0 } };
+		for (int k = 0; k < batch->vertex_count; k++)
+			row->at[k] = batch->vertices[i * (size_t)batch->vertex_count + (size_t)k];
+		for (int k = 0; k < batch->edge_count; k++)
+			row->at[batch->vertex_count + k] = batch->edges[i * (size_t)batch->edge_count + (size_t)k];
+	}
+	return GEMP_OK;
+}
+
+static inline gemp_code collecting_turn(void *self, bool last, bool *enough, bool *again)
+{
+	collecting *c = self;
+	(void)again;
+	c->turns++;
+	c->last_turns += last;
+	if (c->wanted != SIZE_MAX && gemp_comm_sum1(&test_comm, c->count) >= c->wanted)
+		*enough = true;
+	return GEMP_OK;
+}
+
+static inline void collecting_free(void *self)
+{
+	(void)self;
+}
+
+static inline gemp_sink collecting_sink(collecting *c)
+{
+	return (gemp_sink){ c, collecting_take, collecting_turn, collecting_free };
+}
+
+/* Collective. The rows of all ranks, sorted, on each of them. */
+static inline void collecting_gather(collecting *c)
+{
+	void *all = NULL;
+	size_t *begin = NULL;
+	uint64_t width[2] = { (uint64_t)c->vertex_count, (uint64_t)c->edge_count };
+	assert_all_ok(gemp_comm_gather_all(&test_comm, c->rows, c->count * sizeof *c->rows, &all, &begin));
+	gemp_comm_max(&test_comm, width, 2);
+	c->vertex_count = (int)width[0];
+	c->edge_count = (int)width[1];
+	c->count = begin[test_comm.size] / sizeof *c->rows;
+	c->rows = realloc(c->rows, (c->count + 1) * sizeof *c->rows);
+	memcpy(c->rows, all, c->count * sizeof *c->rows);
+	c->capacity = c->count + 1;
+	gemp_free(all);
+	gemp_free(begin);
+	reference_sort(c->rows, c->count, (size_t)(c->vertex_count + c->edge_count));
+}
+
+#endif
