@@ -74,6 +74,19 @@ static void report_parts(gemp_report *report, const gemp_match_result *result)
 	gemp_report_set(report, "part_share", parts);
 }
 
+/* GEMP's three points: what the device holds of the graph, of results, of attributes. */
+static void report_device_memory(gemp_report *report, const gemp_match_result *result)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "graph", gemp_json_count(result->graph_bytes));
+	json_object_set_new(object, "result_buffer", gemp_json_count(result->result_bytes));
+	json_object_set_new(object, "attributes", gemp_json_count(result->attribute_bytes));
+	gemp_report_set(report, "device_memory", object);
+	gemp_report_detail(report, "  %-10s of the device: graph %s, result buffers %s, attributes %s\n", "memory",
+	                   gemp_shown_bytes(result->graph_bytes).text, gemp_shown_bytes(result->result_bytes).text,
+	                   gemp_shown_bytes(result->attribute_bytes).text);
+}
+
 static void report_profile(gemp_report *report, const gemp_found *found)
 {
 	const gemp_match_result *result = found->result;
@@ -108,6 +121,7 @@ gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)
 	report_launches(report, found->result);
 	gemp_report_exchange(report, &traffic, found->result->local_share);
 	gemp_report_memory(report, found->result->device_peak);
+	report_device_memory(report, found->result);
 	report_profile(report, found);
 	return GEMP_OK;
 }

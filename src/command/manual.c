@@ -12,6 +12,7 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "graph", "vertices, edges and hash: the hash of the content is the same for every number of ranks." },
 	{ "seconds", "For each phase, and elapsed, min, avg and max over ranks." },
 	{ "memory", "Peak bytes of the largest rank: host, device." },
+	{ "device_memory", "match: bytes on the device of the largest rank: graph, result_buffer, attributes." },
 	{ "schema, degrees, seed, bytes", "info: labels, relations, attributes; degrees with a histogram; the file." },
 	{ "parts", "partition: vertices and edges of each part; edges_inside_share." },
 	{ "assignment", "devices: host and device of each rank." },

@@ -22,6 +22,7 @@ struct gemp_match {
 	gemp_chain *chain;           /* of the whole tuple: vertices, then live edges */
 	gemp_filter *filter;         /* NULL: the pattern has no conditions */
 	gemp_candidates candidates;
+	size_t attribute_bytes;      /* of columns on the device */
 	gemp_statistics statistics;
 	gemp_plan *plan;
 	gemp_rows_at_hand rows;
@@ -181,8 +182,10 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	GEMP_TRY(load_relations(m));
 	if (pattern->condition_count)
 		GEMP_TRY(gemp_filter_new(&m->filter, context));
+	size_t held = context->device->held;
 	GEMP_TRY(gemp_candidates_new(&m->candidates, context, m->filter, graph, pattern, m->phases.before,
 	                             m->phases.before_count));
+	m->attribute_bytes = context->device->held - held;
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
 	gemp_timers_add(&context->timers, GEMP_CONVERT, began);
@@ -334,20 +337,22 @@ static gemp_code divide(const gemp_match *m, uint64_t figures[FIGURES])
 
 static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
-	uint64_t f[FIGURES], peaks[2] = { gemp_memory_peak(), m->context->device->peak };
+	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), m->context->device->peak, m->search->graph_bytes,
+		m->search->result_bytes, m->attribute_bytes };
 	double fill = m->search->statistics.fill;
 	gather(m, s, f);
 	gemp_code code = divide(m, f);
 	if (code != GEMP_OK)
 		return code;
-	gemp_comm_max(m->context->comm, peaks, 2);
+	gemp_comm_max(m->context->comm, peaks, sizeof peaks / sizeof *peaks);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
 	*result = (gemp_match_result){ .matches = f[CLASSES], .complete = rounds->complete, .rounds = rounds->rounds,
 		.launches = f[LAUNCHES], .stages_launched = f[STAGES], .pivots = f[PIVOTS],
 		.traffic = { f[BYTES], f[MESSAGES], m->context->traffic.rounds },
 		.local_share = f[FOUND] ? 1 - (double)f[CROSSED] / (double)f[FOUND] : 1,
 		.values_copied = s->residual.self ? f[FETCHED] : f[COPIED], .values_referred = f[REFERRED],
-		.host_peak = peaks[0], .device_peak = peaks[1],
+		.host_peak = peaks[0], .device_peak = peaks[1], .graph_bytes = peaks[2], .result_bytes = peaks[3],
+		.attribute_bytes = peaks[4],
 		.distinct_passes = m->deduplicates ? gemp_distinct_passes(&s->distinct) : 1 };
 	result->result_fill_percent = f[LISTING] ? (uint64_t)(100 * fill / (double)f[LISTING] + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)

@@ -45,6 +45,7 @@ typedef struct gemp_match_result {
 	uint64_t values_referred;     /* attribute values that results refer to, each mention counted */
 	double part_share[GEMP_PART_STEPS]; /* count_parts: matches within one of 2^i parts */
 	size_t host_peak, device_peak;      /* bytes, the largest rank */
+	size_t graph_bytes, result_bytes, attribute_bytes; /* on the device: rows, result buffers, columns; the largest rank */
 	uint64_t distinct_passes;
 } gemp_match_result;
 

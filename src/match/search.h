@@ -75,6 +75,7 @@ typedef struct gemp_search {
 	gemp_vertex *batch_vertices;
 	gemp_edge *batch_edges;
 	uint64_t result_capacity;
+	size_t graph_bytes, result_bytes; /* on the device */
 } gemp_search;
 
 /* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All is borrowed but the device's copies. */

@@ -102,6 +102,7 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *pivot_bits = NULL;
+	size_t before = search->context->device->held;
 	GEMP_TRY(upload_views(search, views));
 	GEMP_TRY(upload_candidates(search, candidates, &pivot_bits));
 	GEMP_TRY(list_pivots(search, residency, pivot_bits));
@@ -112,6 +113,7 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 		GEMP_TRY(upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1,
 		                sizeof(uint64_t)));
 	}
+	search->graph_bytes = search->context->device->held - before;
 done:
 	gemp_free(pivot_bits);
 	return code;
@@ -176,6 +178,7 @@ gemp_code gemp_search_results(gemp_search *search)
 	size_t rows = search->result_capacity;
 	GEMP_TRY(upload(search, &search->result[0], NULL, rows * words, sizeof(uint32_t)));
 	GEMP_TRY(upload(search, &search->result[1], NULL, rows * words, sizeof(uint32_t)));
+	search->result_bytes = 2 * rows * words * sizeof(uint32_t);
 	GEMP_TRY(GEMP_NEW(search->tuples, rows * words));
 	GEMP_TRY(GEMP_NEW(search->batch_vertices, rows * (size_t)search->plan->vertex_count));
 	GEMP_TRY(GEMP_NEW(search->batch_edges, rows * live + 1));
