@@ -60,13 +60,12 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 	gemp_text_print(t, "\t__global uint *control)\n");
 }
 
-static void emit_variables(gemp_text *t, const gemp_plan *plan)
+/* Values that live from one turn of the state machine to the next. There are hundreds in a long plan, all alive in every
+ * case: as registers they cost a compiler minutes (32 steps: more than 5, PoCL 3.1), as volatile memory seconds. */
+enum { MOST_STEPS_IN_REGISTERS = 10 };
+
+static void emit_registers(gemp_text *t, const gemp_plan *plan)
 {
-	gemp_text_print(t, "\tGEMP_GROUP_DECLARE\n"
-	                "\tconst uint lane = gemp_lane();\n"
-	                "\t__global uint *out_count = control + GEMP_CONTROL_WORDS;\n"
-	                "\tuint level = 0, base = 0, active = 0, crossed = 0, fresh = 0, stop = 0;\n"
-	                "\tulong left_in = 0, found_local = 0, found_crossed = 0;\n");
 	for (int v = 0; v < plan->vertex_count; v++)
 		gemp_text_print(t, "\tuint v_%d = 0;\n", v);
 	for (int e = 0; plan->live_edges && e < plan->edge_count; e++)
@@ -74,6 +73,38 @@ static void emit_variables(gemp_text *t, const gemp_plan *plan)
 	for (size_t s = 0; s < plan->step_count; s++)
 		gemp_text_print(t, "\tOFFSET cur_%zu = 0, end_%zu = 0; uint todo_%zu = 0, mask_%zu = 0, from_%zu = 0;\n", s, s, s,
 		                s, s);
+}
+
+static void emit_memory(gemp_text *t, const gemp_plan *plan)
+{
+	size_t steps = plan->step_count, words = 3 * steps + (size_t)plan->vertex_count, offsets = 2 * steps;
+	size_t edges = plan->live_edges ? (size_t)plan->edge_count : 0;
+	gemp_text_print(t, "\tvolatile uint words[%zu];\n\tvolatile OFFSET offsets[%zu];\n"
+	                "\tfor (uint i = 0; i < %zu; i++) words[i] = 0;\n\tfor (uint i = 0; i < %zu; i++) offsets[i] = 0;\n",
+	                words, offsets, words, offsets);
+	if (edges)
+		gemp_text_print(t, "\tvolatile ulong edges[%zu];\n\tfor (uint i = 0; i < %zu; i++) edges[i] = 0;\n", edges, edges);
+	for (size_t s = 0; s < steps; s++)
+		gemp_text_print(t, "#define cur_%zu offsets[%zu]\n#define end_%zu offsets[%zu]\n#define todo_%zu words[%zu]\n"
+		                "#define mask_%zu words[%zu]\n#define from_%zu words[%zu]\n", s, 2 * s, s, 2 * s + 1, s, 3 * s,
+		                s, 3 * s + 1, s, 3 * s + 2);
+	for (size_t v = 0; v < (size_t)plan->vertex_count; v++)
+		gemp_text_print(t, "#define v_%zu words[%zu]\n", v, 3 * steps + v);
+	for (size_t e = 0; e < edges; e++)
+		gemp_text_print(t, "#define e_%zu edges[%zu]\n", e, e);
+}
+
+static void emit_variables(gemp_text *t, const gemp_plan *plan)
+{
+	gemp_text_print(t, "\tGEMP_GROUP_DECLARE\n"
+	                "\tconst uint lane = gemp_lane();\n"
+	                "\t__global uint *out_count = control + GEMP_CONTROL_WORDS;\n"
+	                "\tuint level = 0, base = 0, active = 0, crossed = 0, fresh = 0, stop = 0;\n"
+	                "\tulong left_in = 0, found_local = 0, found_crossed = 0;\n");
+	if (plan->step_count <= MOST_STEPS_IN_REGISTERS)
+		emit_registers(t, plan);
+	else
+		emit_memory(t, plan);
 }
 
 /* STATE of a stopped worker: `put` writes it, else it is read back. */
