@@ -1,0 +1,233 @@
+/* The engine where room is short: one-entry outboxes and result buffers, odd launches, sinks that have enough or fail. */
+#include "match_case.h"
+
+/* A graph that stays the same, so that kernels come from the cache; dense enough for cliques. */
+enum { VERTICES = 14, EDGES = 70, GRAPH_SEED = 11 };
+
+static case_graph graph;
+
+static int make(void **state)
+{
+	int code = open_context(state);
+	graph_new(&graph, VERTICES, EDGES, false, GRAPH_SEED);
+	return code;
+}
+
+static int drop(void **state)
+{
+	graph_free(&graph);
+	return close_context(state);
+}
+
+/* Credits a (stage, source): with a pool for all stages these would block one another for ever. */
+static void small_outboxes_end(void **state)
+{
+	(void)state;
+	static const char *const shapes[] = { "clique:4", "cycle:4", "path:4" };
+	for (size_t i = 0; i < 3; i++)
+		for (uint64_t outbox = 1; outbox <= 2; outbox++) {
+			gemp_match_options o = plain_options;
+			o.replicate = outbox == 1 ? 0 : 120;
+			o.listed = outbox == 1;
+			context->budgets.outbox = outbox;
+			context->budgets.result_buffer = outbox == 1 ? 1 : 7;
+			if (test_comm.size < 8 || i == 0) /* on few cores rounds of many ranks are slow */
+				assert_true(check_answer(&graph, &(question){ .shape = shapes[i] }, &o));
+		}
+}
+
+static gemp_match_result run(const question *q, const gemp_match_options *o, collecting *rows, gemp_code expected)
+{
+	gemp_pattern *pattern = ask(q, graph.dealt);
+	gemp_match *match = NULL;
+	gemp_match_result result = { 0 };
+	gemp_sink sink = collecting_sink(rows);
+	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	assert_all_code(gemp_match_run(match, o->listed ? &sink : NULL, &result), expected);
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	return result;
+}
+
+static void any_size_of_launch(void **state)
+{
+	(void)state;
+	static const double factors[] = { 1e-12, 0.3, 1, 1e12 };
+	static const uint64_t buffers[] = { 1, 3, 1000 };
+	uint64_t fewest = UINT64_MAX, most = 0;
+	for (size_t f = 0; f < 4; f++)
+		for (size_t b = 0; b < 3; b++) {
+			gemp_match_options o = plain_options;
+			o.launch_factor = factors[f];
+			o.replicate = GEMP_REPLICATE_ALL;
+			context->budgets.result_buffer = buffers[b];
+			collecting rows = { .wanted = SIZE_MAX };
+			gemp_match_result result = run(&(question){ .shape = "triangle" }, &o, &rows, GEMP_OK);
+			assert_true(result.result_fill_percent <= 100 && result.stages_launched == 0);
+			assert_int_equal(result.pivots, VERTICES);
+			assert_int_equal(gemp_comm_sum1(&test_comm, rows.count), result.matches);
+			if (buffers[b] == 1) /* every match fills a launch */
+				assert_true(result.launches >= result.matches && result.matches > 0);
+			fewest = result.launches < fewest ? result.launches : fewest;
+			most = result.launches > most ? result.launches : most;
+			free(rows.rows);
+		}
+	assert_true(fewest < most);
+}
+
+/* LIMIT: the search ends when its sink has enough, and the result says so. */
+static void enough_ends_the_search(void **state)
+{
+	(void)state;
+	question q = { .shape = "path:5" };
+	gemp_match_options o = plain_options;
+	graph_free(&graph);
+	graph_new(&graph, 60, 500, false, GRAPH_SEED); /* more paths than one round finds, two at a time */
+	o.listed = false;
+	uint64_t all = run(&q, &o, NULL, GEMP_OK).matches;
+	o.listed = true;
+	for (int hash = 0; hash < 2; hash++) {
+		o.symmetry_by_hash = hash;
+		o.limit = 3;
+		context->budgets.result_buffer = 2;
+		collecting rows = { .wanted = 3 };
+		gemp_match_result result = run(&q, &o, &rows, GEMP_OK);
+		assert_false(result.complete);
+		assert_false(result.embeddings_known);
+		assert_non_null(strstr(result.embeddings_reason, "--limit"));
+		uint64_t found = gemp_comm_sum1(&test_comm, rows.count);
+		assert_true(found >= 3 && found < all / 2);
+		free(rows.rows);
+	}
+}
+
+/* An error of one rank's sink is everyone's. */
+static void a_sink_that_fails(void **state)
+{
+	(void)state;
+	static const int64_t replicate[] = { 0, GEMP_REPLICATE_ALL };
+	for (int i = 0; i < 2; i++) {
+		gemp_match_options o = plain_options;
+		o.replicate = replicate[i];
+		context->budgets.result_buffer = 4;
+		collecting rows = { .wanted = SIZE_MAX, .failure = test_comm.rank == test_comm.size - 1 ? GEMP_EIO : GEMP_OK };
+		run(&(question){ .shape = "triangle" }, &o, &rows, GEMP_EIO);
+		assert_message("a sink that fails");
+		free(rows.rows);
+	}
+}
+
+/* Share of matches within one of P parts, and of those that never left their rank. */
+static void shares(void **state)
+{
+	(void)state;
+	question q = { .shape = "triangle" };
+	gemp_match_options o = plain_options;
+	collecting rows = { .wanted = SIZE_MAX };
+	gemp_pattern *pattern = ask(&q, graph.whole);
+	reference r;
+	reference_new(&r, graph.whole, pattern, GEMP_ISO);
+	o.count_parts = true;
+	o.listed = false;
+	o.replicate = 0;
+	context->budgets.result_buffer = 0;
+	gemp_match_result result = run(&q, &o, &rows, GEMP_OK);
+	for (unsigned p = 0; p < GEMP_PART_STEPS; p++) {
+		uint64_t within = 0;
+		for (size_t i = 0; i < r.count; i++) {
+			uint64_t part[3];
+			for (int v = 0; v < 3; v++)
+				for (part[v] = 0; (part[v] + 1) * VERTICES / (1u << p) <= r.list[i].at[v];)
+					part[v]++;
+			within += part[0] == part[1] && part[1] == part[2];
+		}
+		assert_true(result.part_share[p] > (double)within / (double)r.count - 1e-9 &&
+		            result.part_share[p] < (double)within / (double)r.count + 1e-9);
+	}
+	assert_true(result.part_share[0] == 1 && result.part_share[6] < 1);
+	assert_true(test_comm.size == 1 ? result.local_share == 1 : result.local_share < 1);
+	assert_true(test_comm.size == 1 ? result.traffic.bytes == 0 : result.traffic.bytes > 0);
+	reference_free(&r);
+	gemp_pattern_free(pattern);
+}
+
+static void lanes_that_no_device_has(void **state)
+{
+	(void)state;
+	gemp_pattern *pattern = ask(&(question){ .shape = "triangle" }, graph.dealt);
+	gemp_match *match = NULL;
+	gemp_match_options o = plain_options;
+	o.lanes = 3;
+	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
+	assert_message("--lanes 3");
+	assert_null(match);
+	gemp_pattern_free(pattern);
+}
+
+/* WITHOUT MEMORY. */
+static gemp_code match_once(const char *text, const gemp_match_options *o)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pattern *pattern = NULL;
+	gemp_match *match = NULL;
+	gemp_match_result result;
+	collecting rows = { .wanted = SIZE_MAX };
+	gemp_sink sink = collecting_sink(&rows);
+	code = gemp_pattern_parse(&pattern, text, NULL);
+	if (code == GEMP_OK)
+		code = gemp_pattern_bind(pattern, graph.dealt);
+	GEMP_TRY(gemp_comm_agree(&test_comm, code));
+	GEMP_TRY(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	char *plan = gemp_match_explain(match);
+	GEMP_TRY(gemp_comm_agree(&test_comm, plan ? GEMP_OK : GEMP_ENOMEM));
+	gemp_free(plan);
+	GEMP_TRY(gemp_match_run(match, o->listed ? &sink : NULL, &result));
+done:
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	free(rows.rows);
+	return code;
+}
+
+static gemp_code crossing_and_distinct(void *argument)
+{
+	(void)argument;
+	gemp_match_options o = plain_options;
+	o.replicate = 60;
+	o.symmetry_by_hash = true;
+	o.attributes = GEMP_AFTER;
+	return match_once("MATCH (a:Actor)-[:KNOWS]-(b)-[:KNOWS]-(c:Actor) WHERE b.number > 0 RETURN b", &o);
+}
+
+static gemp_code smallest_of_a_class(void *argument)
+{
+	(void)argument;
+	gemp_match_options o = plain_options;
+	o.distinct = GEMP_BY_VERTICES;
+	return match_once("MATCH (a)-[:KNOWS]->(b) RETURN a, b", &o);
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2) /* every request of every rank fails in turn: long with many */
+		return;
+	context->budgets.outbox = 1;
+	context->budgets.result_buffer = 2;
+	assert_all_survive_no_memory(crossing_and_distinct, NULL);
+	assert_all_survive_no_memory(smallest_of_a_class, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(small_outboxes_end, make, drop),
+		cmocka_unit_test_setup_teardown(any_size_of_launch, make, drop),
+		cmocka_unit_test_setup_teardown(enough_ends_the_search, make, drop),
+		cmocka_unit_test_setup_teardown(a_sink_that_fails, make, drop),
+		cmocka_unit_test_setup_teardown(shares, make, drop),
+		cmocka_unit_test_setup_teardown(lanes_that_no_device_has, make, drop),
+		cmocka_unit_test_setup_teardown(without_memory, make, drop),
+	};
+	return test_main_all(argc, argv, tests);
+}
