@@ -103,8 +103,10 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	gemp_search *search = NULL;
 	double began = gemp_now();
 	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(search, 1)));
-	search->context = context;
+	code = GEMP_NEW(search, 1);
+	if (search)
+		search->context = context; /* freeing wants it, also when another rank has no memory */
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	search->graph = graph;
 	search->plan = plan;
 	search->order = order;
