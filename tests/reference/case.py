@@ -9,7 +9,8 @@ from reference import Run
 OPTIONS = {
     '--symmetry': [None, 'break', 'hash'], '--replicate': [None, 'none', 'none', 'all', '64', '300', '1K', '4K'],
     '--attributes': [None, 'before', 'after'], '--result-buffer': [None, None, 1, 2, 3, 7, 64],
-    '--outbox': [None, None, 1, 2, 5, 64], '--lanes': [None, None] + [int(n) for n in os.environ.get('GEMP_TEST_LANES', '1').split()],  # a CPU has 1
+    '--outbox': [None, None, 1, 2, 5, 64],
+    '--lanes': [None, None] + [int(n) for n in os.environ.get('GEMP_TEST_LANES', '1').split()],  # a CPU has 1
     '--pivot': [None, None, None, 'off'],
 }
 
