@@ -171,6 +171,7 @@ static gemp_code match_once(const char *text, const gemp_match_options *o)
 	gemp_pattern *pattern = NULL;
 	gemp_match *match = NULL;
 	gemp_match_result result;
+	char *plan = NULL;
 	collecting rows = { .wanted = SIZE_MAX };
 	gemp_sink sink = collecting_sink(&rows);
 	code = gemp_pattern_parse(&pattern, text, NULL);
@@ -178,11 +179,11 @@ static gemp_code match_once(const char *text, const gemp_match_options *o)
 		code = gemp_pattern_bind(pattern, graph.dealt);
 	GEMP_TRY(gemp_comm_agree(&test_comm, code));
 	GEMP_TRY(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
-	char *plan = gemp_match_explain(match);
+	plan = gemp_match_explain(match);
 	GEMP_TRY(gemp_comm_agree(&test_comm, plan ? GEMP_OK : GEMP_ENOMEM));
-	gemp_free(plan);
 	GEMP_TRY(gemp_match_run(match, o->listed ? &sink : NULL, &result));
 done:
+	gemp_free(plan);
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
 	free(rows.rows);
