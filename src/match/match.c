@@ -135,12 +135,21 @@ static gemp_code make_plan(gemp_match *m, bool two_paths)
 	return code == GEMP_OK ? agree_on_plan(m) : code;
 }
 
+/* Collective. On every rank: a table for each of few workers, in a quarter of the device's memory. */
+static bool tables_fit(const gemp_match *m)
+{
+	const gemp_device *device = m->context->device;
+	uint64_t bytes = device->units * m->graph->vertices * sizeof(uint32_t);
+	bool fit = !device->gpu && bytes <= device->memory / 4 && bytes < device->largest;
+	return gemp_comm_sum1(m->context->comm, !fit) == 0;
+}
+
 /* Two-paths only count, and need all rows and a device whose workers are few: first a plan to learn whether matches are
  * listed, then, if not, one that may use tables, and back if the rows do not all fit. */
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
-	bool may = !m->context->device->gpu && m->options.lanes <= 1 && m->options.replicate != 0;
+	bool may = m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
 	GEMP_TRY(make_plan(m, false));
 	if (may && !lists(m))

@@ -130,8 +130,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		code = GEMP_NEW(search->work, search->layout.stage_count);
 	if (code == GEMP_OK)
 		code = gemp_search_upload(search, residency, views, candidates);
-	if (code == GEMP_OK)
-		code = gemp_search_outbox(search);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	code = gemp_search_outbox(search);
 	if (code == GEMP_OK && options->listed)
 		code = gemp_search_results(search);
 	if (code == GEMP_OK && plan->two_paths)

@@ -119,6 +119,13 @@ done:
 	return code;
 }
 
+/* Memory for one of the search's own buffers: an eighth of what the graph leaves free, and not more than helps. */
+static uint64_t share_of_memory(const gemp_device *device, uint64_t gpu, uint64_t cpu)
+{
+	uint64_t most = device->gpu ? gpu : cpu, share = (device->memory - device->held) / 8;
+	return share < most ? share : most;
+}
+
 /* OUTBOX. One area a (stage, destination); destination `ranks` is this rank itself: tasks split off for other workers. Only
  * areas that can be used have room: later stages for other ranks, steps that are split for itself. */
 static bool used(const gemp_search *search, size_t stage, uint32_t destination)
@@ -131,7 +138,7 @@ static bool used(const gemp_search *search, size_t stage, uint32_t destination)
 
 static uint32_t choose_slots(const gemp_search *search)
 {
-	uint64_t words = 1, budget = search->context->device->gpu ? UINT64_C(1) << 30 : UINT64_C(64) << 20;
+	uint64_t words = 1, budget = share_of_memory(search->context->device, UINT64_C(1) << 30, UINT64_C(64) << 20);
 	if (search->options.outbox)
 		return (uint32_t)(search->options.outbox < UINT32_MAX / 2 ? search->options.outbox : UINT32_MAX / 2);
 	for (size_t k = 0; k < search->layout.stage_count; k++)
@@ -141,12 +148,20 @@ static uint32_t choose_slots(const gemp_search *search)
 	return (uint32_t)(slots < 64 ? 64 : slots > UINT32_C(1) << 22 ? UINT32_C(1) << 22 : slots);
 }
 
+/* Collective. A sender begins with its own slots as credits, so that all ranks have the fewest that any of them has. */
+static void agree_on_slots(gemp_search *search)
+{
+	uint64_t missing = UINT32_MAX - choose_slots(search);
+	gemp_comm_max(search->context->comm, &missing, 1);
+	search->slots = UINT32_MAX - (uint32_t)missing;
+}
+
 gemp_code gemp_search_outbox(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t words = 0;
 	search->areas = search->layout.stage_count * (search->ranks + 1);
-	search->slots = choose_slots(search);
+	agree_on_slots(search);
 	GEMP_TRY(GEMP_NEW(search->capacity, search->areas));
 	GEMP_TRY(GEMP_NEW(search->base, search->areas));
 	GEMP_TRY(GEMP_NEW(search->control_words, GEMP_CONTROL_WORDS + search->areas));
@@ -171,8 +186,8 @@ gemp_code gemp_search_results(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
 	size_t words = search->layout.tuple_words, live = (size_t)__builtin_popcountll(search->plan->live_edges);
-	uint64_t bytes = search->context->device->gpu ? UINT64_C(256) << 20 : UINT64_C(8) << 20;
-	search->result_capacity = search->options.result_buffer ? search->options.result_buffer : bytes / (words * 4);
+	uint64_t bytes = share_of_memory(search->context->device, UINT64_C(256) << 20, UINT64_C(8) << 20);
+	search->result_capacity = search->options.result_buffer ? search->options.result_buffer : bytes / (words * 4) + 1;
 	if (search->result_capacity > INT32_MAX)
 		search->result_capacity = INT32_MAX;
 	size_t rows = search->result_capacity;
