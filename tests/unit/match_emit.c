@@ -1,0 +1,231 @@
+/* Text of match kernels: what it reads and writes of items, results and states fits the layout; nothing of the user's is in
+ * it. That the kernels are right is tested by running them (tests/mpi/match_engine.c). */
+#include "harness/harness.h"
+
+#include "core/log.h"
+#include "core/random.h"
+#include "match/emit.h"
+#include "match/emit_step.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 1024 };
+
+static gemp_graph graph;
+
+static int make_graph(void **state)
+{
+	(void)state;
+	static gemp_relation relations[] = { { .name = "Rhinoceros", .directed = true }, { .name = "Serval", .directed = true } };
+	graph = (gemp_graph){ .ranks = 1, .relation_count = 2, .relations = relations };
+	gemp_log_setup(0, GEMP_QUIET);
+	return 0;
+}
+
+static const char *const texts[] = {
+	"MATCH (zebra)-[:Serval]->(yak) RETURN zebra",
+	"MATCH (zebra)-[quagga:Serval]-(yak)-[gnu]->(okapi), (zebra)-[]->(okapi), (yak)-[]->(yak) RETURN quagga, gnu",
+	"MATCH (a)-[:Serval]-(b)-[:Serval]-(c)-[:Serval]-(d)-[:Serval]-(a) WHERE a <> c RETURN count(*)",
+	"MATCH (zebra) RETURN zebra",
+	"MATCH (a)-[:Serval]->(b)-[:Rhinoceros]->(c)-[]->(d), (d)-[]-(a), (c)-[]-(a), (b)-[]-(d) RETURN a",
+};
+enum { TEXTS = sizeof texts / sizeof *texts };
+
+static gemp_plan *plan_of(const char *text, gemp_semantics semantics, bool parallel, bool two_paths)
+{
+	gemp_pattern *pattern = NULL;
+	gemp_symmetry *symmetry = NULL;
+	gemp_plan *plan = NULL;
+	gemp_plan_options options = { .semantics = semantics, .two_paths = two_paths,
+		.break_symmetry = semantics == GEMP_ISO || semantics == GEMP_INDUCED };
+	gemp_statistics statistics = { .vertices = 100 };
+	for (int i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++) {
+		statistics.candidates[i] = 100;
+		statistics.filtered[i] = i % 2;
+	}
+	for (int i = 0; i < GEMP_MAX_PATTERN_EDGES; i++) {
+		statistics.edges[i] = 5000;
+		statistics.paths_from[i] = statistics.paths_to[i] = 250000;
+		statistics.parallel[i] = parallel;
+	}
+	assert_ok(gemp_pattern_parse(&pattern, text, NULL));
+	assert_ok(gemp_pattern_bind(pattern, &graph));
+	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	assert_ok(gemp_plan_new(&plan, pattern, symmetry, &statistics, &options));
+	gemp_symmetry_free(symmetry);
+	gemp_pattern_free(pattern);
+	return plan;
+}
+
+/* Which of name[0], name[1], ... are mentioned in [from, to)? Returns 1 + the greatest. */
+static size_t mentioned(const char *from, const char *to, const char *name, bool *words)
+{
+	size_t most = 0, length = strlen(name);
+	memset(words, 0, MOST_WORDS * sizeof *words);
+	for (const char *at = strstr(from, name); at && at < to; at = strstr(at + 1, name)) {
+		char *end;
+		bool whole = at[-1] == '\t' || at[-1] == ' ' || at[-1] == ')' || at[-1] == '(';
+		unsigned long index = strtoul(at + length, &end, 10);
+		if (!whole || end == at + length || *end != ']')
+			continue;
+		assert_true(index < MOST_WORDS);
+		words[index] = true;
+		most = index + 1 > most ? index + 1 : most;
+	}
+	return most;
+}
+
+static void all_mentioned(const char *from, const char *to, const char *name, size_t count)
+{
+	bool words[MOST_WORDS];
+	assert_int_equal(mentioned(from, to, name, words), count);
+	for (size_t i = 0; i < count; i++)
+		assert_true(words[i]);
+}
+
+/* Every word of an item is read, and none behind it. */
+static void check_items(const char *text, const gemp_layout *layout)
+{
+	const char *tasks = strstr(strstr(text, "active = 1; level = base = 0"), "switch (p.stage)");
+	for (size_t k = 1; k < layout->stage_count; k++) {
+		char label[32], stride[64];
+		snprintf(label, sizeof label, "\t\tcase %zu:\n", k);
+		const char *begin = strstr(tasks, label), *end = strstr(begin, "break;");
+		snprintf(stride, sizeof stride, "(p.first + t) * %u;", layout->item_words[k]);
+		assert_true(strstr(begin, stride) < end);
+		all_mentioned(begin, end, "item[", layout->item_words[k]);
+	}
+}
+
+/* Words of a state from the first on: word 0 says whether there is one. */
+static void check_states(const char *text, const gemp_layout *layout)
+{
+	const char *read = strstr(text, "if (p.resume && s[0])"), *loop = strstr(read, "while (!stop)");
+	const char *parked = strstr(loop, "GEMP_CONTROL_PARKED");
+	all_mentioned(read, loop, "s[", layout->state_words);
+	bool words[MOST_WORDS];
+	assert_int_equal(mentioned(parked, text + strlen(text), "s[", words), layout->state_words);
+	for (size_t i = 1; i < layout->state_words; i++)
+		assert_true(words[i]);
+}
+
+static void check_kernel(const gemp_plan *plan, const gemp_emit_options *options)
+{
+	gemp_layout *layout = calloc(1, sizeof *layout);
+	gemp_text text = { 0 }, again = { 0 };
+	uint32_t live = (uint32_t)__builtin_popcountll(plan->live_edges);
+	assert_ok(gemp_layout_new(layout, plan, options));
+	assert_int_equal(layout->stage_count, gemp_plan_stages(plan, NULL, 0));
+	assert_int_equal(layout->tuple_words, (uint32_t)plan->vertex_count + 2 * live);
+	assert_int_equal(layout->item_words[0], 1);
+	gemp_emit(&text, "/* fixed */", plan, layout, options);
+	gemp_emit(&again, "/* fixed */", plan, layout, options);
+	assert_ok(gemp_text_status(&text));
+	assert_string_equal(text.data, again.data);
+	assert_non_null(strstr(text.data, "/* fixed */"));
+	assert_non_null(strstr(text.data, options->wide ? "#define OFFSET ulong" : "#define OFFSET uint"));
+	check_items(text.data, layout);
+	check_states(text.data, layout);
+	if (options->listed && !plan->two_paths)
+		all_mentioned(strstr(text.data, "uint *r = result"), text.data + strlen(text.data), "r[", layout->tuple_words);
+	assert_int_equal(strstr(text.data, "result,") != NULL, options->listed);
+	assert_int_equal(strstr(text.data, "*tables,") != NULL, plan->two_paths);
+	assert_int_equal(strstr(text.data, "*own,") != NULL, !options->all_resident);
+	static const char *const words[] = { "zebra", "yak", "okapi", "quagga", "gnu", "Serval", "Rhinoceros" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		assert_null(strstr(text.data, words[i]));
+	gemp_text_free(&text);
+	gemp_text_free(&again);
+	free(layout);
+}
+
+static void words_fit_the_layout(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TEXTS; i++)
+		for (unsigned mask = 0; mask < 4 * 16; mask++) {
+			gemp_emit_options options = { .lanes = 1, .all_resident = mask & 4, .listed = mask & 8, .wide = mask & 16 };
+			gemp_plan *plan = plan_of(texts[i], (gemp_semantics)(mask & 3), mask & 32, false);
+			check_kernel(plan, &options);
+			gemp_plan_free(plan);
+		}
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void tables_of_two_paths(void **state)
+{
+	(void)state;
+	static const gemp_semantics semantics[] = { GEMP_ISO, GEMP_HOM };
+	gemp_emit_options options = { .lanes = 1, .all_resident = true };
+	for (int i = 0; i < 2; i++) {
+		gemp_plan *plan = plan_of("MATCH (a)-[:Serval]-(b)-[:Serval]-(c)-[:Serval]-(d)-[:Serval]-(a) RETURN count(*)",
+		                          semantics[i], false, true);
+		assert_true(plan->two_paths);
+		check_kernel(plan, &options);
+		gemp_plan_free(plan);
+	}
+}
+
+static void too_many_stages(void **state)
+{
+	(void)state;
+	gemp_plan *plan = calloc(1, sizeof *plan);
+	gemp_layout *layout = calloc(1, sizeof *layout);
+	plan->step_count = GEMP_MAX_STEPS;
+	for (size_t s = 0; s < plan->step_count; s++) {
+		plan->steps[s].kind = s ? GEMP_EXTEND : GEMP_SCAN;
+		plan->steps[s].check_count = GEMP_MAX_CHECKS;
+	}
+	assert_code(gemp_layout_new(layout, plan, &(gemp_emit_options){ .lanes = 1 }), GEMP_EUSAGE);
+	assert_message("6081 stages, more than 4096");
+	free(plan);
+	free(layout);
+}
+
+static void bits_of_checks(void **state)
+{
+	(void)state;
+	gemp_step step = { .kind = GEMP_EXTEND };
+	assert_true(gemp_check_bits(&step) == 0);
+	step.check_count = 1;
+	assert_true(gemp_check_bits(&step) == 1);
+	step.check_count = 64;
+	assert_true(gemp_check_bits(&step) == UINT64_MAX);
+	step.kind = GEMP_BIND_EDGE;
+	assert_true(gemp_check_bits(&step) == 0);
+}
+
+static gemp_code emit(void *argument)
+{
+	static gemp_layout layout;
+	gemp_text text = { 0 };
+	gemp_emit_options options = { .lanes = 1, .listed = true };
+	gemp_code code = gemp_layout_new(&layout, argument, &options);
+	gemp_emit(&text, "", argument, &layout, &options);
+	if (code == GEMP_OK)
+		code = gemp_text_status(&text);
+	gemp_text_free(&text);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	gemp_plan *plan = plan_of(texts[1], GEMP_INDUCED, true, false);
+	assert_survives_no_memory(emit, plan);
+	gemp_plan_free(plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(words_fit_the_layout, make_graph),
+		cmocka_unit_test_setup(tables_of_two_paths, make_graph),
+		cmocka_unit_test_setup(too_many_stages, make_graph),
+		cmocka_unit_test_setup(bits_of_checks, make_graph),
+		cmocka_unit_test_setup(without_memory, make_graph),
+	};
+	return test_main(tests);
+}

@@ -1,0 +1,108 @@
+/* Which conditions are tested before the search, in it, and after it. */
+#include "harness/harness.h"
+
+#include "core/log.h"
+#include "match/phases.h"
+
+#include <stdio.h>
+
+static gemp_graph graph;
+
+static int make_graph(void **state)
+{
+	(void)state;
+	static char *labels[] = { "Film" };
+	static uint32_t film[] = { 0 };
+	static gemp_label_set sets[] = { { 0, NULL, 1 }, { 1, film, 1 } };
+	static gemp_relation relations[] = { { .name = "KNOWS", .directed = true } };
+	static gemp_column columns[] = { { .name = "born", .type = GEMP_INTEGER }, { .name = "name", .type = GEMP_STRING } };
+	graph = (gemp_graph){ .ranks = 1, .label_count = 1, .labels = labels, .label_set_count = 2, .label_sets = sets,
+	                      .relation_count = 1, .relations = relations };
+	graph.key.type = GEMP_INTEGER;
+	graph.attributes = (gemp_table){ .count = 2, .columns = columns };
+	gemp_log_setup(0, GEMP_QUIET);
+	return 0;
+}
+
+typedef struct expected {
+	const char *where;
+	size_t before, after, mentions; /* unless --attributes after */
+	size_t late;                    /* tested after the search under --attributes after */
+	uint64_t apart;                 /* vertices that a is to differ from */
+} expected;
+
+static const expected cases[] = {
+	{ "a:Film", 1, 0, 0, 0, 0 },                      /* labels cost no values: always before */
+	{ "a.born > 3", 1, 0, 1, 1, 0 },
+	{ "a.born > 3 AND b.born > 3", 2, 0, 2, 2, 0 },
+	{ "a.born > 3 OR a.name = 'x'", 1, 0, 2, 1, 0 },  /* one conjunct, of one vertex */
+	{ "a.born > 3 OR b.born > 3", 0, 1, 2, 1, 0 },    /* of two */
+	{ "a.born < b.born", 0, 1, 2, 1, 0 },
+	{ "a.born < 5 AND a.born < b.born", 1, 1, 3, 2, 0 },
+	{ "id(a) = 3", 1, 0, 1, 1, 0 },
+	{ "a <> b", 0, 0, 0, 0, 2 },
+	{ "a <> b AND c <> a", 0, 0, 0, 0, 6 },
+	{ "a <> b OR a.born > 3", 0, 1, 1, 1, 0 },        /* not a conjunct of its own */
+	{ "NOT a = b", 0, 0, 0, 0, 2 },
+};
+
+static gemp_pattern *pattern_of(const char *where)
+{
+	char text[256];
+	gemp_pattern *pattern = NULL;
+	snprintf(text, sizeof text, "MATCH (a)-[e:KNOWS]->(b)-[f:KNOWS]->(c) WHERE %s RETURN a", where);
+	assert_ok(gemp_pattern_parse(&pattern, text, NULL));
+	assert_ok(gemp_pattern_bind(pattern, &graph));
+	return pattern;
+}
+
+static void conditions_find_their_phase(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int when = GEMP_AUTO; when <= GEMP_AFTER; when++) {
+			const expected *x = &cases[i];
+			gemp_condition_phases phases;
+			gemp_pattern *pattern = pattern_of(x->where);
+			gemp_match_options options = { .attributes = (gemp_when)when };
+			assert_ok(gemp_phases_new(&phases, pattern, &options));
+			print_message("%s, attributes %d\n", x->where, when);
+			size_t late = when == GEMP_AFTER ? x->late : x->after;
+			assert_int_equal(phases.after_count, late);
+			assert_int_equal(phases.before_count, x->before + x->after - late);
+			assert_int_equal(phases.mentions, x->mentions);
+			assert_int_equal(phases.unequal[0], x->apart);
+			for (int v = 1; v < 3; v++) /* both ways */
+				assert_int_equal(phases.unequal[v] & 1, x->apart >> v & 1);
+			for (size_t k = 0; k < phases.before_count; k++)
+				assert_true(__builtin_popcountll(phases.before[k]->vertices) == 1 && !phases.before[k]->edges);
+			gemp_phases_free(&phases);
+			gemp_pattern_free(pattern);
+		}
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static gemp_code phases_once(void *argument)
+{
+	gemp_condition_phases phases;
+	gemp_code code = gemp_phases_new(&phases, argument, &(gemp_match_options){ 0 });
+	gemp_phases_free(&phases);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	gemp_pattern *pattern = pattern_of("a.born < 5 AND a.born < b.born");
+	assert_survives_no_memory(phases_once, pattern);
+	gemp_pattern_free(pattern);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(conditions_find_their_phase, make_graph),
+		cmocka_unit_test_setup(without_memory, make_graph),
+	};
+	return test_main(tests);
+}
