@@ -355,6 +355,7 @@ static gemp_code build(builder *b)
 	GEMP_TRY(require(b, b->q->where, (element){ -1, false }));
 	for (const query_item *item = b->q->items; item; item = item->next)
 		GEMP_TRY(item->expr ? return_item(b, item) : return_all(b, item->place));
+	b->pattern->returns_given = b->q->items != NULL;
 	if (!b->q->items)
 		GEMP_TRY(gemp_pattern_return_vertices(b->pattern));
 	b->pattern->has_limit = b->q->has_limit;

@@ -85,6 +85,7 @@ typedef struct gemp_pattern {
 	gemp_pattern_edge *edges;      /* by first appearance */
 	gemp_condition *conditions;
 	gemp_return_item *returns;     /* no RETURN: every named vertex (all, if none is named) */
+	bool returns_given;            /* there is a RETURN: what it tells apart is not exchangeable */
 	bool has_limit;
 	uint64_t limit;
 	size_t relation_count;         /* of the graph bound to; 0 before */
