@@ -128,7 +128,7 @@ done:
 
 static gemp_code add_edge(digraph *d, const gemp_pattern_edge *edge)
 {
-	int node;
+	int node = -1;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(add_node(d, &node));
 	gemp_text_print(&d->colour[node], "edge %d", (int)edge->direction);
