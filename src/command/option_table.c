@@ -108,7 +108,8 @@ static const gemp_option table[] = {
 	  "Matches that a kernel launch may leave on the device.", POSITIVE(result_buffer) },
 	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
 	  "Partial matches that may wait for each step and destination.", POSITIVE(outbox) },
-	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Memory for rows fetched from other ranks. Not used yet: partial matches travel to rows.",
+	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets,
+	  "Memory for rows fetched from other ranks. Not used yet: partial matches travel to rows.",
 	  AT(row_cache) },
 
 	{ "config", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, general,
