@@ -184,16 +184,19 @@ static void damaged_rows(void **state)
 static void damage_on_one_rank(void **state)
 {
 	(void)state;
-	parts p;
-	gemp_rounds_result result;
-	parts_new(&p, "path:4", GEMP_REPLICATE_ALL);
-	gemp_view *view = &p.rows.views[0];
-	for (uint64_t i = 0; test_comm.rank == 0 && i < view->begin[view->rows]; i++)
-		view->neighbours[i] = UINT32_MAX;
-	parts_search(&p, false, 0);
-	assert_all_code(gemp_rounds_run(p.search, &result), GEMP_EINTERNAL);
-	assert_message("slot 4294967295 is not a vertex");
-	parts_free(&p);
+	static const int64_t budgets[] = { GEMP_REPLICATE_ALL, 0 };
+	for (int i = 0; i < 2; i++) {
+		parts p;
+		gemp_rounds_result result;
+		parts_new(&p, "path:4", budgets[i]);
+		gemp_view *view = &p.rows.views[0];
+		for (uint64_t k = 0; test_comm.rank == 0 && k < view->begin[view->rows]; k++)
+			view->neighbours[k] = UINT32_MAX;
+		parts_search(&p, false, 0);
+		assert_all_code(gemp_rounds_run(p.search, &result), GEMP_EINTERNAL);
+		assert_message("slot 4294967295 is not a vertex");
+		parts_free(&p);
+	}
 }
 
 int main(int argc, char **argv)

@@ -26,6 +26,8 @@ static const asked table[] = {
 	  .semantics = GEMP_ISO, .distinct = GEMP_BY_ORBIT },
 	{ .question = { .text = "MATCH (a)-[e:KNOWS]-(b)-[f:KNOWS]-(c) RETURN a, e, b, f, c" },
 	  .semantics = GEMP_EDGE_ISO, .distinct = GEMP_BY_NOTHING },
+	{ .question = { .text = "MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c) RETURN a" }, /* one image of two orbits */
+	  .semantics = GEMP_ISO, .distinct = GEMP_BY_SUBGRAPH },
 	{ .question = { .text = "MATCH (a)-[:KNOWS|ACTS_IN]->(b)-[]->(c) RETURN a, b" },
 	  .semantics = GEMP_INDUCED, .distinct = GEMP_BY_SUBGRAPH },
 	{ .question = { .text = "MATCH (a)-[]-(b), (a)-[]-(b) RETURN a" },

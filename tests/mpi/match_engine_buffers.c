@@ -145,8 +145,12 @@ static void shares(void **state)
 		            result.part_share[p] < (double)within / (double)r.count + 1e-9);
 	}
 	assert_true(result.part_share[0] == 1 && result.part_share[6] < 1);
-	assert_true(test_comm.size == 1 ? result.local_share == 1 : result.local_share < 1);
 	assert_true(test_comm.size == 1 ? result.traffic.bytes == 0 : result.traffic.bytes > 0);
+	o.count_parts = false; /* a path is handed on, a triangle also sent to be tested */
+	for (int i = 0; i < 2; i++) {
+		result = run(i ? &(question){ .shape = "path:4" } : &q, &o, &rows, GEMP_OK);
+		assert_true(test_comm.size == 1 ? result.local_share == 1 : result.local_share < 1);
+	}
 	reference_free(&r);
 	gemp_pattern_free(pattern);
 }

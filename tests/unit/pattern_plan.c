@@ -323,6 +323,19 @@ static void check_step(const trial *t, const gemp_step *step, uint64_t *vertices
 	*edges |= UINT64_C(1) << step->edge;
 }
 
+/* The vertex that is counted and not enumerated hangs on the pivot and one other, either way, by nothing else. */
+static void check_leaf(const gemp_plan *plan)
+{
+	const gemp_step *leaf = &plan->steps[plan->step_count - 1];
+	assert_true(leaf->kind == GEMP_EXTEND && plan->live_edges == 0);
+	assert_true(leaf->check_count == 2 && leaf->sources == 2);
+	assert_int_equal(leaf->checks[0].from, plan->pivot);
+	assert_int_not_equal(leaf->checks[1].from, plan->pivot);
+	assert_int_equal((leaf->less | leaf->greater) & ~(UINT64_C(1) << plan->pivot), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(plan->views[leaf->checks[i].view].direction, 2);
+}
+
 static void check_form(const trial *t)
 {
 	const gemp_plan *plan = t->plan;
@@ -344,7 +357,9 @@ static void check_form(const trial *t)
 			             !memcmp(plan->views[a].relations, plan->views[b].relations, RELATIONS));
 	}
 	assert_int_equal(plan->broken, t->options.break_symmetry);
-	if (!plan->two_paths)
+	if (plan->two_paths)
+		check_leaf(plan);
+	else
 		assert_int_equal(plan->divisor, 1);
 }
 
