@@ -223,6 +223,31 @@ static void without_memory(void **state)
 	assert_all_survive_no_memory(smallest_of_a_class, NULL);
 }
 
+/* A device with too little memory, on one rank: all ranks say so, until it is enough. */
+static void without_device_memory(void **state)
+{
+	(void)state;
+	gemp_device *device = context->device;
+	size_t memory = device->memory, held = device->held;
+	gemp_match_options o = plain_options;
+	uint64_t code = GEMP_ENOMEM, turns = 0;
+	o.replicate = 60;
+	context->budgets.outbox = 4;
+	context->budgets.result_buffer = 16;
+	for (size_t room = 0; code != GEMP_OK; room += 40 + room / 4, turns++) {
+		if (test_comm.rank == test_comm.size - 1)
+			device->memory = held + room;
+		code = (uint64_t)match_once("MATCH (a:Actor)-[:KNOWS]-(b)-[:KNOWS]-(c) RETURN b", &o);
+		uint64_t same[2] = { code, UINT64_MAX - code };
+		gemp_comm_max(&test_comm, same, 2);
+		assert_all(same[0] == code && same[1] == UINT64_MAX - code);
+		assert_all(code == GEMP_OK || code == GEMP_ENOMEM);
+		assert_all(device->held == held && room < memory);
+	}
+	device->memory = memory;
+	assert_true(turns > 5);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +258,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(shares, make, drop),
 		cmocka_unit_test_setup_teardown(lanes_that_no_device_has, make, drop),
 		cmocka_unit_test_setup_teardown(without_memory, make, drop),
+		cmocka_unit_test_setup_teardown(without_device_memory, make, drop),
 	};
 	return test_main_all(argc, argv, tests);
 }
