@@ -9,7 +9,8 @@ static gemp_code make(gemp_buffer *out, gemp_device *device, size_t size, cl_mem
 	size_t free_bytes = device->memory > device->held ? device->memory - device->held : 0;
 	if (size > device->largest)
 		return gemp_fail(GEMP_ENOMEM, "a buffer of %zu bytes was asked for, and %s allows %zu at most; "
-		                 "use more ranks, so that each holds less, or raise --device-memory", size, device->name, device->largest);
+		                 "use more ranks, so that each holds less, or raise --device-memory", size, device->name,
+		                 device->largest);
 	if (size > free_bytes)
 		return gemp_fail(GEMP_ENOMEM, "out of memory on %s: %zu bytes were asked for, and %zu of %zu are free; "
 		                 "use more ranks or devices, or raise --device-memory", device->name, size, free_bytes,

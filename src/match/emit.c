@@ -62,8 +62,6 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 
 /* Values that live from one turn of the state machine to the next. There are hundreds in a long plan, all alive in every
  * case: as registers they cost a compiler minutes (32 steps: more than 5, PoCL 3.1), as volatile memory seconds. */
-enum { MOST_STEPS_IN_REGISTERS = 10 };
-
 static void emit_registers(gemp_text *t, const gemp_plan *plan)
 {
 	for (int v = 0; v < plan->vertex_count; v++)
@@ -88,8 +86,9 @@ static void emit_memory(gemp_text *t, const gemp_plan *plan)
 		gemp_text_print(t, "#define cur_%zu offsets[%zu]\n#define end_%zu offsets[%zu]\n#define todo_%zu words[%zu]\n"
 		                "#define mask_%zu words[%zu]\n#define from_%zu words[%zu]\n", s, 2 * s, s, 2 * s + 1, s, 3 * s,
 		                s, 3 * s + 1, s, 3 * s + 2);
-	for (size_t v = 0; v < (size_t)plan->vertex_count; v++)
-		gemp_text_print(t, "#define v_%zu words[%zu]\n", v, 3 * steps + v);
+	gemp_text_print(t, "#define VERTEX(i) words[%zu + (i)]\n", 3 * steps);
+	for (int v = 0; v < plan->vertex_count; v++)
+		gemp_text_print(t, "#define v_%d VERTEX(%d)\n", v, v);
 	for (size_t e = 0; e < edges; e++)
 		gemp_text_print(t, "#define e_%zu edges[%zu]\n", e, e);
 }
@@ -101,7 +100,7 @@ static void emit_variables(gemp_text *t, const gemp_plan *plan)
 	                "\t__global uint *out_count = control + GEMP_CONTROL_WORDS;\n"
 	                "\tuint level = 0, base = 0, active = 0, crossed = 0, fresh = 0, stop = 0;\n"
 	                "\tulong left_in = 0, found_local = 0, found_crossed = 0;\n");
-	if (plan->step_count <= MOST_STEPS_IN_REGISTERS)
+	if (plan->step_count <= GEMP_MOST_STEPS_IN_REGISTERS)
 		emit_registers(t, plan);
 	else
 		emit_memory(t, plan);

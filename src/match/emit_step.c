@@ -156,22 +156,60 @@ static int opposite(const gemp_plan *plan, int view)
 	return -1;
 }
 
-static void emit_check(const emitter *e, size_t j)
+/* Bit `bit` of left is cleared if check j's test holds for its ends, by the row of either. */
+static void emit_test_of(const emitter *e, size_t j, const char *bit, const char *from, const char *to)
 {
 	gemp_text *t = e->t;
 	const gemp_check *check = &e->step->checks[j];
-	unsigned long long bit = 1ull << j;
-	name from = vertex(e, check->from), to = vertex(e, check->to);
 	const char *good = check->absent ? "!" : "";
 	int back = opposite(e->plan, check->view);
-	gemp_text_print(t, "\t\t\t\tif (left != FAILED && left & %#llxul) {\n", bit);
-	gemp_text_print(t, "\t\t\t\t\tif (resident(%s))\n\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%#llxul : FAILED;\n",
-	                from.text, good, check->view, from.text, to.text, bit);
+	gemp_text_print(t, "\t\t\t\tif (left != FAILED && left & %s) {\n", bit);
+	gemp_text_print(t, "\t\t\t\t\tif (resident(%s))\n\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%s : FAILED;\n", from,
+	                good, check->view, from, to, bit);
 	if (back >= 0 && !e->options->all_resident)
 		gemp_text_print(t, "\t\t\t\t\telse if (resident(%s))\n"
-		                "\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%#llxul : FAILED;\n",
-		                to.text, good, back, to.text, from.text, bit);
+		                "\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%s : FAILED;\n", to, good, back, to, from, bit);
 	gemp_text_print(t, "\t\t\t\t}\n");
+}
+
+/* Is check k like check j but for the vertex that it comes from, a bound one? */
+static bool alike(const emitter *e, size_t j, size_t k)
+{
+	const gemp_check *a = &e->step->checks[j], *b = &e->step->checks[k];
+	return a->view == b->view && a->absent == b->absent && b->from != e->step->vertex;
+}
+
+/* In a long plan checks that are alike are a loop: written out, those of induced patterns and cliques are hundreds. */
+static void emit_check_loop(const emitter *e, size_t first, size_t end)
+{
+	gemp_text *t = e->t;
+	name to = vertex(e, e->step->checks[first].to);
+	gemp_text_print(t, "#pragma unroll 1\n\t\t\t\tfor (uint j = 0; j < %zu; j++) {\n\t\t\t\tconst uchar ends[] = { ", end - first);
+	for (size_t j = first; j < end; j++)
+		gemp_text_print(t, "%d, ", e->step->checks[j].from);
+	gemp_text_print(t, "};\n\t\t\t\tuint from = VERTEX(ends[j]);\n");
+	char bit[48];
+	snprintf(bit, sizeof bit, "(1ul << (%zu + j))", first);
+	emit_test_of(e, first, bit, "from", to.text);
+	gemp_text_print(t, "\t\t\t\t}\n");
+}
+
+static void emit_checks(const emitter *e, size_t first)
+{
+	bool loops = e->plan->step_count > GEMP_MOST_STEPS_IN_REGISTERS;
+	for (size_t j = first, end; j < e->step->check_count; j = end) {
+		const gemp_check *check = &e->step->checks[j];
+		for (end = j + 1; loops && end < e->step->check_count && alike(e, j, end); end++)
+			;
+		if (check->from != e->step->vertex && end - j > 2) {
+			emit_check_loop(e, j, end);
+			continue;
+		}
+		char bit[48];
+		snprintf(bit, sizeof bit, "%#llxul", 1ull << j);
+		emit_test_of(e, j, bit, vertex(e, check->from).text, vertex(e, check->to).text);
+		end = j + 1;
+	}
 }
 
 static void emit_lane_test(const emitter *e)
@@ -200,9 +238,8 @@ static void emit_lane_test(const emitter *e)
 		if (verifiable)
 			gemp_text_print(t, "\t\t\t\t}\n");
 	}
-	for (size_t j = e->s == 0 || e->step->sources == 1 ? e->step->sources : 0;
-	     e->step->kind != GEMP_BIND_EDGE && j < e->step->check_count; j++)
-		emit_check(e, j);
+	if (e->step->kind != GEMP_BIND_EDGE)
+		emit_checks(e, e->s == 0 || e->step->sources == 1 ? e->step->sources : 0);
 }
 
 /* ITEMS. Writes header and live slots behind `item`. */
@@ -368,8 +405,8 @@ static void emit_count_loop(const emitter *e)
 	if (e->step->edge >= 0)
 		gemp_text_print(t, "\t\t\t\tulong ce = edge[i]; (void)ce;\n");
 	emit_filters(e);
-	for (size_t j = e->step->sources == 1 ? 1 : 0; e->step->kind == GEMP_EXTEND && j < e->step->check_count; j++)
-		emit_check(e, j);
+	if (e->step->kind == GEMP_EXTEND)
+		emit_checks(e, e->step->sources == 1);
 	if (e->plan->two_paths)
 		gemp_emit_leaf(t, e->plan);
 	else

@@ -4,6 +4,9 @@
 
 #include "match/emit.h"
 
+/* A plan of more steps keeps its values in memory: there v_i is also VERTEX(i), and checks can be a loop. */
+enum { GEMP_MOST_STEPS_IN_REGISTERS = 10 };
+
 /* One bit a check of the step. */
 unsigned long long gemp_check_bits(const gemp_step *step);
 
