@@ -12,7 +12,8 @@
 typedef struct import {
 	gemp_inputs inputs;
 	gemp_schema vertices, edges;
-	uint32_t string_keys;     /* not 0: some key is no canonical integer, or is stated as a string */
+	uint32_t string_keys;     /* not 0: some key is no canonical integer, or keys are stated as strings */
+	uint32_t stated_keys;     /* not 0: keys are stated as strings */
 	gemp_builder *builder;
 } import;
 
@@ -72,7 +73,8 @@ static gemp_code join_schemas(import *self)
 			return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
 		for (size_t f = 0; f < input->header.count; f++) {
 			const gemp_field *field = &input->header.fields[f];
-			self->string_keys |= is_key(field->role) && field->stated && field->type == GEMP_STRING;
+			self->stated_keys |= is_key(field->role) && field->stated && field->type == GEMP_STRING;
+			self->string_keys |= self->stated_keys;
 		}
 	}
 	return GEMP_OK;
@@ -176,6 +178,7 @@ static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_op
 		.merge_parallel = options->merge_parallel,
 		.default_label = options->default_label,
 		.default_type = options->default_type,
+		.string_keys = self->stated_keys != 0,
 	};
 	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, declare(self)));

@@ -6,7 +6,8 @@
  * ranks: integer only if every value is canonical (007 is a string), then float, then boolean, else string. An empty
  * field is NULL; in CSV `""` is an empty string. Several labels are `A;B`. A literal NaN is refused in a float column.
  * SNAP edge lists: two ids a line, separated by blanks, `#` begins a comment. Ids are integers if all of them in all
- * files are canonical integers (or are stated so), else strings.
+ * files are canonical integers (or are stated so), else strings; then those that are canonical integers
+ * order before the others, by value, unless ids are stated as strings.
  */
 #ifndef GEMP_IO_IMPORT_H
 #define GEMP_IO_IMPORT_H

@@ -24,6 +24,8 @@ typedef struct gemp_builder_options {
 	                              that is by source id, target id and attributes */
 	const char *default_label; /* for vertices that come without; NULL: no label */
 	const char *default_type;  /* relation of edges that come without; "E" if NULL */
+	bool string_keys;          /* every key is a string, "7" too; else strings that are canonical integers are taken
+	                              as integers, which order before strings */
 	uint64_t vertex_limit;     /* 0: GEMP_MAX_VERTICES */
 	size_t batch;              /* bytes a rank sends in one round of an exchange; 0: 64 MiB */
 } gemp_builder_options;

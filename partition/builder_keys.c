@@ -29,7 +29,7 @@ gemp_code gemp_builder_keys(gemp_builder *builder)
 	gemp_code code = GEMP_OK;
 	uint64_t kinds[2] = { builder->has_integer_key, builder->has_string_key };
 	gemp_comm_max(builder->comm, kinds, 2);
-	if (kinds[0] && kinds[1]) {
+	if (kinds[1] && !builder->options.string_keys) {
 		code = normalise(&builder->vertices.keys, &builder->scratch);
 		if (code == GEMP_OK)
 			code = normalise(&builder->ends.list, &builder->scratch);
