@@ -45,15 +45,21 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 	gemp_progress("matching", figures[PIVOTS_DONE], figures[PIVOTS], figures[FOUND]);
 }
 
+/* A launch whose workers are all stopped where they were before does nothing, so launches do not count. */
+static uint64_t progress(const gemp_search *s)
+{
+	return s->statistics.taken + s->statistics.found_local + s->statistics.found_crossed;
+}
+
 static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
 {
 	gemp_code code = GEMP_OK;
 	gemp_search *s = r->search;
-	uint64_t moved = 0, figures[FIGURES], launches = s->statistics.launches;
+	uint64_t moved = 0, figures[FIGURES], before = progress(s);
 	GEMP_TRY(gemp_comm_agree(s->context->comm, search_slice(r)));
 	if (r->crossing)
 		GEMP_TRY(gemp_crossing_exchange(r->crossing, &moved));
-	moved += s->statistics.launches - launches;
+	moved += progress(s) - before;
 	gather_figures(r, moved, figures);
 	*over = figures[WORK_LEFT] == 0;
 	*still = figures[MOVED] ? 0 : *still + 1;

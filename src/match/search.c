@@ -345,6 +345,7 @@ static gemp_code finish(gemp_search *search, size_t stage, size_t tasks, int buf
 	work->parked = control[GEMP_CONTROL_PARKED] > 0;
 	work->blocked = work->parked && !full;
 	s->launches++;
+	s->taken += taken;
 	s->stage_launches += stage > 0;
 	s->found_local += (uint64_t)control[GEMP_CONTROL_FOUND] | (uint64_t)control[GEMP_CONTROL_FOUND + 1] << 32;
 	s->found_crossed += (uint64_t)control[GEMP_CONTROL_FOUND + 2] | (uint64_t)control[GEMP_CONTROL_FOUND + 3] << 32;

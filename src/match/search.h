@@ -39,6 +39,7 @@ typedef struct gemp_search_statistics {
 	uint64_t launches, stage_launches; /* all; those of stages other than pivots */
 	double fill;                       /* sum over listing launches of entries / capacity */
 	uint64_t listing_launches;
+	uint64_t taken;                    /* tasks */
 	uint64_t found_local, found_crossed;
 } gemp_search_statistics;
 

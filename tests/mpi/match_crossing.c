@@ -199,10 +199,29 @@ static void damage_on_one_rank(void **state)
 	}
 }
 
+/* No room that ever comes free: an error, not a search without end. */
+static void standing_still(void **state)
+{
+	(void)state;
+	parts p;
+	gemp_rounds_result result;
+	if (test_comm.size == 1)
+		return;
+	parts_new(&p, "path:4", 0);
+	parts_search(&p, false, 1);
+	memset(p.search->capacity, 0, p.search->areas * sizeof *p.search->capacity);
+	assert_all_ok(gemp_buffer_write(context->device, &p.search->out_capacity, 0,
+	                                p.search->areas * sizeof *p.search->capacity, p.search->capacity));
+	assert_all_code(gemp_rounds_run(p.search, &result), GEMP_EINTERNAL);
+	assert_message("matching stands still");
+	parts_free(&p);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nothing_is_lost, open_context, close_context),
+		cmocka_unit_test_setup_teardown(standing_still, open_context, close_context),
 		cmocka_unit_test_setup_teardown(layout_of_rows, open_context, close_context),
 		cmocka_unit_test_setup_teardown(damaged_rows, open_context, close_context),
 		cmocka_unit_test_setup_teardown(damage_on_one_rank, open_context, close_context),
