@@ -86,9 +86,10 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_
 		code = GEMP_NEW(own, count);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	rows.columns = columns;
+	double began = gemp_now();
 	for (size_t i = 0; i < count; i++)
 		GEMP_TRY(load_for(graph, before[i]->expr, &rows, columns));
-	double began = gemp_now();
+	began = gemp_timers_add(&context->timers, GEMP_READ, began);
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
 		size_t mine = 0;
 		out->count[v] = graph->vertices;
