@@ -57,15 +57,19 @@ static inline gemp_pattern *ask(const question *q, const gemp_graph *graph)
 	return NULL;
 }
 
-static const gemp_match_options plain_options = { .listed = true, .replicate = GEMP_REPLICATE_AUTO, .limit = UINT64_MAX };
+static const gemp_match_options plain_options = { .listed = true, .replicate = GEMP_REPLICATE_AUTO,
+	.limit = UINT64_MAX };
 
 static inline void describe(const question *q, const gemp_match_options *o)
 {
 	const gemp_budgets *b = &context->budgets;
-	print_message("%s: semantics %d, distinct %d, %s, attributes %d, %s, replicate %lld, result buffer %llu, outbox %llu%s\n",
-	              q->text ? q->text : q->shape, (int)o->semantics, (int)o->distinct, o->symmetry_by_hash ? "hash" : "break",
+	print_message("%s: semantics %d, distinct %d, %s, attributes %d, %s, replicate %lld, result buffer %llu, "
+	              "outbox %llu%s\n",
+	              q->text ? q->text : q->shape, (int)o->semantics, (int)o->distinct,
+	              o->symmetry_by_hash ? "hash" : "break",
 	              (int)o->attributes, o->listed ? "listed" : "counted", (long long)o->replicate,
-	              (unsigned long long)b->result_buffer, (unsigned long long)b->outbox, o->pivot_off ? ", pivot off" : "");
+	              (unsigned long long)b->result_buffer, (unsigned long long)b->outbox,
+	              o->pivot_off ? ", pivot off" : "");
 }
 
 /* ANSWERS. */
@@ -75,13 +79,16 @@ static inline bool numbers_are_right(const reference *r, const gemp_match_option
 	if (result->matches != matches)
 		print_message("%llu matches, not %llu\n", (unsigned long long)result->matches, (unsigned long long)matches);
 	if (result->embeddings_known && result->embeddings != r->count)
-		print_message("%llu embeddings, not %llu\n", (unsigned long long)result->embeddings, (unsigned long long)r->count);
-	return result->matches == matches && result->complete && result->embeddings_known && result->embeddings == r->count &&
+		print_message("%llu embeddings, not %llu\n", (unsigned long long)result->embeddings,
+		              (unsigned long long)r->count);
+	return result->matches == matches && result->complete && result->embeddings_known &&
+	       result->embeddings == r->count &&
 	       result->local_share >= 0 && result->local_share <= 1;
 }
 
 /* Each row is an embedding (edges only where they have slots), and none comes twice. */
-static inline bool rows_are_right(const reference *r, const gemp_match_options *o, const collecting *c, uint64_t matches)
+static inline bool rows_are_right(const reference *r, const gemp_match_options *o, const collecting *c,
+                                  uint64_t matches)
 {
 	size_t points = (size_t)(c->vertex_count + c->edge_count);
 	bool right = c->count == matches && (c->count == 0 || (c->vertex_count == (int)r->pattern->vertex_count &&

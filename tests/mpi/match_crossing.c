@@ -1,4 +1,5 @@
-/* Partial matches on their way between ranks, driven round by round: credits are kept, nothing is lost, damage is named. */
+/* Partial matches on their way between ranks, driven round by round: credits are kept, nothing is lost, damage is
+ * named. */
 #include "match_case.h"
 
 #include "match/crossing.h"

@@ -1,5 +1,5 @@
-/* The engine from prepare to sink against the definition of a match: semantics, senses of distinct, symmetry and phases of
- * attributes by a table; replica budgets and sizes of buffers at random, since they must not matter. */
+/* The engine from prepare to sink against the definition of a match: semantics, senses of distinct, symmetry and
+ * phases of attributes by a table; replica budgets and sizes of buffers at random, since they must not matter. */
 #include "match_case.h"
 
 typedef struct asked {

@@ -1,4 +1,5 @@
-/* The engine where room is short: one-entry outboxes and result buffers, odd launches, sinks that have enough or fail. */
+/* The engine where room is short: one-entry outboxes and result buffers, odd launches, sinks that have enough or
+ * fail. */
 #include "match_case.h"
 
 /* A graph that stays the same, so that kernels come from the cache; dense enough for cliques. */

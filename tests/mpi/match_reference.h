@@ -1,6 +1,6 @@
 /* match_reference: matches by the definition, for small graphs: every assignment is tried, orbits are walked by the
- * generators of the pattern's group, classes are compared as sets. Nothing here is shared with the engine but the parsed
- * pattern, the group and the truth of a condition. */
+ * generators of the pattern's group, classes are compared as sets. Nothing here is shared with the engine but the
+ * parsed pattern, the group and the truth of a condition. */
 #ifndef GEMP_TESTS_MATCH_REFERENCE_H
 #define GEMP_TESTS_MATCH_REFERENCE_H
 
@@ -71,7 +71,8 @@ static inline void reference_edges(reference *r)
 static inline uint64_t reference_simple(const reference *r, uint64_t a, uint64_t b)
 {
 	for (size_t i = 0; a != b && i < r->edge_count; i++)
-		if ((r->edges[i].source == a && r->edges[i].target == b) || (r->edges[i].source == b && r->edges[i].target == a))
+		if ((r->edges[i].source == a && r->edges[i].target == b) ||
+		    (r->edges[i].source == b && r->edges[i].target == a))
 			return i;
 	return UINT64_MAX;
 }
@@ -111,7 +112,8 @@ static inline bool reference_nothing_else(const reference *r)
 	for (size_t i = 0; i < r->edge_count; i++)
 		for (int u = 0; u < (int)r->pattern->vertex_count; u++)
 			for (int v = 0; v < (int)r->pattern->vertex_count; v++)
-				if (r->edges[i].source == r->now.at[u] && r->edges[i].target == r->now.at[v] && !reference_allows(r, i, u, v))
+				if (r->edges[i].source == r->now.at[u] && r->edges[i].target == r->now.at[v] &&
+				    !reference_allows(r, i, u, v))
 					return false;
 	return true;
 }
@@ -125,7 +127,9 @@ static inline gemp_value reference_value(void *context, const gemp_expr *expr)
 	size_t row = (size_t)r->now.at[expr->variable];
 	if (expr->kind == GEMP_KEY)
 		return gemp_column_get(&r->whole->key, row);
-	return expr->attribute < 0 ? (gemp_value){ .null = true } : gemp_column_get(&r->whole->attributes.columns[expr->attribute], row);
+	if (expr->attribute < 0)
+		return (gemp_value){ .null = true };
+	return gemp_column_get(&r->whole->attributes.columns[expr->attribute], row);
 }
 
 static inline uint64_t reference_element(void *context, int variable, bool edge)
@@ -208,7 +212,8 @@ static inline void reference_bind(reference *r, size_t v)
 	}
 }
 
-static inline void reference_new(reference *r, const gemp_graph *whole, const gemp_pattern *pattern, gemp_semantics semantics)
+static inline void reference_new(reference *r, const gemp_graph *whole, const gemp_pattern *pattern,
+                                 gemp_semantics semantics)
 {
 	*r = (reference){ .whole = whole, .pattern = pattern, .semantics = semantics };
 	r->points = pattern->vertex_count + pattern->edge_count;

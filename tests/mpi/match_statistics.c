@@ -17,7 +17,8 @@ static bool may_be(reference *r, size_t v, uint64_t id)
 	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
 	r->now.at[v] = id;
 	for (size_t i = 0; i < r->pattern->condition_count; i++)
-		if (r->pattern->conditions[i].vertices == UINT64_C(1) << v && !gemp_expr_is_true(r->pattern->conditions[i].expr, &scope))
+		if (r->pattern->conditions[i].vertices == UINT64_C(1) << v &&
+		    !gemp_expr_is_true(r->pattern->conditions[i].expr, &scope))
 			return false;
 	return true;
 }
@@ -114,7 +115,8 @@ static void check(const case_graph *g, const char *text)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &plain_options));
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_candidates_new(&candidates, context, filter, g->dealt, pattern, phases.before, phases.before_count));
+	assert_all_ok(gemp_candidates_new(&candidates, context, filter, g->dealt, pattern, phases.before,
+	                                  phases.before_count));
 	assert_all(candidates_are_right(&r, &candidates));
 	assert_all_ok(gemp_statistics_new(&statistics, context, g->dealt, pattern, &candidates));
 	assert_all(statistics_are_right(&r, &statistics));

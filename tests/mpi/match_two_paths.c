@@ -1,5 +1,5 @@
-/* Counting by tables of two-paths against the definition of a match, with loops in the graph, under every semantics that
- * may count so. */
+/* Counting by tables of two-paths against the definition of a match, with loops in the graph, under every semantics
+ * that may count so. */
 #include "match_case.h"
 
 enum { VERTICES = 12 };

@@ -69,11 +69,12 @@ static size_t naive_row(const two_graphs *g, const gemp_view_key *key, gemp_vert
 	const gemp_graph *whole = g->whole;
 	for (size_t r = 0; r < whole->relation_count; r++)
 		for (gemp_vertex s = 0; s < whole->vertices; s++)
-			for (uint64_t i = whole->relations[r].out_begin[s]; i < whole->relations[r].out_begin[s + 1]; i++, number++) {
+			for (uint64_t i = whole->relations[r].out_begin[s]; i < whole->relations[r].out_begin[s + 1]; i++) {
 				gemp_vertex other[2];
 				size_t seen = key->relations[r] ? see(key, v, s, whole->relations[r].out[i], other) : 0;
 				for (size_t k = 0; k < seen; k++)
 					row[count++] = (one_edge){ g->order.slot_of[other[k]], number };
+				number++;
 			}
 	qsort(row, count, sizeof *row, compare_edges);
 	for (size_t i = 0; i < count; i++)
@@ -132,7 +133,8 @@ static bool residency_is_right(const two_graphs *g, const gemp_residency *reside
 static bool view_is_right(const two_graphs *g, const gemp_residency *residency, const gemp_view_key *key,
                           const gemp_view *view)
 {
-	bool right = view->rows == residency->hot + residency->own && view->begin[0] == 0 && (view->edges != NULL) == key->edges;
+	bool right = view->rows == residency->hot + residency->own && view->begin[0] == 0 &&
+	             (view->edges != NULL) == key->edges;
 	bool loops = false;
 	one_edge *want = calloc(2 * gemp_graph_edges(g->whole) + 1, sizeof *want);
 	for (gemp_vertex slot = 0; right && slot < g->whole->vertices; slot++) {

@@ -1,5 +1,5 @@
-/* Text of match kernels: what it reads and writes of items, results and states fits the layout; nothing of the user's is in
- * it. That the kernels are right is tested by running them (tests/mpi/match_engine.c). */
+/* Text of match kernels: what it reads and writes of items, results and states fits the layout; nothing of the user's
+ * is in it. That the kernels are right is tested by running them (tests/mpi/match_engine.c). */
 #include "harness/harness.h"
 
 #include "core/log.h"
@@ -18,7 +18,8 @@ static gemp_graph graph;
 static int make_graph(void **state)
 {
 	(void)state;
-	static gemp_relation relations[] = { { .name = "Rhinoceros", .directed = true }, { .name = "Serval", .directed = true } };
+	static gemp_relation relations[] = { { .name = "Rhinoceros", .directed = true },
+	                                     { .name = "Serval", .directed = true } };
 	graph = (gemp_graph){ .ranks = 1, .relation_count = 2, .relations = relations };
 	gemp_log_setup(0, GEMP_QUIET);
 	return 0;

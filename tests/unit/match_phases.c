@@ -15,7 +15,8 @@ static int make_graph(void **state)
 	static uint32_t film[] = { 0 };
 	static gemp_label_set sets[] = { { 0, NULL, 1 }, { 1, film, 1 } };
 	static gemp_relation relations[] = { { .name = "KNOWS", .directed = true } };
-	static gemp_column columns[] = { { .name = "born", .type = GEMP_INTEGER }, { .name = "name", .type = GEMP_STRING } };
+	static gemp_column columns[] = { { .name = "born", .type = GEMP_INTEGER },
+	                                 { .name = "name", .type = GEMP_STRING } };
 	graph = (gemp_graph){ .ranks = 1, .label_count = 1, .labels = labels, .label_set_count = 2, .label_sets = sets,
 	                      .relation_count = 1, .relations = relations };
 	graph.key.type = GEMP_INTEGER;
