@@ -13,7 +13,7 @@ typedef struct gemp_rounds_result {
 	bool complete; /* false: the sink had enough */
 } gemp_rounds_result;
 
-/* Collective. found(context): matches so far on this rank, for progress. */
+/* Collective. */
 gemp_code gemp_rounds_run(gemp_search *search, gemp_rounds_result *result);
 
 #endif
