@@ -3,6 +3,8 @@
 
 #include "io/generate.h"
 
+#include <errno.h>
+
 static const char question[] =
 	"MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person),\n"
 	"      (c:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(d:Person)\n"
@@ -19,12 +21,14 @@ static void say_question(const gemp_report *report, const gemp_graph *graph)
 
 static void say_what_next(const gemp_report *report)
 {
+	const char *program = program_invocation_name; /* as it was called: it need not be on the PATH */
 	gemp_report_detail(report, "\nWhat to type next:\n"
-	                   "  gemp-mpi generate movies -o movies.h5         this graph as a file\n"
-	                   "  gemp-mpi info movies.h5                       its labels, attributes and degrees\n"
-	                   "  mpirun -n 4 gemp-mpi match movies.h5 \"MATCH (a:Person)-[:ACTS_IN]->(m:Movie) "
-	                   "WHERE m.year < 1930 RETURN a.name, m.name\"\n"
-	                   "  gemp-mpi help                                 everything else\n");
+	                   "  %s generate movies -o movies.h5    # this graph as a file\n"
+	                   "  %s info movies.h5                  # its labels, attributes and degrees\n"
+	                   "  mpirun -q --oversubscribe --bind-to none -n 4 %s match movies.h5 \\\n"
+	                   "      \"MATCH (a:Person)-[:ACTS_IN]->(m:Movie) WHERE m.year < 1930 RETURN a.name, m.name\"\n"
+	                   "  %s help                            # everything else\n",
+	                   program, program, program, program);
 }
 
 static gemp_code demo(gemp_comm *comm, const gemp_options *options)
