@@ -186,7 +186,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	m->options = *options;
 	code = gemp_phases_new(&m->phases, pattern, options);
 	if (code == GEMP_OK)
-		code = gemp_symmetry_find(&m->symmetry, pattern, pattern->returns_given);
+		code = gemp_symmetry_find(&m->symmetry, pattern, true);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(load_relations(m));
 	if (pattern->condition_count)

@@ -247,7 +247,7 @@ static void free_digraph(digraph *d)
 
 gemp_code gemp_symmetry_find(gemp_symmetry **out, const gemp_pattern *pattern, bool use_return)
 {
-	digraph d = { .pattern = pattern, .use_return = use_return };
+	digraph d = { .pattern = pattern, .use_return = use_return && pattern->returns_given };
 	gemp_symmetry *symmetry = NULL;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_NEW(symmetry, 1));

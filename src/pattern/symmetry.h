@@ -10,7 +10,7 @@
 
 typedef struct gemp_symmetry gemp_symmetry;
 
-/* use_return: RETURN takes part (pattern->returns_given: columns that are only shown by default tell nothing apart). */
+/* use_return: RETURN takes part, if the query has one: columns that are only shown by default tell nothing apart. */
 gemp_code gemp_symmetry_find(gemp_symmetry **out, const gemp_pattern *pattern, bool use_return);
 /* The group of every permutation of the vertices alone (for --distinct vertices), no edge points. */
 gemp_code gemp_symmetry_full(gemp_symmetry **out, size_t vertices);

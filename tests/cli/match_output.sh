@@ -18,6 +18,13 @@ for ranks in 1 2 3 8; do
 	same out pairs.tsv "stdout under $ranks ranks"
 done
 
+# without RETURN nothing tells the named person from the other one: each pair once, by its smaller key
+printf 'a\tm\np1\tm1\np1\tm1\np2\tm1\np2\tm2\n' >shown.tsv
+for symmetry in break hash; do
+	expect 0 2 match g.h5 'MATCH (a:Person)-[:ACTS_IN]->(m:Film)<-[:ACTS_IN]-(:Person)' --symmetry $symmetry --output rows.tsv
+	same rows.tsv shown.tsv "no RETURN, --symmetry $symmetry"
+done
+
 expect 0 2 match g.h5 "$pairs" --output rows.jsonl --json -
 equal "$(field matches)" 4 matches
 equal "$(field embeddings)" 8 embeddings
