@@ -33,7 +33,7 @@ static hid_t file_type(gemp_type type)
 	case GEMP_INTEGER: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_I64));
 	case GEMP_FLOAT: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_F64));
 	case GEMP_BOOLEAN: return gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL));
-	case GEMP_STRING: break;
+	default: break; /* texts */
 	}
 	text = H5Tcopy(H5T_C_S1);
 	H5Tset_size(text, H5T_VARIABLE);

@@ -135,7 +135,7 @@ gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, si
 		return read_float(&out->real, text, size);
 	case GEMP_BOOLEAN:
 		return read_boolean(&out->truth, text, size);
-	case GEMP_STRING:
+	default:
 		break;
 	}
 	out->string.bytes = text;

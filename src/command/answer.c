@@ -29,7 +29,7 @@ typedef struct answer {
 /* The parser takes count(*) alone only. */
 static bool returns_count(const gemp_pattern *pattern)
 {
-	return pattern->return_count == 1 && pattern->returns[0].expr->kind == GEMP_COUNT_STAR;
+	return pattern->result.item_count == 1 && pattern->result.items[0].expr->kind == GEMP_COUNT_STAR;
 }
 
 /* count(*) is of all embeddings unless --distinct says of what. Where embeddings are not orbits times a constant they
@@ -47,8 +47,8 @@ static void choose(answer *s)
 	const gemp_options *options = s->options;
 	uint64_t limit = options->limit;
 	s->counts_star = returns_count(s->pattern) && !options->count;
-	if (s->pattern->has_limit && s->pattern->limit < limit)
-		limit = s->pattern->limit;
+	if (s->pattern->result.has_limit && s->pattern->result.limit < limit)
+		limit = s->pattern->result.limit;
 	if (s->counts_star)
 		limit = UINT64_MAX; /* of rows, and there is one */
 	s->writes = !options->count && !s->counts_star && (options->output || s->preview);

@@ -61,8 +61,8 @@ static bool is_edge(const gemp_expr *expr)
 static void find_needs(gemp_projection *p)
 {
 	need_column(p, GEMP_FETCH_KEY, -1);
-	for (size_t i = 0; i < p->pattern->return_count; i++) {
-		const gemp_expr *expr = p->pattern->returns[i].expr;
+	for (size_t i = 0; i < p->pattern->result.item_count; i++) {
+		const gemp_expr *expr = p->pattern->result.items[i].expr;
 		if (expr->kind == GEMP_COUNT_STAR)
 			continue;
 		if (is_edge(expr)) {
@@ -86,10 +86,10 @@ gemp_code gemp_projection_new(gemp_projection **out, gemp_context *context, gemp
 		p->context = context;
 		p->graph = graph;
 		p->pattern = pattern;
-		code = GEMP_NEW(p->columns, pattern->return_count + 1);
+		code = GEMP_NEW(p->columns, pattern->result.item_count + 1);
 	}
 	if (code == GEMP_OK)
-		code = GEMP_NEW(p->names, pattern->return_count);
+		code = GEMP_NEW(p->names, pattern->result.item_count);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	find_needs(p);
 	GEMP_TRY(gemp_graph_need_keys(graph));
@@ -181,9 +181,9 @@ static gemp_type item_type(const gemp_graph *graph, const gemp_expr *expr)
 gemp_code gemp_project_none(const gemp_graph *graph, const gemp_pattern *pattern, gemp_projected *out)
 {
 	gemp_code code = GEMP_OK;
-	memset(out, 0, pattern->return_count * sizeof *out);
-	for (size_t i = 0; i < pattern->return_count; i++) {
-		const gemp_return_item *item = &pattern->returns[i];
+	memset(out, 0, pattern->result.item_count * sizeof *out);
+	for (size_t i = 0; i < pattern->result.item_count; i++) {
+		const gemp_return_item *item = &pattern->result.items[i];
 		out[i].name = item->name;
 		out[i].edge = item->expr->kind == GEMP_EDGE;
 		GEMP_TRY(gemp_column_init(&out[i].value, item->name, item_type(graph, item->expr)));
@@ -194,7 +194,7 @@ gemp_code gemp_project_none(const gemp_graph *graph, const gemp_pattern *pattern
 	}
 done:
 	if (code != GEMP_OK)
-		gemp_projected_free(out, pattern->return_count);
+		gemp_projected_free(out, pattern->result.item_count);
 	return code;
 }
 
@@ -202,10 +202,10 @@ gemp_code gemp_project_count(const gemp_graph *graph, const gemp_pattern *patter
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_project_none(graph, pattern, out));
-	for (size_t i = 0; i < pattern->return_count && code == GEMP_OK; i++)
+	for (size_t i = 0; i < pattern->result.item_count && code == GEMP_OK; i++)
 		code = gemp_column_add(&out[i].value, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)count });
 	if (code != GEMP_OK)
-		gemp_projected_free(out, pattern->return_count);
+		gemp_projected_free(out, pattern->result.item_count);
 done:
 	return code;
 }
@@ -305,12 +305,12 @@ gemp_code gemp_project(gemp_projection *p, const gemp_row_store *rows, gemp_proj
 	if (code == GEMP_OK)
 		code = gemp_project_none(p->graph, pattern, out);
 	made = code == GEMP_OK;
-	for (size_t i = 0; i < pattern->return_count && code == GEMP_OK && rows->rows; i++)
-		code = pick_item(p, &out[i], pattern->returns[i].expr, rows, picked);
+	for (size_t i = 0; i < pattern->result.item_count && code == GEMP_OK && rows->rows; i++)
+		code = pick_item(p, &out[i], pattern->result.items[i].expr, rows, picked);
 	code = gemp_comm_agree(p->context->comm, code);
 done:
 	if (code != GEMP_OK && made)
-		gemp_projected_free(out, pattern->return_count);
+		gemp_projected_free(out, pattern->result.item_count);
 	gemp_free(picked);
 	forget_values(p);
 	return code;

@@ -22,7 +22,7 @@ gemp_code gemp_projection_new(gemp_projection **out, gemp_context *context, gemp
                               const gemp_pattern *pattern);
 void gemp_projection_free(gemp_projection *projection);
 
-/* Collective. out[pattern->return_count]: the columns, of rows->rows rows each; the caller frees them. Nothing to free
+/* Collective. out[pattern->result.item_count]: the columns, of rows->rows rows each; the caller frees them. Nothing to free
  * after an error. */
 gemp_code gemp_project(gemp_projection *projection, const gemp_row_store *rows, gemp_projected *out);
 

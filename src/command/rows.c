@@ -47,7 +47,7 @@ static void cut_to_limit(rows *r)
 static gemp_code write_rows(rows *r)
 {
 	gemp_code code = GEMP_OK;
-	size_t count = r->pattern->return_count;
+	size_t count = r->pattern->result.item_count;
 	uint64_t before = r->written;
 	cut_to_limit(r);
 	if (r->written == before)
@@ -120,7 +120,7 @@ static void rows_free(void *self)
 static gemp_code open_writer(rows *r)
 {
 	gemp_code code = GEMP_OK;
-	size_t count = r->pattern->return_count;
+	size_t count = r->pattern->result.item_count;
 	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_project_none(r->graph, r->pattern, r->columns)));
 	code = gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options);
 done:
@@ -141,7 +141,7 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_context *context, gemp_graph *graph
 		r->pattern = pattern;
 		r->options = *options;
 		r->complete = true;
-		code = GEMP_NEW(r->columns, pattern->return_count);
+		code = GEMP_NEW(r->columns, pattern->result.item_count);
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_projection_new(&r->projection, context, graph, pattern));
@@ -166,18 +166,18 @@ gemp_code gemp_rows_count(gemp_context *context, gemp_graph *graph, const gemp_p
 	const gemp_comm *comm = context->comm;
 	gemp_projected *columns = NULL;
 	gemp_row_writer *writer = NULL;
-	code = GEMP_NEW(columns, pattern->return_count);
+	code = GEMP_NEW(columns, pattern->result.item_count);
 	if (code == GEMP_OK)
 		code = gemp_project_count(graph, pattern, count, columns);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_row_writer_open(&writer, comm, columns, pattern->return_count, options));
-	GEMP_TRY(gemp_row_writer_write(writer, columns, pattern->return_count, comm->rank == 0));
+	GEMP_TRY(gemp_row_writer_open(&writer, comm, columns, pattern->result.item_count, options));
+	GEMP_TRY(gemp_row_writer_write(writer, columns, pattern->result.item_count, comm->rank == 0));
 	gemp_result_info info = info_of(graph, pattern, options, true);
 	code = gemp_row_writer_close(writer, &info);
 	writer = NULL;
 done:
 	gemp_row_writer_abandon(writer);
-	gemp_projected_free(columns, pattern->return_count);
+	gemp_projected_free(columns, pattern->result.item_count);
 	gemp_free(columns);
 	return code;
 }

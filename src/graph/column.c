@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const gemp_type_name[4] = { "string", "integer", "float", "boolean" };
+const char *const gemp_type_name[5] = { "string", "integer", "float", "boolean", "list" };
+
+static bool is_text(gemp_type type)
+{
+	return type == GEMP_STRING || type == GEMP_LIST;
+}
 
 gemp_code gemp_column_init(gemp_column *column, const char *name, gemp_type type)
 {
@@ -58,6 +63,7 @@ static gemp_code resize_values(gemp_column *column, size_t capacity)
 	case GEMP_BOOLEAN:
 		return resize((void **)&column->booleans, capacity, sizeof *column->booleans);
 	case GEMP_STRING:
+	case GEMP_LIST:
 		code = resize((void **)&column->offsets, capacity + 1, sizeof *column->offsets);
 		if (code == GEMP_OK && fresh)
 			column->offsets[0] = 0;
@@ -76,7 +82,7 @@ gemp_code gemp_column_reserve(gemp_column *column, size_t rows, size_t bytes)
 		}
 		column->capacity = rows;
 	}
-	if (column->type == GEMP_STRING && (bytes > column->bytes_capacity || !column->bytes)) {
+	if (is_text(column->type) && (bytes > column->bytes_capacity || !column->bytes)) {
 		GEMP_TRY(resize((void **)&column->bytes, bytes, 1));
 		column->bytes_capacity = bytes;
 	}
@@ -98,6 +104,7 @@ gemp_value gemp_column_get(const gemp_column *column, size_t row)
 		value.truth = column->booleans[row];
 		break;
 	case GEMP_STRING:
+	case GEMP_LIST:
 		value.string.bytes = column->bytes + column->offsets[row];
 		value.string.size = column->offsets[row + 1] - column->offsets[row];
 	}
@@ -122,7 +129,8 @@ static void put(gemp_column *column, size_t row, const gemp_value *value)
 	case GEMP_BOOLEAN:
 		column->booleans[row] = !value->null && value->truth;
 		break;
-	case GEMP_STRING: {
+	case GEMP_STRING:
+	case GEMP_LIST: {
 		uint64_t at = column->offsets[row];
 		size_t size = value->null ? 0 : value->string.size;
 		if (size)
@@ -137,7 +145,7 @@ gemp_code gemp_column_add(gemp_column *column, const gemp_value *value)
 	gemp_code code = GEMP_OK;
 	GEMP_CHECK(value->null || value->type == column->type);
 	size_t row = column->rows, capacity = column->capacity, bytes = 0, room = column->bytes_capacity;
-	if (column->type == GEMP_STRING) {
+	if (is_text(column->type)) {
 		bytes = (row ? column->offsets[row] : 0) + (value->null ? 0 : value->string.size);
 		if (bytes > room)
 			room = grown(room, bytes);
@@ -160,7 +168,7 @@ gemp_code gemp_column_pick(gemp_column *out, const gemp_column *column, const ui
 	gemp_code code = GEMP_OK;
 	size_t bytes = 0;
 	*out = (gemp_column){ 0 };
-	if (column->type == GEMP_STRING)
+	if (is_text(column->type))
 		for (size_t i = 0; i < count; i++)
 			bytes += column->offsets[picked[i] + 1] - column->offsets[picked[i]];
 	GEMP_TRY(gemp_column_init(out, column->name, column->type));
@@ -222,6 +230,7 @@ int gemp_value_compare(const gemp_value *a, const gemp_value *b, bool *comparabl
 	case GEMP_BOOLEAN:
 		return (int)a->truth - (int)b->truth;
 	case GEMP_STRING:
+	case GEMP_LIST:
 		return compare_bytes(a->string.bytes, a->string.size, b->string.bytes, b->string.size);
 	}
 	return 0;
@@ -251,7 +260,7 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out
 	gemp_text_add(out, &null, 1);
 	if (null)
 		return gemp_text_status(out);
-	uint64_t size = column->type == GEMP_STRING ? value.string.size : 0;
+	uint64_t size = is_text(column->type) ? value.string.size : 0;
 	switch (column->type) {
 	case GEMP_INTEGER:
 		gemp_text_add(out, &value.integer, sizeof value.integer);
@@ -263,6 +272,7 @@ gemp_code gemp_column_pack(const gemp_column *column, size_t row, gemp_text *out
 		gemp_text_add(out, &column->booleans[row], 1);
 		break;
 	case GEMP_STRING:
+	case GEMP_LIST:
 		gemp_text_add(out, &size, sizeof size);
 		gemp_text_add(out, value.string.bytes, size);
 	}
@@ -296,6 +306,7 @@ static bool unpack_value(gemp_value *value, const char **at, const char *end)
 		value->truth = byte;
 		return whole;
 	case GEMP_STRING:
+	case GEMP_LIST:
 		if (!take(&size, sizeof size, at, end) || (uint64_t)(end - *at) < size)
 			return false;
 		value->string.bytes = *at;
@@ -372,6 +383,7 @@ void gemp_value_print(const gemp_value *value, gemp_text *out)
 		gemp_text_print(out, "%s", value->truth ? "true" : "false");
 		break;
 	case GEMP_STRING:
+	case GEMP_LIST:
 		gemp_text_add(out, value->string.bytes, value->string.size);
 	}
 }

@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN } gemp_type;
+/* A list is what queries make (collect, labels): its JSON text, kept as a string is. No graph has a column of lists. */
+typedef enum gemp_type { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_LIST } gemp_type;
 
-extern const char *const gemp_type_name[4]; /* "string", "integer", "float", "boolean" */
+extern const char *const gemp_type_name[5]; /* "string", "integer", "float", "boolean", "list" */
 
 /* One value. A string is borrowed and not ended by 0; it is UTF-8. */
 typedef struct gemp_value {

@@ -11,7 +11,7 @@ static gemp_code copy_values(gemp_operand *out, gemp_device *device, const gemp_
 		return gemp_buffer_new(&out->values, device, rows * sizeof(double), column->floats);
 	case GEMP_BOOLEAN:
 		return gemp_buffer_new(&out->values, device, rows, column->booleans);
-	case GEMP_STRING:
+	default: /* texts */
 		break;
 	}
 	static const uint64_t none[1];

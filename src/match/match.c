@@ -79,9 +79,9 @@ static gemp_plan_options plan_options(const gemp_match *m)
 	gemp_plan_options plan = { .semantics = o->semantics, .pivot_off = o->pivot_off };
 	bool free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
 	plan.break_symmetry = free_orbits && !o->symmetry_by_hash && !(o->distinct == GEMP_BY_NOTHING && o->listed);
-	for (size_t i = 0; i < m->pattern->return_count; i++)
-		if (m->pattern->returns[i].expr->kind == GEMP_EDGE)
-			plan.wanted_edges |= UINT64_C(1) << m->pattern->returns[i].expr->variable;
+	for (size_t i = 0; i < m->pattern->result.item_count; i++)
+		if (m->pattern->result.items[i].expr->kind == GEMP_EDGE)
+			plan.wanted_edges |= UINT64_C(1) << m->pattern->result.items[i].expr->variable;
 	for (size_t i = 0; i < m->phases.after_count; i++)
 		plan.wanted_edges |= m->phases.after[i]->edges;
 	if (o->distinct == GEMP_BY_SUBGRAPH && !m->pattern->simple && m->pattern->edge_count)

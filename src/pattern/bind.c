@@ -353,8 +353,8 @@ gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_graph *graph)
 		GEMP_TRY(bind_edge(&b, &pattern->edges[e]));
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		GEMP_TRY(bind_names(&b, pattern->conditions[i].expr));
-	for (size_t i = 0; i < pattern->return_count; i++)
-		GEMP_TRY(bind_names(&b, pattern->returns[i].expr));
+	for (size_t i = 0; i < pattern->result.item_count; i++)
+		GEMP_TRY(bind_names(&b, pattern->result.items[i].expr));
 	GEMP_TRY(renew_conditions(&b));
 	pattern->relation_count = graph->relation_count;
 done:

@@ -35,6 +35,7 @@ void gemp_expr_free(gemp_expr *expr)
 	gemp_free(expr->names);
 	gemp_free(expr->name);
 	gemp_free(expr->label_sets);
+	gemp_free(expr->relations);
 	gemp_free(expr);
 }
 

@@ -287,8 +287,8 @@ static gemp_code check_connected(builder *b)
 /* Takes *expr. */
 static gemp_code add_return(builder *b, gemp_expr **expr, query_place place, const char *name, size_t size)
 {
-	for (size_t i = 0; i < b->pattern->return_count; i++) {
-		const char *other = b->pattern->returns[i].name;
+	for (size_t i = 0; i < b->pattern->result.item_count; i++) {
+		const char *other = b->pattern->result.items[i].name;
 		if (strlen(other) == size && memcmp(other, name, size) == 0)
 			return gemp_source_fail(&b->q->source, place.begin, "two columns are called '%s'; rename one by AS", other);
 	}
@@ -328,7 +328,7 @@ static gemp_code return_item(builder *b, const query_item *item)
 	if (!plain)
 		return gemp_source_fail(&b->q->source, from->place.begin, "an expression in RETURN is not supported yet; there are "
 		                        "variables, attributes, id() and count(*)");
-	if (counts && (b->q->items->next || b->pattern->return_count))
+	if (counts && (b->q->items->next || b->pattern->result.item_count))
 		return gemp_source_fail(&b->q->source, from->place.begin,
 		                        "count(*) beside other columns (grouping) is not supported yet");
 	if (counts || edge) {
@@ -358,8 +358,8 @@ static gemp_code build(builder *b)
 	b->pattern->returns_given = b->q->items != NULL;
 	if (!b->q->items)
 		GEMP_TRY(gemp_pattern_return_vertices(b->pattern));
-	b->pattern->has_limit = b->q->has_limit;
-	b->pattern->limit = b->q->limit;
+	b->pattern->result.has_limit = b->q->has_limit;
+	b->pattern->result.limit = b->q->limit;
 done:
 	return code;
 }

@@ -28,10 +28,34 @@ done:
 	return code;
 }
 
+static void free_clause(gemp_clause *clause)
+{
+	for (size_t i = 0; i < clause->item_count; i++) {
+		gemp_expr_free(clause->items[i].expr);
+		gemp_free(clause->items[i].name);
+	}
+	gemp_expr_free(clause->where);
+	gemp_free(clause->items);
+	gemp_free(clause->orders);
+}
+
+static void free_parts(gemp_pattern *pattern)
+{
+	for (size_t i = 0; i < pattern->sub_count; i++)
+		gemp_pattern_free(pattern->subs[i]);
+	for (size_t i = 0; i < pattern->optional_count; i++) {
+		gemp_pattern_free(pattern->optionals[i].pattern);
+		gemp_free(pattern->optionals[i].outer);
+	}
+	gemp_free(pattern->subs);
+	gemp_free(pattern->optionals);
+}
+
 void gemp_pattern_free(gemp_pattern *pattern)
 {
 	if (!pattern)
 		return;
+	free_parts(pattern);
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		gemp_free(pattern->vertices[v].name);
 	for (size_t e = 0; e < pattern->edge_count; e++) {
@@ -44,14 +68,13 @@ void gemp_pattern_free(gemp_pattern *pattern)
 	}
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		gemp_expr_free(pattern->conditions[i].expr);
-	for (size_t i = 0; i < pattern->return_count; i++) {
-		gemp_expr_free(pattern->returns[i].expr);
-		gemp_free(pattern->returns[i].name);
-	}
+	free_clause(&pattern->result);
+	if (pattern->with)
+		free_clause(pattern->with);
+	gemp_free(pattern->with);
 	gemp_free(pattern->vertices);
 	gemp_free(pattern->edges);
 	gemp_free(pattern->conditions);
-	gemp_free(pattern->returns);
 	gemp_free(pattern->text);
 	gemp_free(pattern->file);
 	gemp_free(pattern);
@@ -77,20 +100,21 @@ gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int fro
 	if (name && !copy)
 		return GEMP_ENOMEM;
 	pattern->edges[pattern->edge_count++] =
-		(gemp_pattern_edge){ .name = copy, .from = from, .to = to, .direction = direction };
+		(gemp_pattern_edge){ .name = copy, .from = from, .to = to, .direction = direction, .least = 1, .most = 1 };
 	return GEMP_OK;
 }
 
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size)
 {
 	char *name = gemp_strndup(text, size);
-	gemp_return_item *more = name ? gemp_realloc(pattern->returns, pattern->return_count + 1, sizeof *more) : NULL;
+	gemp_return_item *more = name ? gemp_realloc(pattern->result.items, pattern->result.item_count + 1, sizeof *more) : NULL;
 	if (!more) {
 		gemp_free(name);
 		return GEMP_ENOMEM;
 	}
-	pattern->returns = more;
-	more[pattern->return_count++] = (gemp_return_item){ .expr = *expr, .name = name };
+	pattern->result.items = more;
+	more[pattern->result.item_count++] = (gemp_return_item){ .expr = *expr, .name = name };
+	pattern->result.shown = pattern->result.item_count;
 	*expr = NULL;
 	return GEMP_OK;
 }
@@ -164,4 +188,25 @@ void gemp_pattern_print_parts(const gemp_pattern *pattern, const int *part, int 
 		gemp_text_print(out, ")");
 	}
 	gemp_text_print(out, "; such products are not supported yet: join the parts by an edge, or match each alone");
+}
+
+size_t gemp_pattern_row_vertices(const gemp_pattern *pattern)
+{
+	size_t count = pattern->vertex_count;
+	for (size_t i = 0; i < pattern->optional_count; i++)
+		count += pattern->optionals[i].pattern->vertex_count - pattern->optionals[i].pattern->given;
+	return count;
+}
+
+size_t gemp_pattern_row_edges(const gemp_pattern *pattern)
+{
+	size_t count = pattern->edge_count;
+	for (size_t i = 0; i < pattern->optional_count; i++)
+		count += pattern->optionals[i].pattern->edge_count;
+	return count;
+}
+
+const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern)
+{
+	return pattern->with ? pattern->with : &pattern->result;
 }

@@ -17,28 +17,47 @@ typedef enum gemp_distinct { GEMP_BY_ORBIT, GEMP_BY_SUBGRAPH, GEMP_BY_VERTICES, 
 typedef enum gemp_expr_kind {
 	GEMP_LITERAL,     /* value */
 	GEMP_VERTEX,      /* variable: a vertex itself */
-	GEMP_EDGE,        /* variable: an edge itself */
+	GEMP_EDGE,        /* variable: an edge itself; of_edge */
+	GEMP_COLUMN,      /* column: a value column of WITH, by item; in what follows WITH only */
 	GEMP_ATTRIBUTE,   /* variable.name; edges' attributes have of_edge */
 	GEMP_KEY,         /* id(variable) */
+	GEMP_LABELS,      /* labels(variable): a list */
+	GEMP_TYPE,        /* type(variable) of an edge */
+	GEMP_DEGREE,      /* COUNT { (variable)-[:names]->() }: made by bind of a GEMP_COUNT_OF that is no more than that */
+	GEMP_EXISTS,      /* sub: pattern->subs[sub] has a match; children: GEMP_VERTEX, the outer vertices that are its given
+	                     vertices 0, 1, ...; never unknown */
+	GEMP_COUNT_OF,    /* COUNT { ... }: how many embeddings it has; children as above */
 	GEMP_HAS_LABEL,   /* variable has any of names[] */
-	GEMP_EQ, GEMP_NE, GEMP_LT, GEMP_LE, GEMP_GT, GEMP_GE, /* children[0] op children[1]; on vertices only EQ, NE */
+	GEMP_EQ, GEMP_NE, GEMP_LT, GEMP_LE, GEMP_GT, GEMP_GE, /* children[0] op children[1]; on elements only EQ, NE */
 	GEMP_CONTAINS, GEMP_STARTS_WITH, GEMP_ENDS_WITH,
-	GEMP_IN,          /* children[0] in the literals children[1..] */
+	GEMP_MATCHES,     /* =~: PCRE2, the whole string; children[1] is a literal */
+	GEMP_IN,          /* children[0] among children[1..] */
 	GEMP_IS_NULL, GEMP_IS_NOT_NULL,
+	GEMP_ADD, GEMP_SUBTRACT, GEMP_MULTIPLY, GEMP_DIVIDE, GEMP_REMAINDER, GEMP_NEGATE,
+	GEMP_LOWER, GEMP_UPPER, GEMP_SIZE,
 	GEMP_AND, GEMP_OR, /* any number of children */
+	GEMP_XOR,         /* two children; normalisation leaves none */
 	GEMP_NOT,         /* after normalisation only above a leaf; is true iff the leaf is known to be false */
 	GEMP_COUNT_STAR,
+	GEMP_COUNT, GEMP_SUM, GEMP_MIN, GEMP_MAX, GEMP_AVG, GEMP_COLLECT, /* aggregates of children[0]; distinct */
 } gemp_expr_kind;
 
 typedef struct gemp_expr {
 	gemp_expr_kind kind;
 	int line, column;          /* where it began in the text, from 1 */
-	int variable;              /* index of vertex or edge; -1 if none */
+	int variable;              /* index of vertex or edge (after WITH: of its item that is one); -1 if none */
 	bool of_edge;              /* variable is an edge */
 	char *name;                /* of an attribute; owned */
 	int attribute;             /* bound: column of graph->attributes; -1: no vertex has it and --lenient allows that */
+	gemp_type type;            /* bound: what the value is if it is not NULL */
+	size_t item;               /* GEMP_COLUMN: of WITH */
+	size_t sub;                /* GEMP_EXISTS, GEMP_COUNT_OF: index in the pattern's subs */
+	bool distinct;             /* aggregates: DISTINCT */
+	int direction;             /* GEMP_DEGREE: 0 out, 1 in, 2 either; relations as below */
+	bool *relations;           /* bound, GEMP_DEGREE: [graph->relation_count]; owned */
+	struct gemp_regex *regex;  /* bound, GEMP_MATCHES: compiled; owned */
 	size_t name_count;
-	char **names;              /* of labels; owned */
+	char **names;              /* of labels (GEMP_DEGREE: of types); owned */
 	size_t label_set_count;    /* bound, GEMP_HAS_LABEL: of the graph */
 	bool *label_sets;          /* bound, GEMP_HAS_LABEL: [label_set_count] true where the set has one of names */
 	gemp_value value;          /* literal; a string's bytes are owned by the expression */
@@ -59,12 +78,15 @@ typedef enum gemp_direction { GEMP_OUT, GEMP_EITHER } gemp_direction; /* `<-[]-`
 
 typedef struct gemp_pattern_vertex {
 	char *name; /* NULL: anonymous */
+	bool free;  /* within a path of variable length: need not differ from others under iso */
 } gemp_pattern_vertex;
 
 typedef struct gemp_pattern_edge {
 	char *name;               /* NULL: anonymous */
 	int from, to;             /* pattern vertices */
 	gemp_direction direction;
+	uint32_t least, most;     /* length of a path `*least..most`; of an edge 1, 1 */
+	bool path;                /* written with `*`, also where least = most = 1 */
 	size_t type_count;        /* 0: any relation */
 	char **types;             /* owned */
 	bool *relations;          /* bound: [graph->relation_count] true where allowed */
@@ -72,28 +94,80 @@ typedef struct gemp_pattern_edge {
 } gemp_pattern_edge;
 
 typedef struct gemp_return_item {
-	gemp_expr *expr; /* GEMP_VERTEX, GEMP_EDGE, GEMP_ATTRIBUTE, GEMP_KEY, GEMP_COUNT_STAR; owned */
-	char *name;      /* column name shown: the text as written, or its alias; owned */
+	gemp_expr *expr;          /* owned */
+	char *name;               /* column name shown: the text as written, or its alias; owned */
 } gemp_return_item;
 
+typedef struct gemp_sort {
+	size_t item;              /* of the same clause, a shown or a hidden one */
+	bool descending;
+} gemp_sort;
+
+/* WITH or RETURN. Expressions of WITH (of RETURN, if there is no WITH) speak of the pattern's variables; those of a RETURN
+ * after WITH speak of the items of WITH: a vertex or edge item by `variable` = its index (so that its attributes can be
+ * asked for), others by GEMP_COLUMN. Items [shown, item_count) are there for ORDER BY alone. A clause with an aggregate
+ * in some item groups by the items without one; an aggregate may stand within an expression (count(m) + 1). */
+typedef struct gemp_clause {
+	bool distinct, grouped;
+	size_t item_count, shown;
+	gemp_return_item *items;
+	gemp_expr *where;         /* WITH ... WHERE, in normal form, of the items of this WITH as a RETURN after it; NULL: none */
+	size_t order_count;
+	gemp_sort *orders;
+	bool has_skip, has_limit;
+	uint64_t skip, limit;
+} gemp_clause;
+
+/* A pattern; a whole query; or what stands within EXISTS, COUNT or OPTIONAL MATCH of another (then its vertices [0, given)
+ * are vertices of the outer one, and it has neither clauses nor optionals).
+ *
+ * Distinctness (iso, edge-iso) holds within one pattern, its given vertices among it, not across patterns. */
 typedef struct gemp_pattern {
 	char *text;                    /* as given; owned */
 	char *file;                    /* that text came from; NULL: the command line; owned */
 	bool simple;                   /* --pattern: the simple undirected graph; edges have no types */
-	size_t vertex_count, edge_count, condition_count, return_count;
-	gemp_pattern_vertex *vertices; /* by first appearance */
+	size_t vertex_count, edge_count, condition_count;
+	size_t given;                  /* vertices [0, given) come from outside */
+	gemp_pattern_vertex *vertices; /* by first appearance, given ones first */
 	gemp_pattern_edge *edges;      /* by first appearance */
 	gemp_condition *conditions;
-	gemp_return_item *returns;     /* no RETURN: every named vertex (all, if none is named) */
+	size_t sub_count;
+	struct gemp_pattern **subs;    /* of EXISTS and COUNT in the conditions and clauses; owned */
+	size_t optional_count;
+	struct gemp_optional *optionals; /* OPTIONAL MATCH, in order */
+	gemp_clause *with;             /* NULL: none; owned */
+	gemp_clause result;            /* RETURN; none given: every named vertex (all, if none is named) */
 	bool returns_given;            /* there is a RETURN: what it tells apart is not exchangeable */
-	bool has_limit;
-	uint64_t limit;
 	size_t relation_count;         /* of the graph bound to; 0 before */
 } gemp_pattern;
+
+/* OPTIONAL MATCH. The row of a match is the pattern's vertices, then the new ones of each optional in order; edges
+ * likewise. Variables of clauses and of `outer` are numbered so. */
+typedef struct gemp_optional {
+	gemp_pattern *pattern;    /* owned */
+	int *outer;               /* [pattern->given] vertices of the row; owned */
+	int first_vertex;         /* of the row: of the pattern's vertex `given` */
+	int first_edge;
+} gemp_optional;
+
+/* Vertices and edges of a row: of the pattern and all its optionals. */
+size_t gemp_pattern_row_vertices(const gemp_pattern *pattern);
+size_t gemp_pattern_row_edges(const gemp_pattern *pattern);
+/* The clause that speaks of the pattern's variables: WITH, or RETURN if there is none. */
+const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern);
+
+/* --param NAME=VALUE: typed values for $NAME. */
+typedef struct gemp_query_parameter {
+	const char *name;
+	gemp_value value; /* strings borrowed */
+} gemp_query_parameter;
 
 /* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a
  * query given on the command line. */
 gemp_code gemp_pattern_parse(gemp_pattern **out, const char *text, const char *file);
+/* The same with values for $parameters; one that the text does not use is an error too. */
+gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count);
 /* triangle | cycle:N | clique:N | path:N (N vertices) | star:N (N leaves) | diamond | house | edges:0-1,1-2,... */
 gemp_code gemp_pattern_named(gemp_pattern **out, const char *name);
 /* Lines `t n m`, `v id label degree`, `e u v`; label_format ("L%d") makes a label's name of its number. */
@@ -111,7 +185,10 @@ char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern);
 
 /* Is the condition true for a match? value(context, expr) gives what an attribute, key or literal is worth;
  * vertex(context, variable) the id of a vertex, edge(...) the number of an edge; label_set(...) the set of a
- * vertex. Three-valued inside. */
+ * vertex. Three-valued inside.
+ *
+ * value: of GEMP_COLUMN, GEMP_ATTRIBUTE, GEMP_KEY, GEMP_LABELS, GEMP_TYPE, GEMP_DEGREE, GEMP_COUNT_OF, and of GEMP_EXISTS (a
+ * boolean); NULL where an element is missing. element: UINT64_MAX, and label_set: UINT32_MAX, where OPTIONAL MATCH found none. */
 typedef struct gemp_scope {
 	void *context;
 	gemp_value (*value)(void *context, const gemp_expr *expr);

@@ -95,7 +95,7 @@ static gemp_code add_properties(digraph *d, int point)
 	int vertex_count = (int)pattern->vertex_count;
 	size_t count = 0;
 	char **texts;
-	gemp_code code = GEMP_NEW(texts, pattern->condition_count + pattern->return_count);
+	gemp_code code = GEMP_NEW(texts, pattern->condition_count + pattern->result.item_count);
 	if (code != GEMP_OK)
 		return code;
 	for (size_t i = 0; i < pattern->condition_count; i++) {
@@ -105,8 +105,8 @@ static gemp_code add_properties(digraph *d, int point)
 				goto failed;
 	}
 	size_t conditions = count;
-	for (size_t i = 0; d->use_return && i < pattern->return_count; i++) {
-		const gemp_expr *expr = pattern->returns[i].expr;
+	for (size_t i = 0; d->use_return && i < pattern->result.item_count; i++) {
+		const gemp_expr *expr = pattern->result.items[i].expr;
 		if (expr->variable >= 0 && expr->variable + (expr->of_edge ? vertex_count : 0) == point)
 			if (!(texts[count++] = gemp_expr_text(expr, NULL)))
 				goto failed;

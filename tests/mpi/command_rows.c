@@ -26,8 +26,8 @@ static const char all_items[] = "MATCH (a)-[r]->(b)<-[s]-(c) "
 /* Attributes of edges, which rows can write, though queries cannot ask for them yet. */
 static void ask_for_attributes(gemp_pattern *pattern)
 {
-	for (size_t i = 0; i < pattern->return_count; i++) {
-		gemp_return_item *item = &pattern->returns[i];
+	for (size_t i = 0; i < pattern->result.item_count; i++) {
+		gemp_return_item *item = &pattern->result.items[i];
 		if (strcmp(item->name, "weight") != 0 && strcmp(item->name, "cost") != 0)
 			continue;
 		item->expr->kind = GEMP_ATTRIBUTE;

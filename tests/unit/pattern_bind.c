@@ -57,7 +57,7 @@ static void resolves(void **state)
 	assert_int_equal(merged->name_count, 2);
 	assert_memory_equal(merged->label_sets, either, sizeof either);
 	assert_int_equal(p->conditions[2].expr->children[0]->attribute, 2);
-	assert_int_equal(p->returns[0].expr->attribute, 3);
+	assert_int_equal(p->result.items[0].expr->attribute, 3);
 	gemp_pattern_free(p);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }

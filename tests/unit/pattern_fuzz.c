@@ -90,7 +90,7 @@ static void check_pattern(gemp_pattern *p)
 	gemp_symmetry *symmetry;
 	bool overflow;
 	assert_in_range(p->vertex_count, 1, GEMP_MAX_PATTERN_VERTICES);
-	assert_in_range(p->return_count, 1, 1000);
+	assert_in_range(p->result.item_count, 1, 1000);
 	for (size_t i = 0; i < p->condition_count; i++) {
 		char *text = gemp_expr_text(p->conditions[i].expr, p);
 		assert_non_null(text);

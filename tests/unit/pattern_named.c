@@ -43,8 +43,8 @@ static void shapes(void **state)
 		assert_true(p->simple);
 		assert_string_equal(p->text, cases[i].name);
 		assert_int_equal(p->vertex_count, cases[i].vertices);
-		assert_int_equal(p->return_count, cases[i].vertices);
-		assert_string_equal(p->returns[1].name, "v1");
+		assert_int_equal(p->result.item_count, cases[i].vertices);
+		assert_string_equal(p->result.items[1].name, "v1");
 		print_edges(p, &text);
 		assert_string_equal(text.data, cases[i].edges);
 		gemp_pattern_free(p);

@@ -52,8 +52,8 @@ static void paths(void **state)
 	assert_int_equal(p->condition_count, 1);
 	assert_condition(p, 0, "v4:L");
 	assert_int_equal(p->conditions[0].vertices, 1 << 4);
-	assert_int_equal(p->return_count, 3); /* the named vertices, not the edge */
-	assert_false(p->has_limit);
+	assert_int_equal(p->result.item_count, 3); /* the named vertices, not the edge */
+	assert_false(p->result.has_limit);
 	gemp_pattern_free(p);
 }
 
@@ -62,8 +62,8 @@ static void one_vertex(void **state)
 	(void)state;
 	gemp_pattern *p = parsed("match () ;");
 	assert_int_equal(p->vertex_count, 1);
-	assert_int_equal(p->return_count, 1);
-	assert_string_equal(p->returns[0].name, "v0");
+	assert_int_equal(p->result.item_count, 1);
+	assert_string_equal(p->result.items[0].name, "v0");
 	gemp_pattern_free(p);
 }
 
@@ -110,9 +110,9 @@ static void types(void **state)
 	assert_string_equal(p->edges[2].name, "x y");
 	assert_string_equal(p->edges[2].types[0], "a|b");
 	assert_string_equal(p->edges[2].types[1], "order");
-	assert_int_equal(p->return_count, 5);
-	assert_string_equal(p->returns[4].name, "x y"); /* after d: the vertex at its end is read first */
-	assert_int_equal(p->returns[4].expr->kind, GEMP_EDGE);
+	assert_int_equal(p->result.item_count, 5);
+	assert_string_equal(p->result.items[4].name, "x y"); /* after d: the vertex at its end is read first */
+	assert_int_equal(p->result.items[4].expr->kind, GEMP_EDGE);
 	gemp_pattern_free(p);
 }
 
@@ -162,19 +162,19 @@ static void returns(void **state)
 	                         "LIMIT 10");
 	static const char *const names[] = { "a", "a . name", "key", "the edge", "count" };
 	static const gemp_expr_kind kinds[] = { GEMP_VERTEX, GEMP_ATTRIBUTE, GEMP_KEY, GEMP_EDGE, GEMP_ATTRIBUTE };
-	assert_int_equal(p->return_count, 5);
+	assert_int_equal(p->result.item_count, 5);
 	for (size_t i = 0; i < 5; i++) {
-		assert_string_equal(p->returns[i].name, names[i]);
-		assert_int_equal(p->returns[i].expr->kind, kinds[i]);
+		assert_string_equal(p->result.items[i].name, names[i]);
+		assert_int_equal(p->result.items[i].expr->kind, kinds[i]);
 	}
-	assert_true(p->returns[3].expr->of_edge);
-	assert_true(p->has_limit);
-	assert_int_equal(p->limit, 10);
+	assert_true(p->result.items[3].expr->of_edge);
+	assert_true(p->result.has_limit);
+	assert_int_equal(p->result.limit, 10);
 	gemp_pattern_free(p);
 	p = parsed("MATCH (a) RETURN COUNT ( * ) AS n LIMIT 18446744073709551615");
-	assert_int_equal(p->returns[0].expr->kind, GEMP_COUNT_STAR);
-	assert_string_equal(p->returns[0].name, "n");
-	assert_true(p->limit == UINT64_MAX);
+	assert_int_equal(p->result.items[0].expr->kind, GEMP_COUNT_STAR);
+	assert_string_equal(p->result.items[0].name, "n");
+	assert_true(p->result.limit == UINT64_MAX);
 	gemp_pattern_free(p);
 }
 
