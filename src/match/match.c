@@ -18,7 +18,8 @@ struct gemp_match {
 	const gemp_pattern *pattern;
 	gemp_match_options options;
 	gemp_condition_phases phases;
-	gemp_symmetry *symmetry;
+	const gemp_symmetry *symmetry;
+	gemp_symmetry *own_symmetry; /* NULL: symmetry is the caller's */
 	gemp_chain *chain;           /* of the whole tuple: vertices, then live edges */
 	gemp_filter *filter;         /* NULL: the pattern has no conditions */
 	gemp_candidates candidates;
@@ -185,8 +186,9 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	m->pattern = pattern;
 	m->options = *options;
 	code = gemp_phases_new(&m->phases, pattern, options);
-	if (code == GEMP_OK)
-		code = gemp_symmetry_find(&m->symmetry, pattern, true);
+	if (code == GEMP_OK && !options->symmetry)
+		code = gemp_symmetry_find(&m->own_symmetry, pattern, true);
+	m->symmetry = options->symmetry ? options->symmetry : m->own_symmetry;
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(load_relations(m));
 	if (pattern->condition_count)
@@ -222,7 +224,7 @@ void gemp_match_free(gemp_match *m)
 	gemp_candidates_free(&m->candidates);
 	gemp_filter_free(m->filter);
 	gemp_chain_free(m->chain);
-	gemp_symmetry_free(m->symmetry);
+	gemp_symmetry_free(m->own_symmetry);
 	gemp_phases_free(&m->phases);
 	gemp_free(m);
 }

@@ -28,6 +28,7 @@ typedef struct gemp_match_options {
 	bool count_parts;           /* --profile: share of matches within one of P parts, P = 1 .. 64 (enumerates) */
 	int lanes;                  /* lanes a row; 0: choose by device (1 on a CPU) */
 	uint64_t limit;             /* rows wanted; UINT64_MAX: all */
+	const gemp_symmetry *symmetry; /* of a pattern that is part of a greater one; borrowed; NULL: found from the pattern */
 } gemp_match_options;
 
 typedef struct gemp_match_result {

@@ -10,9 +10,11 @@ typedef struct gemp_row_store {
 	size_t vertex_capacity, edge_capacity;
 	gemp_vertex *vertices;             /* [rows * vertex_count] */
 	gemp_edge *edges;                  /* [rows * edge_count] */
+	size_t value_count;
+	gemp_column *values;               /* [value_count] of `rows` rows each: numbers and truths, never NULL */
 } gemp_row_store;
 
-/* Copies the first `rows` rows of a batch. Rows carry neither values nor a multiplicity at this point of a chain. */
+/* Copies the first `rows` rows of a batch. Rows carry no multiplicity at this point of a chain. */
 gemp_code gemp_row_store_add(gemp_row_store *store, const gemp_batch *batch, size_t rows);
 /* Keeps just the rows with keep[row] != 0. */
 void gemp_row_store_keep(gemp_row_store *store, const uint8_t *keep);
