@@ -7,7 +7,7 @@
 #ifndef GEMP_COMMAND_ROW_TEXT_H
 #define GEMP_COMMAND_ROW_TEXT_H
 
-#include "command/projection.h"
+#include "query/projection.h"
 #include "core/text.h"
 
 /* These only fail for want of memory: gemp_text_status tells. */

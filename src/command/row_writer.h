@@ -3,7 +3,7 @@
 #ifndef GEMP_COMMAND_ROW_WRITER_H
 #define GEMP_COMMAND_ROW_WRITER_H
 
-#include "command/projection.h"
+#include "query/projection.h"
 #include "command/rows.h"
 #include "io/result_file.h"
 

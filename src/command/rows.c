@@ -1,7 +1,7 @@
 #include "command/rows.h"
 
-#include "command/projection.h"
-#include "command/representative.h"
+#include "query/projection.h"
+#include "query/representative.h"
 #include "command/row_writer.h"
 #include "core/memory.h"
 #include "match/row_store.h"

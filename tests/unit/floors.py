@@ -19,11 +19,12 @@ FLOORS = {
     "partition": ["graph", "device", "comm"],
     "io": ["partition"],
     "match": ["pattern", "partition"],
+    "query": ["match"],
     "gas": ["partition"],
     "euler": ["partition"],
     "som": ["partition"],
     "transform": ["match"],
-    "command": ["transform", "match", "gas", "euler", "som", "io", "pattern"],
+    "command": ["transform", "query", "match", "gas", "euler", "som", "io", "pattern"],
     "main": ["command"],
 }
 FOLDERS = {"partition": "partition", "io": "io", "kernels": "kernels"}  # others are src/ROOM

@@ -1,4 +1,4 @@
-#include "command/representative.h"
+#include "query/representative.h"
 
 #include "core/memory.h"
 #include "match/edge_values.h"

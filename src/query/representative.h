@@ -1,7 +1,7 @@
 /* representative: of each match the embedding with the smallest tuple of user keys, so that rows do not depend on seed,
  * ranks or device. */
-#ifndef GEMP_COMMAND_REPRESENTATIVE_H
-#define GEMP_COMMAND_REPRESENTATIVE_H
+#ifndef GEMP_QUERY_REPRESENTATIVE_H
+#define GEMP_QUERY_REPRESENTATIVE_H
 
 #include "graph/graph.h"
 #include "match/row_store.h"

@@ -1,6 +1,6 @@
 /* projection: RETURN items of matches, as columns of values in the user's keys. */
-#ifndef GEMP_COMMAND_PROJECTION_H
-#define GEMP_COMMAND_PROJECTION_H
+#ifndef GEMP_QUERY_PROJECTION_H
+#define GEMP_QUERY_PROJECTION_H
 
 #include "graph/graph.h"
 #include "match/row_store.h"

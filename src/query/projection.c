@@ -1,4 +1,4 @@
-#include "command/projection.h"
+#include "query/projection.h"
 
 #include "core/memory.h"
 #include "match/edge_values.h"
