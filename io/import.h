@@ -15,17 +15,18 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-typedef enum gemp_format { GEMP_FORMAT_AUTO, GEMP_FORMAT_TSV, GEMP_FORMAT_CSV, GEMP_FORMAT_SNAP } gemp_format;
+typedef struct gemp_format gemp_format; /* io/format.h */
+typedef struct gemp_paths gemp_paths;
 
-/* "auto", "tsv", "csv", "snap"; GEMP_EUSAGE for other names. */
-gemp_code gemp_format_parse(gemp_format *out, const char *name);
+/* The format of that name; NULL for "auto"; GEMP_EUSAGE for other names. */
+gemp_code gemp_format_parse(const gemp_format **out, const char *name);
 
 /* All pointers are borrowed. {0} with the files is a good default but for the seed, which is 1 by default. */
 typedef struct gemp_import_options {
 	size_t vertex_file_count, edge_file_count;
 	const char *const *vertex_files; /* [vertex_file_count]; none: vertices come from the edges */
 	const char *const *edge_files;   /* [edge_file_count] */
-	gemp_format format; /* AUTO: by ending .tsv .csv .txt(SNAP), before .gz or .zst; SNAP: of edge files */
+	const gemp_format *format; /* NULL: by endings; snap with vertex files: these are TSV or CSV */
 	bool undirected;
 	bool merge_parallel;
 	uint64_t seed;                   /* of the relabelling */
@@ -35,6 +36,9 @@ typedef struct gemp_import_options {
 
 /* Collective; the options are alike on all ranks. Errors name file, line and remedy, and all ranks return them. */
 gemp_code gemp_import(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options);
+
+/* Local. The files that such an import reads, for its provenance. */
+gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options);
 
 /* Collective. XXH3 of each file's bytes, for gemp_provenance; hashes[count] is filled on all ranks. */
 gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes);

@@ -6,45 +6,14 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
-static const char *const format_names[] = { "auto", "tsv", "csv", "snap" };
-
-gemp_code gemp_format_parse(gemp_format *out, const char *name)
+/* --format says what edges are; vertices are tables also beside an edge list. */
+static const gemp_format *format_of(const char *path, bool edges, const gemp_format *asked)
 {
-	for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++)
-		if (strcmp(name, format_names[i]) == 0) {
-			*out = (gemp_format)i;
-			return GEMP_OK;
-		}
-	return gemp_fail(GEMP_EUSAGE, "unknown format '%s'; there are auto, tsv, csv and snap", name);
-}
-
-static bool ends_in(const char *path, size_t size, const char *ending)
-{
-	size_t tail = strlen(ending);
-	return size > tail && strncasecmp(path + size - tail, ending, tail) == 0;
-}
-
-static gemp_code format_of(gemp_format *out, const char *path, bool edges, gemp_format asked)
-{
-	size_t size = strlen(path);
-	if (ends_in(path, size, ".gz"))
-		size -= 3;
-	else if (ends_in(path, size, ".zst"))
-		size -= 4;
-	if (asked != GEMP_FORMAT_AUTO && !(asked == GEMP_FORMAT_SNAP && !edges))
-		*out = asked;
-	else if (ends_in(path, size, ".csv"))
-		*out = GEMP_FORMAT_CSV;
-	else if (ends_in(path, size, ".tsv") || !edges)
-		*out = GEMP_FORMAT_TSV;
-	else if (ends_in(path, size, ".txt") || ends_in(path, size, ".snap"))
-		*out = GEMP_FORMAT_SNAP;
-	else
-		return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format; say --format tsv, csv or snap",
-		                 path);
-	return GEMP_OK;
+	const gemp_format *found = gemp_format_by_ending(path);
+	if (asked && (edges || asked != &gemp_format_snap))
+		return asked;
+	return edges || found == &gemp_format_csv ? found : &gemp_format_tsv;
 }
 
 /* What rank 0 finds out about a file and tells the others. */
@@ -63,7 +32,7 @@ static gemp_code look_at(const gemp_input *input, gemp_text *told)
 	size_t size;
 	GEMP_TRY(gemp_stream_inspect(input->path, &info));
 	GEMP_TRY(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
-	GEMP_TRY(gemp_stream_next(stream, input->format == GEMP_FORMAT_CSV, &record, &size));
+	GEMP_TRY(gemp_stream_next(stream, input->format == &gemp_format_csv, &record, &size));
 	facts found = { info.size, info.compressed, size };
 	gemp_text_add(told, &found, sizeof found);
 	gemp_text_add(told, record, found.header_size);
@@ -73,15 +42,15 @@ done:
 	return code;
 }
 
-static gemp_code cut(gemp_cells *cells, gemp_format format, char *record, size_t size)
+static gemp_code cut(gemp_cells *cells, const gemp_format *format, char *record, size_t size)
 {
 	size_t bad = gemp_utf8_check(record, size);
 	if (bad < size)
 		return gemp_fail(GEMP_EDATA, "byte 0x%02x at column %zu is not UTF-8 text; convert the file "
 		                 "(iconv -t UTF-8), and check that it is a text file",
 		                 (unsigned char)record[bad], bad + 1);
-	return format == GEMP_FORMAT_TSV ? gemp_cells_tsv(cells, record, size)
-	       : format == GEMP_FORMAT_CSV ? gemp_cells_csv(cells, record, size)
+	return format == &gemp_format_tsv ? gemp_cells_tsv(cells, record, size)
+	       : format == &gemp_format_csv ? gemp_cells_csv(cells, record, size)
 	                                   : gemp_cells_blanks(cells, record, size);
 }
 
@@ -101,7 +70,7 @@ static gemp_code pair_header(gemp_header *header, const char *record, size_t siz
 static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
 	gemp_code code;
-	if (input->format == GEMP_FORMAT_SNAP) {
+	if (input->format == &gemp_format_snap) {
 		code = pair_header(&input->header, record, size);
 	} else {
 		code = cut(cells, input->format, record, size);
@@ -115,7 +84,7 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 static void share_out(gemp_input *input, const gemp_comm *comm, const facts *found, int *dealt)
 {
 	gemp_span all = { 0, GEMP_STREAM_END }, none = { 0, 0 };
-	if (found->compressed || input->format == GEMP_FORMAT_CSV) {
+	if (found->compressed || input->format == &gemp_format_csv) {
 		input->bytes = *dealt == comm->rank ? all : none;
 		*dealt = (*dealt + 1) % comm->size;
 	} else {
@@ -144,14 +113,12 @@ static gemp_code list_inputs(gemp_inputs *inputs, const gemp_import_options *opt
 	gemp_code code = GEMP_OK;
 	size_t vertex_files = options->vertex_file_count;
 	inputs->count = vertex_files + options->edge_file_count;
-	if (inputs->count == 0)
-		return gemp_fail(GEMP_EUSAGE, "nothing to import; name files with --vertices and --edges");
 	GEMP_TRY(GEMP_NEW(inputs->input, inputs->count));
 	for (size_t i = 0; i < inputs->count; i++) {
 		gemp_input *input = &inputs->input[i];
 		input->edges = i >= vertex_files;
 		input->path = input->edges ? options->edge_files[i - vertex_files] : options->vertex_files[i];
-		GEMP_TRY(format_of(&input->format, input->path, input->edges, options->format));
+		input->format = format_of(input->path, input->edges, options->format);
 	}
 done:
 	return code;
@@ -184,20 +151,20 @@ void gemp_inputs_free(gemp_inputs *inputs)
 	*inputs = (gemp_inputs){ 0 };
 }
 
-static bool is_skipped(gemp_format format, const char *record, size_t size)
+static bool is_skipped(const gemp_format *format, const char *record, size_t size)
 {
-	return size == 0 || (format == GEMP_FORMAT_SNAP && (record[0] == '#' || strspn(record, " \t") >= size));
+	return size == 0 || (format == &gemp_format_snap && (record[0] == '#' || strspn(record, " \t") >= size));
 }
 
 static gemp_code wrong_count(const gemp_input *input, size_t found)
 {
 	size_t wanted = input->header.count;
 	const char *fields = found == 1 ? "field" : "fields";
-	if (input->format == GEMP_FORMAT_SNAP)
+	if (input->format == &gemp_format_snap)
 		return gemp_fail(GEMP_EDATA, "%zu %s where an edge list has 2; "
 		                 "a table with a header is read by --format tsv or csv", found, fields);
 	return gemp_fail(GEMP_EDATA, "%zu %s where the header has %zu; %s", found, fields, wanted,
-	                 input->format == GEMP_FORMAT_TSV ? "separate fields by one tab, leave a missing value empty"
+	                 input->format == &gemp_format_tsv ? "separate fields by one tab, leave a missing value empty"
 	                                                  : "separate fields by a comma, quote a value with commas");
 }
 
@@ -206,8 +173,8 @@ static gemp_code read_share(gemp_input *input, gemp_stream *stream, gemp_cells *
                             uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
-	bool quoted = input->format == GEMP_FORMAT_CSV;
-	bool header = input->bytes.begin == 0 && input->format != GEMP_FORMAT_SNAP;
+	bool quoted = input->format == &gemp_format_csv;
+	bool header = input->bytes.begin == 0 && input->format != &gemp_format_snap;
 	for (;;) {
 		char *record;
 		size_t size;

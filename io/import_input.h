@@ -2,14 +2,14 @@
 #ifndef GEMP_IO_IMPORT_INPUT_H
 #define GEMP_IO_IMPORT_INPUT_H
 
-#include "io/import.h"
+#include "io/format.h"
 #include "io/share.h"
 #include "io/text_header.h"
 
 typedef struct gemp_input {
 	const char *path; /* borrowed */
 	bool edges;
-	gemp_format format; /* not AUTO */
+	const gemp_format *format; /* gemp_format_tsv, csv or snap */
 	gemp_header header;
 	uint32_t file;         /* the builder's index of it */
 	gemp_span bytes;       /* this rank reads the lines that begin there */

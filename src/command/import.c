@@ -1,13 +1,36 @@
-#include "io/import.h"
+#include "io/format.h"
 
 #include "command/produce.h"
+#include "core/memory.h"
 
-static gemp_code check(const gemp_options *options)
+#include <stdint.h>
+
+/* Files named as arguments are files of edges like those of --edges: for most formats a whole graph. */
+static gemp_code list_edge_files(gemp_list *out, const gemp_options *options)
 {
-	if (options->edge_files.count || options->vertex_files.count)
-		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE,
-	                 "import needs files: --edges FILE, and --vertices FILE if vertices have attributes");
+	size_t listed = options->edge_files.count;
+	*out = (gemp_list){ .count = listed + options->argument_count };
+	gemp_code code = GEMP_NEW(out->items, out->count);
+	if (code != GEMP_OK)
+		return code;
+	for (size_t i = 0; i < out->count; i++)
+		out->items[i] = i < listed ? options->edge_files.items[i] : options->arguments[i - listed];
+	return GEMP_OK;
+}
+
+static const gemp_format *asked_format(const gemp_options *options)
+{
+	size_t count;
+	return options->format > 0 ? gemp_formats(&count)[options->format - 1] : NULL;
+}
+
+static gemp_code check(gemp_paths *read, gemp_comm *comm, const gemp_options *options,
+                       const gemp_import_options *how)
+{
+	gemp_code code = gemp_import_files(read, how);
+	if (code == GEMP_OK)
+		code = gemp_produce_check(comm, options);
+	return gemp_comm_agree(comm, code);
 }
 
 static gemp_code import(gemp_comm *comm, const gemp_options *options)
@@ -16,41 +39,41 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 	gemp_report report;
 	gemp_graph *graph = NULL;
 	gemp_timers timers = { 0 };
-	const gemp_list files[] = { options->vertex_files, options->edge_files };
+	gemp_paths read = { 0 };
+	gemp_list edges = { 0 };
+	bool reporting = false;
+	GEMP_TRY(gemp_comm_agree(comm, list_edge_files(&edges, options)));
 	const gemp_import_options how = {
 		.vertex_file_count = options->vertex_files.count,
 		.vertex_files = options->vertex_files.items,
-		.edge_file_count = options->edge_files.count,
-		.edge_files = options->edge_files.items,
-		.format = (gemp_format)options->format,
+		.edge_file_count = edges.count,
+		.edge_files = edges.items,
+		.format = asked_format(options),
 		.undirected = options->undirected,
 		.merge_parallel = options->parallel == 1,
 		.seed = options->relabel_seed,
 		.default_label = options->default_label,
 		.default_type = options->default_type,
 	};
-	code = check(options);
-	if (code == GEMP_OK)
-		code = gemp_produce_check(comm, options);
-	if (code != GEMP_OK)
-		return code;
-	code = gemp_report_new(&report, comm, options, false);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(check(&read, comm, options, &how));
+	GEMP_TRY(gemp_report_new(&report, comm, options, false));
+	reporting = true;
 	double since = gemp_now();
 	GEMP_TRY(gemp_import(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_CONVERT, since);
-	GEMP_TRY(gemp_produce(&report, graph, files, 2, &timers));
+	GEMP_TRY(gemp_produce(&report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers));
 done:
 	gemp_graph_free(graph);
-	return gemp_report_finish(&report, code);
+	gemp_paths_free(&read);
+	gemp_free(edges.items);
+	return reporting ? gemp_report_finish(&report, code) : code;
 }
 
 const gemp_command gemp_command_import = {
 	.name = "import",
 	.bit = GEMP_ON_IMPORT,
-	.arguments = "--vertices FILE... --edges FILE... -o G.h5",
-	.summary = "Makes a graph file of tables of vertices and edges",
+	.arguments = "--vertices FILE... --edges FILE... -o G.h5\nFILE... -o G.h5",
+	.summary = "Makes a graph file of tables, edge lists and other formats",
 	.text = "Files are TSV or CSV with a header, or SNAP edge lists; plain, .gz or .zst. Vertices have the columns "
 		"id, type (several labels: A;B) and attributes; edges src, dst, type and attributes. The type of a "
 		"column is stated (year:int) or inferred; an empty field is NULL. The file is stored in a random "
@@ -58,6 +81,6 @@ const gemp_command gemp_command_import = {
 	.examples = "gemp-mpi import --vertices people.tsv --vertices films.tsv --edges roles.tsv.zst -o movies.h5\n"
 		"mpirun -n 4 gemp-mpi import --edges wiki-Vote.txt.gz --format snap --undirected -o wiki.h5\n",
 	.least = 0,
-	.most = 0,
+	.most = SIZE_MAX,
 	.run = import,
 };

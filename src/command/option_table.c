@@ -1,5 +1,7 @@
 #include "command/options.h"
 
+#include "io/export.h"
+#include "io/format.h"
 #include "io/generate.h"
 
 #include <stddef.h>
@@ -9,8 +11,8 @@
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
 enum {
-	ON_ALL = (1 << 10) - 1,
-	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH,
+	ON_ALL = (1 << 11) - 1,
+	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
 	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES,
@@ -19,15 +21,16 @@ enum {
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
 	output[] = "Output", budgets[] = "Device and memory", general[] = "General";
 
+static const char formats[] = ""; /* stands for the words of gemp_format_choices() */
+
 static const gemp_option table[] = {
 	{ "vertices", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input,
 	  "Vertices: a header with id, type and attributes; may be repeated. Without it vertices come from the edges.",
 	  AT(vertex_files) },
 	{ "edges", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_IMPORT, input,
 	  "Edges: a header with src, dst, type and attributes, or a SNAP edge list; may be repeated.", AT(edge_files) },
-	{ "format", 0, GEMP_OPTION_CHOICE, "auto|tsv|csv|snap", "auto", GEMP_ON_IMPORT, input,
-	  "Format of the files; auto goes by their ending (.tsv, .csv, .txt: snap), in front of .gz or .zst.",
-	  AT(format) },
+	{ "format", 0, GEMP_OPTION_CHOICE, formats, "auto", GEMP_ON_IMPORT, input,
+	  "Format of the files; auto goes by their ending, in front of .gz or .zst.", AT(format) },
 	{ "undirected", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_IMPORT, input,
 	  "Edges have no direction: each is stored once and matched by -[]-.", AT(undirected) },
 	{ "parallel", 0, GEMP_OPTION_CHOICE, "keep|merge", "keep", GEMP_ON_IMPORT, input,
@@ -86,6 +89,12 @@ static const gemp_option table[] = {
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
 	  "Write the rows to FILE, by its ending .tsv, .jsonl or .h5; -: TSV on stdout. Without it some rows are "
 	  "shown.", AT(output) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "F", NULL, GEMP_ON_CONVERT, output, "The file to write.", AT(output) },
+	{ "format", 0, GEMP_OPTION_CHOICE, GEMP_EXPORT_CHOICES, "auto", GEMP_ON_CONVERT, output,
+	  "Format to write; auto goes by the ending.", AT(export_format) },
+	{ "type", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_CONVERT, output, "Only edges of this type.", AT(only_type) },
+	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_CONVERT, output,
+	  "Attribute of the edges that gives the entries of a matrix.", AT(weight) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "G.h5", NULL, ON_MAKE, output, "The graph file to write.", AT(output) },
 	{ "limit", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_MATCH, output, "Stop after N rows.", AT(limit) },
 	{ "schema", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INFO, output,
@@ -144,6 +153,9 @@ const gemp_option *gemp_option_table(size_t *count)
 	if (!all_count) {
 		memcpy(all, table, sizeof table);
 		all_count = FIXED;
+		for (size_t i = 0; i < FIXED; i++)
+			if (all[i].value == formats)
+				all[i].value = gemp_format_choices();
 		for (size_t g = 0; g < generators; g++)
 			for (size_t p = 0; p < generator[g].parameter_count; p++) {
 				const gemp_parameter *parameter = &generator[g].parameters[p];

@@ -243,7 +243,7 @@ static void formats_can_be_stated(void **state)
 {
 	(void)state;
 	pair p;
-	gemp_format format;
+	const gemp_format *format;
 	gemp_import_options *options = files(&p, "dat", "id\n1\n2\n", "1 2\n");
 	expect_failure(options, GEMP_EUSAGE, PARTS("edges.dat", "--format"));
 	assert_all_ok(gemp_format_parse(&options->format, "snap"));

@@ -1,13 +1,8 @@
-#include "io/import.h"
+#include "io/format.h"
 
-#include "core/memory.h"
 #include "io/import_input.h"
-#include "io/stream.h"
 #include "io/text_scalar.h"
 #include "io/text_schema.h"
-#include "partition/builder.h"
-
-#include <string.h>
 
 typedef struct import {
 	gemp_inputs inputs;
@@ -171,15 +166,9 @@ done:
 static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_options *options, gemp_graph **out)
 {
 	gemp_code code = GEMP_OK;
-	gemp_builder_options built = {
-		.seed = options->seed,
-		.undirected = options->undirected,
-		.vertices_from_edges = options->vertex_file_count == 0,
-		.merge_parallel = options->merge_parallel,
-		.default_label = options->default_label,
-		.default_type = options->default_type,
-		.string_keys = self->stated_keys != 0,
-	};
+	gemp_builder_options built = gemp_format_builder(options);
+	built.vertices_from_edges = options->vertex_file_count == 0;
+	built.string_keys = self->stated_keys != 0;
 	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, declare(self)));
 	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self));
@@ -188,7 +177,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_import(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
+static gemp_code read_tables(gemp_graph **out, const gemp_comm *comm, const gemp_import_options *options)
 {
 	gemp_code code = GEMP_OK;
 	import self = { 0 };
@@ -205,14 +194,26 @@ done:
 	return code;
 }
 
-gemp_code gemp_import_hashes(const gemp_comm *comm, const char *const *paths, size_t count, uint64_t *hashes)
-{
-	gemp_code code = GEMP_OK;
-	memset(hashes, 0, count * sizeof *hashes);
-	for (size_t i = (size_t)comm->rank; i < count && code == GEMP_OK; i += (size_t)comm->size)
-		code = gemp_stream_hash(paths[i], &hashes[i]);
-	code = gemp_comm_agree(comm, code);
-	if (code == GEMP_OK)
-		gemp_comm_sum(comm, hashes, (int)count);
-	return code;
-}
+const gemp_format gemp_format_tsv = {
+	.name = "tsv",
+	.endings = ".tsv",
+	.summary = "tables with a header, fields separated by tabs, no quoting",
+	.takes_vertices = true,
+	.read = read_tables,
+};
+
+const gemp_format gemp_format_csv = {
+	.name = "csv",
+	.endings = ".csv",
+	.summary = "tables with a header as RFC 4180 has them; \"\" is an empty string, nothing is NULL",
+	.takes_vertices = true,
+	.read = read_tables,
+};
+
+const gemp_format gemp_format_snap = {
+	.name = "snap",
+	.endings = ".txt .snap",
+	.summary = "an edge list: two ids a line, # begins a comment",
+	.takes_vertices = true,
+	.read = read_tables,
+};
