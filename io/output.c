@@ -18,6 +18,7 @@ struct gemp_output {
 	char *temporary;
 	int file;         /* -1: not open */
 	uint64_t size;    /* bytes written by all ranks */
+	uint64_t next;    /* place of the next piece of this rank's block */
 };
 
 static gemp_code failed(const char *path, const char *what)
@@ -191,6 +192,20 @@ gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size)
 	uint64_t place = output->size + gemp_comm_before(output->comm, size);
 	output->size += gemp_comm_sum1(output->comm, size);
 	return gemp_comm_agree(output->comm, write_at(output, bytes, size, place));
+}
+
+void gemp_output_reserve(gemp_output *output, uint64_t size)
+{
+	GEMP_CHECK(output->path);
+	output->next = output->size + gemp_comm_before(output->comm, size);
+	output->size += gemp_comm_sum1(output->comm, size);
+}
+
+gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size)
+{
+	uint64_t place = output->next;
+	output->next += size;
+	return write_at(output, bytes, size, place);
 }
 
 /* Each rank's bytes are down before rank 0 gives the file its name. */

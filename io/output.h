@@ -17,6 +17,9 @@ typedef struct gemp_output gemp_output;
 gemp_code gemp_output_open(gemp_output **out, const gemp_comm *comm, const char *path);
 /* This rank's block of the next part; any size, also none. comm must live until the output is closed. */
 gemp_code gemp_output_write(gemp_output *output, const void *bytes, size_t size);
+/* A block that comes in pieces, of a file (not stdout): its size, on all ranks, then the pieces, in any number. */
+void gemp_output_reserve(gemp_output *output, uint64_t size);
+gemp_code gemp_output_fill(gemp_output *output, const void *bytes, size_t size); /* local */
 /* Gives the file its name; an error leaves none. Frees; takes NULL. */
 gemp_code gemp_output_close(gemp_output *output);
 /* Removes what was written. Frees; takes NULL. */

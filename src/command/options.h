@@ -71,6 +71,9 @@ typedef struct gemp_options {
 	bool undirected;
 	uint64_t seed, relabel_seed;
 	const char *default_label, *default_type;
+	/* convert */
+	int export_format;
+	const char *only_type, *weight;
 	/* info, partition, help, completion */
 	bool schema;
 	uint64_t parts;

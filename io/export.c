@@ -1,0 +1,289 @@
+#include "io/export_parts.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "io/lookup.h"
+#include "io/output.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { FLUSHED = 1 << 20 }; /* bytes of text that are held */
+
+size_t gemp_export_piece = 1 << 16;
+
+static const gemp_export_form *const forms[] = {
+	NULL, &gemp_export_tsv, &gemp_export_csv, &gemp_export_jsonl, &gemp_export_graphml, &gemp_export_dot, &gemp_export_mtx,
+};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t size = strlen(path), tail = strlen(ending);
+	return size > tail && strcasecmp(path + size - tail, ending) == 0;
+}
+
+gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
+{
+	for (size_t i = 1; *format == GEMP_EXPORT_AUTO && i < FORMS; i++)
+		if (ends_in(path, forms[i]->ending))
+			*format = (gemp_export_format)i;
+	if (*format != GEMP_EXPORT_AUTO)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .dot or .mtx); "
+	                 "say --format", path);
+}
+
+void gemp_export_files_free(gemp_export_files *files)
+{
+	gemp_free(files->vertices);
+	gemp_free(files->edges);
+	*files = (gemp_export_files){ 0 };
+}
+
+/* PIECES OF TEXT: measured in the first pass, written in the second */
+
+typedef struct part {
+	gemp_exporting *e;
+	gemp_output *output;
+	gemp_text text;
+	bool measuring;
+	uint64_t size;
+} part;
+
+static gemp_code flush(part *p, size_t most)
+{
+	gemp_code code = gemp_text_status(&p->text);
+	if (code != GEMP_OK || p->text.size <= most)
+		return code;
+	if (p->measuring)
+		p->size += p->text.size;
+	else
+		code = gemp_output_fill(p->output, p->text.data, p->text.size);
+	gemp_text_clear(&p->text);
+	return code;
+}
+
+/* Collective. */
+static gemp_code walk_vertices(part *p)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t row = 0; row < p->e->graph->rows && code == GEMP_OK; row++) {
+		code = p->e->form->vertex(p->e, row, &p->text);
+		if (code == GEMP_OK)
+			code = flush(p, FLUSHED);
+	}
+	if (code == GEMP_OK)
+		code = flush(p, 0);
+	return gemp_comm_agree(p->e->comm, code);
+}
+
+/* The edges [from, from + count) of this rank's; *row is the source of the first, then of the last. */
+static gemp_code add_edges(part *p, size_t relation, uint64_t from, size_t count, const gemp_column *ends,
+                           const size_t *place, size_t *row)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_exporting *e = p->e;
+	const gemp_relation *r = &e->graph->relations[relation];
+	const gemp_column *names = e->number.name ? &e->number : &e->graph->key;
+	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
+		while (r->out_begin[*row + 1] <= from + i)
+			++*row;
+		gemp_export_edge edge = { relation, from + i, gemp_column_get(names, *row), gemp_column_get(ends, place[i]) };
+		code = e->form->edge(e, &edge, &p->text);
+		if (code == GEMP_OK)
+			code = flush(p, FLUSHED);
+	}
+	return code;
+}
+
+/* Collective. In rounds, as ends are asked of their owners, until no rank has more. */
+static gemp_code walk_relation(part *p, size_t relation)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_exporting *e = p->e;
+	const gemp_relation *r = &e->graph->relations[relation];
+	const gemp_column *names = e->number.name ? &e->number : &e->graph->key;
+	uint64_t edges = r->out_begin[e->graph->rows], from = 0, more = r->edges;
+	size_t row = 0, *place = NULL;
+	GEMP_TRY(gemp_comm_agree(e->comm, GEMP_NEW(place, gemp_export_piece)));
+	while (more) {
+		gemp_column ends;
+		size_t count = edges - from < gemp_export_piece ? (size_t)(edges - from) : gemp_export_piece;
+		GEMP_TRY(gemp_lookup(e->comm, e->graph, names, r->out + from, count, &ends, place));
+		code = add_edges(p, relation, from, count, &ends, place, &row);
+		gemp_column_free(&ends);
+		if (code == GEMP_OK)
+			code = flush(p, 0);
+		GEMP_TRY(gemp_comm_agree(e->comm, code));
+		from += count;
+		more = from < edges;
+		gemp_comm_max(e->comm, &more, 1);
+	}
+done:
+	gemp_free(place);
+	return code;
+}
+
+/* Collective. */
+static gemp_code walk_edges(part *p)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t r = 0; r < p->e->graph->relation_count && code == GEMP_OK; r++)
+		if (gemp_export_takes(p->e, r))
+			code = walk_relation(p, r);
+	return code;
+}
+
+/* Collective. */
+static gemp_code write_part(gemp_exporting *e, gemp_output *output, gemp_code (*walk)(part *))
+{
+	gemp_code code = GEMP_OK;
+	part p = { .e = e, .output = output, .measuring = true };
+	GEMP_TRY(walk(&p));
+	gemp_output_reserve(output, p.size);
+	p.measuring = false;
+	GEMP_TRY(walk(&p));
+done:
+	gemp_text_free(&p.text);
+	return code;
+}
+
+/* Collective. What rank 0 says for all. */
+static gemp_code write_once(const gemp_exporting *e, gemp_output *output,
+                            gemp_code (*print)(const gemp_exporting *, gemp_text *))
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	if (print && e->comm->rank == 0)
+		code = print(e, &text);
+	if (code == GEMP_OK)
+		code = gemp_text_status(&text);
+	GEMP_TRY(gemp_comm_agree(e->comm, code));
+	code = gemp_output_write(output, text.data, text.size);
+done:
+	gemp_text_free(&text);
+	return code;
+}
+
+/* THE WHOLE */
+
+/* F.vertices.tsv of F.tsv. */
+static char *name_beside(const gemp_exporting *e, const char *what, const char *ending)
+{
+	gemp_text name = { 0 };
+	const char *path = e->options->path, *own = e->form->ending;
+	size_t stem = strlen(path) - (ends_in(path, own) ? strlen(own) : 0);
+	gemp_text_print(&name, "%.*s%s%s", (int)stem, path, what, ending);
+	return name.data;
+}
+
+static gemp_code name_files(const gemp_exporting *e, gemp_export_files *files)
+{
+	const gemp_export_form *form = e->form;
+	bool matrix = form == &gemp_export_mtx, alone = !form->two_files || e->numbered;
+	if (!alone)
+		files->vertices = matrix ? name_beside(e, ".keys", ".tsv") : name_beside(e, ".vertices", form->ending);
+	files->edges = alone || matrix ? gemp_strdup(e->options->path) : name_beside(e, ".edges", form->ending);
+	return files->edges && (alone || files->vertices) ? GEMP_OK : GEMP_ENOMEM;
+}
+
+/* Collective. Vertices to their file or the common one, then edges. */
+static gemp_code write_all(gemp_exporting *e, const gemp_export_files *files)
+{
+	gemp_code code = GEMP_OK;
+	gemp_output *vertices = NULL, *edges = NULL;
+	const gemp_export_form *form = e->form;
+	GEMP_TRY(gemp_output_open(&edges, e->comm, files->edges));
+	if (files->vertices)
+		GEMP_TRY(gemp_output_open(&vertices, e->comm, files->vertices));
+	gemp_output *first = form->two_files ? vertices : edges;
+	if (first) {
+		GEMP_TRY(write_once(e, first, form->before_vertices));
+		GEMP_TRY(write_part(e, first, walk_vertices));
+	}
+	GEMP_TRY(write_once(e, edges, form->before_edges));
+	GEMP_TRY(write_part(e, edges, walk_edges));
+	GEMP_TRY(write_once(e, edges, form->after_edges));
+	first = vertices;
+	vertices = NULL;
+	GEMP_TRY(gemp_output_close(first));
+	first = edges;
+	edges = NULL;
+	code = gemp_output_close(first);
+done:
+	gemp_output_abandon(vertices);
+	gemp_output_abandon(edges);
+	return code;
+}
+
+static gemp_code find_type(const gemp_exporting *e)
+{
+	const gemp_graph *graph = e->graph;
+	const char *type = e->options->type;
+	gemp_text names = { 0 };
+	if (!type || gemp_graph_relation(graph, type))
+		return GEMP_OK;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		gemp_text_print(&names, "%s%s", r ? ", " : "", graph->relations[r].name);
+	gemp_code code = gemp_fail(GEMP_EUSAGE, "--type %s: the graph has no such edges; it has: %.300s", type,
+	                           names.data ? names.data : "none");
+	gemp_text_free(&names);
+	return code;
+}
+
+/* Collective. */
+static gemp_code load(gemp_exporting *e)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = e->graph;
+	GEMP_TRY(gemp_graph_need_keys(graph));
+	if (e->form->labels)
+		GEMP_TRY(gemp_graph_need_labels(graph));
+	for (size_t c = 0; e->form->attributes && c < graph->attributes.count; c++)
+		GEMP_TRY(gemp_graph_need_attribute(graph, c));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (gemp_export_takes(e, r))
+			GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_OUT | (e->form->props ? GEMP_PART_PROPS : 0u)));
+	if (e->form == &gemp_export_mtx)
+		GEMP_TRY(gemp_export_number(e));
+	else
+		GEMP_TRY(gemp_export_key_kind(e));
+done:
+	return code;
+}
+
+gemp_code gemp_export(const gemp_comm *comm, gemp_graph *graph, const gemp_export_options *options,
+                      gemp_export_files *files)
+{
+	gemp_code code = GEMP_OK;
+	gemp_export_files named = { 0 };
+	gemp_exporting e = { .comm = comm, .graph = graph, .options = options, .form = forms[options->format] };
+	code = find_type(&e);
+	if (code == GEMP_OK)
+		code = gemp_export_columns(&e);
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (gemp_export_takes(&e, r)) {
+			e.directed |= graph->relations[r].directed;
+			e.edges += graph->relations[r].edges;
+		}
+	if (code == GEMP_OK && e.form->check)
+		code = e.form->check(&e);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(load(&e));
+	GEMP_TRY(gemp_comm_agree(comm, name_files(&e, &named)));
+	GEMP_TRY(write_all(&e, &named));
+	if (files) {
+		*files = named;
+		named = (gemp_export_files){ 0 };
+	}
+done:
+	gemp_export_files_free(&named);
+	for (size_t c = 0; c < e.column_count; c++) {
+		gemp_free(e.columns[c].name);
+		gemp_free(e.columns[c].at);
+	}
+	gemp_free(e.columns);
+	gemp_column_free(&e.number);
+	return code;
+}
