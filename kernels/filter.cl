@@ -1,34 +1,59 @@
-/* filter: conditions on one vertex. Each work-item makes one 32-bit word of a bitmap over `rows` rows; bits past the last
- * row are 0. A kernel sets the bit where its condition is known to be true, so a row with NULL on either side has none.
+/* filter: conditions on one vertex. The result is a bitmap of `rows` rows, in words of 32 bits; bits past the last row are 0.
+ * A kernel sets the bit where its condition is known to be true, so a row with NULL on either side has none.
  *
  * An operand is values (or bytes and offsets), a step and a mask of NULLs with a step of its own. Row r is at r * step: 1 for
  * a column, 0 for a literal. A comparison is asked for by the outcomes wanted: bit 0 less, bit 1 equal, bit 2 greater.
+ *
+ * Two kinds of kernels: of a work-item for each word, and of a work-item for each row on a GPU, so that neighbours read side
+ * by side, but for each word on a CPU (MAKE_WORD).
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+
+#ifdef GEMP_GPU
+#define GEMP_LANES 32
+#else
+#define GEMP_LANES 1
+#endif
+#include "group.clh"
+#include "contains.clh"
 
 #define INTEGER 1 /* as gemp_type; the host checks that they agree */
 #define FLOAT 2
 #define BOOLEAN 3
 
-#define CONTAINS 1 /* in place of outcomes: what is wanted of two strings */
-#define STARTS_WITH 2
-#define ENDS_WITH 3
+#define STARTS_WITH 1 /* in place of outcomes: what is wanted of two strings */
+#define ENDS_WITH 2
+#define CONTAINS 3
 
-/* bits becomes the word of this work-item; `condition` may use row. */
-#define MAKE_WORD(condition)                                                \
-	uint word = (uint)get_global_id(0), bits = 0;                       \
-	if ((ulong)word * 32 >= rows)                                       \
-		return;                                                     \
-	for (uint i = 0; i < 32; i++) {                                     \
-		uint row = word * 32 + i;                                   \
-		if (row < rows && (condition))                              \
-			bits |= 1u << i;                                    \
-	}                                                                   \
+/* out becomes the bits of `condition`, which may use row. */
+#ifdef GEMP_GPU
+#define MAKE_WORD(condition)                                                            \
+	GEMP_GROUP_DECLARE                                                              \
+	ulong item = get_global_id(0);                                                  \
+	uint row = (uint)item;                                                          \
+	uint bits = gemp_ballot(item < rows && (condition));                            \
+	if (item < rows && gemp_lane() == 0)                                            \
+		out[row >> 5] = bits
+#else
+#define MAKE_WORD(condition)                                                            \
+	uint word = (uint)get_global_id(0), bits = 0;                                   \
+	if ((ulong)word * 32 >= rows)                                                   \
+		return;                                                                 \
+	for (uint i = 0; i < 32; i++) {                                                 \
+		uint row = word * 32 + i;                                               \
+		if (row < rows && (condition))                                          \
+			bits |= 1u << i;                                                \
+	}                                                                               \
 	out[word] = bits
+#endif
+
+#define BIT(bitmap, i) ((bitmap)[(i) >> 5] >> ((i) & 31) & 1)
 
 __kernel void filter_fill(uint rows, uint value, __global uint *out)
 {
-	MAKE_WORD(value != 0);
+	ulong first = (ulong)get_global_id(0) * 32;
+	if (first < rows)
+		out[first / 32] = !value ? 0 : rows - first >= 32 ? 0xffffffffu : (1u << (rows - first)) - 1;
 }
 
 __kernel void filter_and(uint rows, __global const uint *other, __global uint *out)
@@ -43,6 +68,18 @@ __kernel void filter_or(uint rows, __global const uint *other, __global uint *ou
 	uint word = (uint)get_global_id(0);
 	if ((ulong)word * 32 < rows)
 		out[word] |= other[word];
+}
+
+/* What is known of the distinct values, for the rows: codes[row] is the value of a row. */
+__kernel void filter_lookup(uint rows, __global const uint *codes, __global const uint *of_values, __global uint *out)
+{
+	MAKE_WORD(BIT(of_values, codes[row]));
+}
+
+/* Rows that are not NULL and whose bit is `wanted`, in place. */
+__kernel void filter_known(uint rows, uint wanted, __global const uchar *null, uint null_step, __global uint *out)
+{
+	MAKE_WORD(!null[row * null_step] && BIT(out, row) == wanted);
 }
 
 /* Is either of them NULL (wanted 1), or neither (wanted 0)? */
@@ -164,6 +201,14 @@ static inline uint has_part(__global const uchar *a, ulong a_size, __global cons
 	return 0;
 }
 
+/* The order, or any that is not 0 where it only matters whether they are equal and their sizes tell. */
+static inline int order_strings(__global const uchar *a, ulong a_size, __global const uchar *b, ulong b_size, uint outcomes)
+{
+	if (a_size != b_size && (outcomes == 2 || outcomes == 5))
+		return 1;
+	return order_bytes(a, a_size, b, b_size);
+}
+
 __kernel void filter_strings(uint rows, uint outcomes,
                              __global const uchar *left, __global const ulong *left_at, uint left_step,
                              __global const uchar *left_null, uint left_null_step,
@@ -173,7 +218,7 @@ __kernel void filter_strings(uint rows, uint outcomes,
 #define LEFT left + left_at[row * left_step], left_at[row * left_step + 1] - left_at[row * left_step]
 #define RIGHT right + right_at[row * right_step], right_at[row * right_step + 1] - right_at[row * right_step]
 	MAKE_WORD(!left_null[row * left_null_step] && !right_null[row * right_null_step] &&
-	          (outcomes >> (order_bytes(LEFT, RIGHT) + 1) & 1));
+	          (outcomes >> (order_strings(LEFT, RIGHT, outcomes) + 1) & 1));
 }
 
 __kernel void filter_parts(uint rows, uint where, uint wanted,

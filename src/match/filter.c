@@ -1,5 +1,7 @@
 #include "match/filter.h"
 
+#include "match/filter_codes.h"
+#include "match/filter_host.h"
 #include "match/filter_leaf.h"
 
 #include "core/memory.h"
@@ -7,58 +9,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an expression reads, beside the index of an attribute. */
-enum { KEY = -1, NOTHING = -2 }; /* NOTHING: a literal, or an attribute that no vertex has */
-
-/* A column that is on the device. */
-typedef struct resident {
+/* What is known of a column: its values on the device, and the same as codes and distinct values. */
+typedef struct column {
 	int id;
+	bool on_device, sampled, tried; /* tried: as a dictionary, whatever the sample says */
 	gemp_operand operand;
-} resident;
+	gemp_filter_codes dictionary;   /* no codes: not made */
+	bool dictionary_on_device;
+	gemp_buffer codes;
+	gemp_operand values;
+} column;
 
 struct gemp_filter {
 	gemp_context *context;
-	gemp_program program;
 	gemp_filter_site site;
-	uint64_t tag;              /* of what is on the device */
+	uint64_t tag;              /* of what is known */
 	bool tagged;
 	size_t count, capacity;
-	resident *columns;         /* [count] */
+	column *columns;           /* [count] */
 	gemp_buffer label_set;     /* mem NULL: not there yet */
 	uint64_t copied;
-	const gemp_filter_rows *rows; /* during an evaluation */
 };
+
+/* What is evaluated over: the rows, or the distinct values of a column. */
+typedef struct domain {
+	gemp_filter *filter;
+	gemp_filter_site site;
+	gemp_filter_view view;
+	const column *distinct;    /* NULL: the rows */
+	const uint32_t *among;     /* rows for which the host need evaluate; NULL: all */
+} domain;
 
 gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context)
 {
 	gemp_code code = GEMP_OK;
 	gemp_filter *filter = NULL;
-	char *source = NULL;
 	*out = NULL;
 	code = GEMP_NEW(filter, 1);
-	if (code == GEMP_OK)
-		code = gemp_kernel_source(&source, "filter.cl");
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	filter->context = context;
-	filter->site.device = context->device;
-	GEMP_TRY(gemp_context_program(context, &filter->program, source, NULL));
-	for (int i = 0; i < GEMP_FILTER_KERNELS && code == GEMP_OK; i++)
-		code = gemp_kernel_new(&filter->site.kernels[i], &filter->program, gemp_filter_kernel_name[i]);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_filter_site_new(&filter->site, context));
 	*out = filter;
 	filter = NULL;
 done:
-	gemp_free(source);
-	gemp_filter_free(filter);
+	gemp_free(filter);
 	return code;
 }
 
 static void forget_columns(gemp_filter *filter)
 {
-	for (size_t i = 0; i < filter->count; i++)
-		gemp_operand_free(&filter->columns[i].operand, filter->site.device);
+	gemp_device *device = filter->site.device;
+	for (size_t i = 0; i < filter->count; i++) {
+		column *column = &filter->columns[i];
+		gemp_operand_free(&column->operand, device);
+		gemp_operand_free(&column->values, device);
+		gemp_buffer_free(&column->codes, device);
+		gemp_filter_codes_free(&column->dictionary);
+	}
 	filter->count = 0;
-	gemp_buffer_free(&filter->label_set, filter->site.device);
+	gemp_buffer_free(&filter->label_set, device);
 }
 
 void gemp_filter_free(gemp_filter *filter)
@@ -67,12 +76,7 @@ void gemp_filter_free(gemp_filter *filter)
 		return;
 	forget_columns(filter);
 	gemp_free(filter->columns);
-	if (filter->program.program && !filter->program.cached)
-		gemp_program_store(filter->site.device, &filter->program); /* with what its first launches compiled */
-	for (int i = 0; i < GEMP_FILTER_KERNELS; i++)
-		if (filter->site.kernels[i])
-			clReleaseKernel(filter->site.kernels[i]);
-	gemp_program_free(&filter->program);
+	gemp_filter_site_free(&filter->site);
 	gemp_free(filter);
 }
 
@@ -81,42 +85,85 @@ uint64_t gemp_filter_copied(const gemp_filter *filter)
 	return filter->copied;
 }
 
-static int id_of(const gemp_expr *expr)
-{
-	if (expr->kind == GEMP_KEY)
-		return KEY;
-	return expr->kind == GEMP_ATTRIBUTE && expr->attribute >= 0 ? expr->attribute : NOTHING;
-}
-
-static const gemp_column *column_at(const gemp_filter *filter, int id)
-{
-	const gemp_column *column = id == KEY ? filter->rows->key : filter->rows->columns[id];
-	GEMP_CHECK(column && column->rows == filter->rows->rows && gemp_column_loaded(column));
-	return column;
-}
-
-/* *out is borrowed. */
-static gemp_code need_column(gemp_filter *filter, int id, gemp_operand *out)
+/* COLUMNS. Pointers hold until the next column comes. */
+static gemp_code find_column(gemp_filter *filter, int id, column **out)
 {
 	gemp_code code = GEMP_OK;
-	double began = gemp_now();
 	for (size_t i = 0; i < filter->count; i++)
 		if (filter->columns[i].id == id) {
-			*out = filter->columns[i].operand;
+			*out = &filter->columns[i];
 			return GEMP_OK;
 		}
 	GEMP_TRY(GEMP_RESERVE(filter->columns, filter->capacity, filter->count + 1));
-	GEMP_TRY(gemp_operand_column(out, filter->site.device, column_at(filter, id)));
-	filter->columns[filter->count++] = (resident){ id, *out };
-	filter->copied += filter->rows->rows;
+	*out = &filter->columns[filter->count++];
+	**out = (column){ .id = id };
+done:
+	return code;
+}
+
+/* *out is borrowed. */
+static gemp_code need_column(const domain *over, int id, gemp_operand *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_filter *filter = over->filter;
+	column *column;
+	double began = gemp_now();
+	if (over->distinct) {
+		*out = over->distinct->values;
+		return GEMP_OK;
+	}
+	GEMP_TRY(find_column(filter, id, &column));
+	if (!column->on_device) {
+		GEMP_TRY(gemp_operand_column(&column->operand, filter->site.device, gemp_filter_column_of(&over->view, id),
+		                             over->view.rows->lasting));
+		column->on_device = true;
+		filter->copied += over->view.count;
+		gemp_timers_add(&filter->context->timers, GEMP_UPLOAD, began);
+	}
+	*out = column->operand;
+done:
+	return code;
+}
+
+/* *out: NULL if the column stays as it is. eager: each value costs. */
+static gemp_code need_dictionary(const domain *over, int id, bool eager, const column **out)
+{
+	gemp_code code = GEMP_OK;
+	column *column;
+	*out = NULL;
+	GEMP_TRY(find_column(over->filter, id, &column));
+	if (!column->dictionary.codes && !(eager ? column->tried : column->sampled)) {
+		GEMP_TRY(gemp_filter_codes_new(&column->dictionary, gemp_filter_column_of(&over->view, id), eager));
+		column->sampled = true;
+		column->tried = eager;
+	}
+	if (column->dictionary.codes)
+		*out = column;
+done:
+	return code;
+}
+
+static gemp_code upload_dictionary(gemp_filter *filter, column *column, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = filter->site.device;
+	double began = gemp_now();
+	if (column->dictionary_on_device)
+		return GEMP_OK;
+	if (!column->codes.mem)
+		GEMP_TRY(gemp_buffer_borrow(&column->codes, device, rows * sizeof(uint32_t), column->dictionary.codes));
+	GEMP_TRY(gemp_operand_column(&column->values, device, &column->dictionary.values, true));
+	column->dictionary_on_device = true;
+	filter->copied += rows + column->dictionary.values.rows;
 	gemp_timers_add(&filter->context->timers, GEMP_UPLOAD, began);
 done:
 	return code;
 }
 
-static gemp_code need_label_set(gemp_filter *filter)
+static gemp_code need_label_set(const domain *over)
 {
-	const gemp_filter_rows *rows = filter->rows;
+	const gemp_filter_rows *rows = over->view.rows;
+	gemp_filter *filter = over->filter;
 	if (filter->label_set.mem)
 		return GEMP_OK;
 	GEMP_CHECK(rows->label_set != NULL);
@@ -124,30 +171,32 @@ static gemp_code need_label_set(gemp_filter *filter)
 	                       rows->label_set);
 }
 
+/* LEAVES */
+
 /* A leaf's value on the device; *owned if it is the caller's to free. NULL in every row: *missing. */
-static gemp_code need_operand(gemp_filter *filter, const gemp_expr *expr, gemp_operand *out, bool *owned, bool *missing)
+static gemp_code need_operand(const domain *over, const gemp_expr *expr, gemp_operand *out, bool *owned, bool *missing)
 {
-	int id = id_of(expr);
+	int id = gemp_filter_reads(expr);
 	*out = (gemp_operand){ 0 };
 	*owned = false;
 	*missing = false;
-	if (id != NOTHING)
-		return need_column(filter, id, out);
+	if (id != GEMP_FILTER_NOTHING)
+		return need_column(over, id, out);
 	*missing = expr->kind != GEMP_LITERAL || expr->value.null;
 	if (*missing)
 		return GEMP_OK;
 	*owned = true;
-	return gemp_operand_literals(out, filter->site.device, expr->value.type, &expr->value, 1);
+	return gemp_operand_literals(out, over->site.device, expr->value.type, &expr->value, 1);
 }
 
-static gemp_code evaluate_pair(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+static gemp_code evaluate_pair(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_filter_site *site = &filter->site;
+	const gemp_filter_site *site = &over->site;
 	gemp_operand side[2] = { 0 };
 	bool owned[2] = { false }, missing[2] = { false };
 	for (int i = 0; i < 2; i++)
-		GEMP_TRY(need_operand(filter, expr->children[i], &side[i], &owned[i], &missing[i]));
+		GEMP_TRY(need_operand(over, expr->children[i], &side[i], &owned[i], &missing[i]));
 	if (missing[0] || missing[1])
 		code = gemp_filter_fill(site, false, out);
 	else if (expr->kind == GEMP_CONTAINS || expr->kind == GEMP_STARTS_WITH || expr->kind == GEMP_ENDS_WITH)
@@ -161,45 +210,45 @@ done:
 	return code;
 }
 
-static gemp_code evaluate_null(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+static gemp_code evaluate_null(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	bool wanted = (expr->kind == GEMP_IS_NULL) != negated;
-	int id = id_of(expr->children[0]);
+	int id = gemp_filter_reads(expr->children[0]);
 	gemp_operand operand;
-	if (id == NOTHING)
-		return gemp_filter_fill(&filter->site, wanted, out);
-	gemp_code code = need_column(filter, id, &operand);
-	return code == GEMP_OK ? gemp_filter_null(&filter->site, wanted, &operand, &operand, out) : code;
+	if (id == GEMP_FILTER_NOTHING)
+		return gemp_filter_fill(&over->site, wanted, out);
+	gemp_code code = need_column(over, id, &operand);
+	return code == GEMP_OK ? gemp_filter_null(&over->site, wanted, &operand, &operand, out) : code;
 }
 
-static gemp_code evaluate_label(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer has = { 0 };
-	gemp_device *device = filter->site.device;
-	GEMP_TRY(need_label_set(filter));
-	GEMP_TRY(gemp_buffer_new(&has, device, filter->rows->label_set_count * sizeof *expr->label_sets,
+	gemp_device *device = over->site.device;
+	GEMP_TRY(need_label_set(over));
+	GEMP_TRY(gemp_buffer_new(&has, device, over->view.rows->label_set_count * sizeof *expr->label_sets,
 	                         expr->label_sets));
-	GEMP_TRY(gemp_filter_label(&filter->site, negated, &filter->label_set, &has, out));
+	GEMP_TRY(gemp_filter_label(&over->site, negated, &over->filter->label_set, &has, out));
 done:
 	gemp_buffer_free(&has, device);
 	return code;
 }
 
 /* An attribute that stands alone is true if it is the boolean true. */
-static gemp_code evaluate_truth(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+static gemp_code evaluate_truth(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
-	int id = id_of(expr);
+	int id = gemp_filter_reads(expr);
 	gemp_operand operand, truth = { 0 };
-	if (id == NOTHING || column_at(filter, id)->type != GEMP_BOOLEAN)
-		return gemp_filter_fill(&filter->site, false, out);
-	GEMP_TRY(need_column(filter, id, &operand));
+	if (id == GEMP_FILTER_NOTHING || gemp_filter_column_of(&over->view, id)->type != GEMP_BOOLEAN)
+		return gemp_filter_fill(&over->site, false, out);
+	GEMP_TRY(need_column(over, id, &operand));
 	gemp_value value = { .type = GEMP_BOOLEAN, .truth = !negated };
-	GEMP_TRY(gemp_operand_literals(&truth, filter->site.device, GEMP_BOOLEAN, &value, 1));
-	GEMP_TRY(gemp_filter_compare(&filter->site, GEMP_EQ, false, &operand, &truth, out));
+	GEMP_TRY(gemp_operand_literals(&truth, over->site.device, GEMP_BOOLEAN, &value, 1));
+	GEMP_TRY(gemp_filter_compare(&over->site, GEMP_EQ, false, &operand, &truth, out));
 done:
-	gemp_operand_free(&truth, filter->site.device);
+	gemp_operand_free(&truth, over->site.device);
 	return code;
 }
 
@@ -226,7 +275,7 @@ static size_t pick_literals(const gemp_expr *expr, gemp_type type, gemp_value *p
 }
 
 /* Among the literals of one type. */
-static gemp_code evaluate_in_type(gemp_filter *filter, const gemp_expr *expr, bool negated, int id, gemp_type type,
+static gemp_code evaluate_in_type(const domain *over, const gemp_expr *expr, bool negated, int id, gemp_type type,
                                   const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
@@ -234,11 +283,11 @@ static gemp_code evaluate_in_type(gemp_filter *filter, const gemp_expr *expr, bo
 	gemp_operand operand, list = { 0 };
 	GEMP_TRY(GEMP_NEW(picked, expr->count));
 	size_t count = pick_literals(expr, type, picked);
-	GEMP_TRY(need_column(filter, id, &operand));
-	GEMP_TRY(gemp_operand_literals(&list, filter->site.device, type, picked, count));
-	GEMP_TRY(gemp_filter_in(&filter->site, negated, &operand, &list, count, out));
+	GEMP_TRY(need_column(over, id, &operand));
+	GEMP_TRY(gemp_operand_literals(&list, over->site.device, type, picked, count));
+	GEMP_TRY(gemp_filter_in(&over->site, negated, &operand, &list, count, out));
 done:
-	gemp_operand_free(&list, filter->site.device);
+	gemp_operand_free(&list, over->site.device);
 	gemp_free(picked);
 	return code;
 }
@@ -251,23 +300,23 @@ static bool has_null(const gemp_expr *expr)
 	return false;
 }
 
-static gemp_code evaluate_in(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+static gemp_code evaluate_in(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
-	int id = id_of(expr->children[0]);
-	gemp_device *device = filter->site.device;
+	int id = gemp_filter_reads(expr->children[0]);
+	gemp_device *device = over->site.device;
 	gemp_buffer other = { 0 };
 	if (expr->count == 1) /* in nothing: known to be false, also for NULL */
-		return gemp_filter_fill(&filter->site, negated, out);
-	if (id == NOTHING || (negated && has_null(expr)))
-		return gemp_filter_fill(&filter->site, false, out);
-	gemp_type type = column_at(filter, id)->type;
-	GEMP_TRY(evaluate_in_type(filter, expr, negated, id, type, out));
+		return gemp_filter_fill(&over->site, negated, out);
+	if (id == GEMP_FILTER_NOTHING || (negated && has_null(expr)))
+		return gemp_filter_fill(&over->site, false, out);
+	gemp_type type = gemp_filter_column_of(&over->view, id)->type;
+	GEMP_TRY(evaluate_in_type(over, expr, negated, id, type, out));
 	if (type == GEMP_INTEGER || type == GEMP_FLOAT) {
 		gemp_type second = type == GEMP_INTEGER ? GEMP_FLOAT : GEMP_INTEGER;
 		GEMP_TRY(gemp_buffer_new(&other, device, out->size, NULL));
-		GEMP_TRY(evaluate_in_type(filter, expr, negated, id, second, &other));
-		GEMP_TRY(gemp_filter_combine(&filter->site, !negated, &other, out));
+		GEMP_TRY(evaluate_in_type(over, expr, negated, id, second, &other));
+		GEMP_TRY(gemp_filter_combine(&over->site, !negated, &other, out));
 	}
 done:
 	gemp_buffer_free(&other, device);
@@ -282,70 +331,138 @@ static uint64_t any_element(void *context, int variable, bool edge)
 	return 0;
 }
 
-/* Not a word about the vertex: literals, or the vertex compared with itself. */
-static gemp_code evaluate_constant(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	const gemp_scope nothing = { .element = any_element };
 	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
 	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
-	return gemp_filter_fill(&filter->site, gemp_expr_is_true(negated ? &not : expr, &nothing), out);
+	return gemp_filter_fill(&over->site, gemp_expr_is_true(negated ? &not : expr, &nothing), out);
 }
 
-static bool reads_vertex(const gemp_expr *expr)
+static gemp_code evaluate_on_host(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
-	if (expr->kind == GEMP_ATTRIBUTE || expr->kind == GEMP_KEY || expr->kind == GEMP_HAS_LABEL)
-		return true;
-	for (size_t i = 0; i < expr->count; i++)
-		if (reads_vertex(expr->children[i]))
-			return true;
-	return false;
+	gemp_code code = GEMP_OK;
+	uint32_t *bits = NULL;
+	GEMP_TRY(GEMP_NEW(bits, over->site.words));
+	GEMP_TRY(gemp_filter_on_host(&over->view, expr, negated, over->among, bits));
+	GEMP_TRY(gemp_buffer_write(over->site.device, out, 0, out->size, bits));
+done:
+	gemp_free(bits);
+	return code;
 }
 
-static gemp_code evaluate(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out);
+static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+{
+	if (!gemp_filter_has_kernel(expr))
+		return evaluate_on_host(over, expr, negated, out);
+	switch (expr->kind) {
+	case GEMP_HAS_LABEL:
+		return evaluate_label(over, expr, negated, out);
+	case GEMP_IS_NULL:
+	case GEMP_IS_NOT_NULL:
+		return evaluate_null(over, expr, negated, out);
+	case GEMP_IN:
+		return evaluate_in(over, expr, negated, out);
+	case GEMP_ATTRIBUTE:
+	case GEMP_KEY:
+		return evaluate_truth(over, expr, negated, out);
+	default:
+		return evaluate_pair(over, expr, negated, out);
+	}
+}
+
+/* TREES */
+
+static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out);
 
 /* AND is known to be false where one child is. */
-static gemp_code evaluate_junction(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer other = { 0 };
 	bool or = (expr->kind == GEMP_OR) != negated;
 	if (expr->count == 0)
-		return gemp_filter_fill(&filter->site, !or, out);
-	GEMP_TRY(evaluate(filter, expr->children[0], negated, out));
+		return gemp_filter_fill(&over->site, !or, out);
+	GEMP_TRY(evaluate(over, expr->children[0], negated, out));
 	for (size_t i = 1; i < expr->count; i++) {
 		if (!other.mem)
-			GEMP_TRY(gemp_buffer_new(&other, filter->site.device, out->size, NULL));
-		GEMP_TRY(evaluate(filter, expr->children[i], negated, &other));
-		GEMP_TRY(gemp_filter_combine(&filter->site, or, &other, out));
+			GEMP_TRY(gemp_buffer_new(&other, over->site.device, out->size, NULL));
+		GEMP_TRY(evaluate(over, expr->children[i], negated, &other));
+		GEMP_TRY(gemp_filter_combine(&over->site, or, &other, out));
 	}
 done:
-	gemp_buffer_free(&other, filter->site.device);
+	gemp_buffer_free(&other, over->site.device);
 	return code;
 }
 
-static gemp_code evaluate(gemp_filter *filter, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+/* Once for each distinct value. */
+static gemp_code evaluate_distinct(const domain *over, const column *distinct, const gemp_expr *expr, bool negated,
+                                   const gemp_buffer *out)
 {
-	if (!reads_vertex(expr))
-		return evaluate_constant(filter, expr, negated, out);
-	switch (expr->kind) {
-	case GEMP_NOT:
-		return evaluate(filter, expr->children[0], !negated, out);
-	case GEMP_AND:
-	case GEMP_OR:
-		return evaluate_junction(filter, expr, negated, out);
-	case GEMP_HAS_LABEL:
-		return evaluate_label(filter, expr, negated, out);
-	case GEMP_IS_NULL:
-	case GEMP_IS_NOT_NULL:
-		return evaluate_null(filter, expr, negated, out);
-	case GEMP_IN:
-		return evaluate_in(filter, expr, negated, out);
-	case GEMP_ATTRIBUTE:
-	case GEMP_KEY:
-		return evaluate_truth(filter, expr, negated, out);
-	default:
-		return evaluate_pair(filter, expr, negated, out);
+	gemp_code code = GEMP_OK;
+	const gemp_column *values = &distinct->dictionary.values;
+	gemp_buffer bits = { 0 };
+	domain inner = *over;
+	inner.distinct = distinct;
+	inner.among = NULL;
+	inner.view.values = values;
+	inner.view.count = values->rows;
+	inner.site.rows = (cl_uint)values->rows;
+	inner.site.words = (values->rows + 31) / 32;
+	GEMP_TRY(upload_dictionary(over->filter, (column *)(uintptr_t)distinct, over->view.count));
+	GEMP_TRY(gemp_buffer_new(&bits, over->site.device, inner.site.words * sizeof(uint32_t), NULL));
+	GEMP_TRY(evaluate(&inner, expr, negated, &bits));
+	GEMP_TRY(gemp_filter_lookup(&over->site, &distinct->codes, &bits, out));
+done:
+	gemp_buffer_free(&bits, over->site.device);
+	return code;
+}
+
+static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
+{
+	gemp_code code = GEMP_OK;
+	const column *distinct = NULL;
+	int id;
+	if (gemp_filter_is_constant(expr))
+		return evaluate_constant(over, expr, negated, out);
+	if (!over->distinct && gemp_filter_reads_strings(&over->view, expr, &id))
+		GEMP_TRY(need_dictionary(over, id, !gemp_filter_has_kernels(expr), &distinct));
+	if (distinct)
+		code = evaluate_distinct(over, distinct, expr, negated, out);
+	else if (expr->kind == GEMP_NOT)
+		code = evaluate(over, expr->children[0], !negated, out);
+	else if (expr->kind == GEMP_AND || expr->kind == GEMP_OR)
+		code = evaluate_junction(over, expr, negated, out);
+	else
+		code = evaluate_leaf(over, expr, negated, out);
+done:
+	return code;
+}
+
+/* Those conditions that have kernels for all of it, or those that need the host, after them. */
+static gemp_code evaluate_all(const domain *over, bool on_host, const gemp_condition *const *conditions, size_t count,
+                              const gemp_buffer *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer other = { 0 };
+	GEMP_TRY(gemp_buffer_new(&other, over->site.device, out->size, NULL));
+	for (size_t i = 0; i < count; i++) {
+		if (gemp_filter_has_kernels(conditions[i]->expr) == on_host)
+			continue;
+		GEMP_TRY(evaluate(over, conditions[i]->expr, false, &other));
+		GEMP_TRY(gemp_filter_combine(&over->site, false, &other, out));
 	}
+done:
+	gemp_buffer_free(&other, over->site.device);
+	return code;
+}
+
+static bool need_host(const gemp_condition *const *conditions, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!gemp_filter_has_kernels(conditions[i]->expr))
+			return true;
+	return false;
 }
 
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows, const gemp_condition *const *conditions,
@@ -353,28 +470,27 @@ gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = filter->site.device;
-	gemp_buffer out = { 0 }, other = { 0 };
+	gemp_buffer out = { 0 };
+	domain all = { .filter = filter, .site = filter->site, .view = { .count = rows->rows, .rows = rows } };
 	if (rows->rows == 0)
 		return GEMP_OK;
 	if (!filter->tagged || filter->tag != rows->tag)
 		forget_columns(filter);
 	filter->tag = rows->tag;
 	filter->tagged = true;
-	filter->rows = rows;
-	filter->site.rows = (cl_uint)rows->rows;
-	filter->site.words = (rows->rows + 31) / 32;
-	size_t size = filter->site.words * sizeof *bitmap;
+	all.site.rows = (cl_uint)rows->rows;
+	all.site.words = (rows->rows + 31) / 32;
+	size_t size = all.site.words * sizeof *bitmap;
 	GEMP_TRY(gemp_buffer_new(&out, device, size, NULL));
-	GEMP_TRY(gemp_buffer_new(&other, device, size, NULL));
-	GEMP_TRY(gemp_filter_fill(&filter->site, true, &out));
-	for (size_t i = 0; i < count; i++) {
-		GEMP_TRY(evaluate(filter, conditions[i]->expr, false, &other));
-		GEMP_TRY(gemp_filter_combine(&filter->site, false, &other, &out));
-	}
+	GEMP_TRY(gemp_filter_fill(&all.site, true, &out));
+	GEMP_TRY(evaluate_all(&all, false, conditions, count, &out));
 	GEMP_TRY(gemp_buffer_read(device, &out, 0, size, bitmap));
+	if (need_host(conditions, count)) {
+		all.among = bitmap;
+		GEMP_TRY(evaluate_all(&all, true, conditions, count, &out));
+		GEMP_TRY(gemp_buffer_read(device, &out, 0, size, bitmap));
+	}
 done:
-	gemp_buffer_free(&other, device);
 	gemp_buffer_free(&out, device);
-	filter->rows = NULL;
 	return code;
 }

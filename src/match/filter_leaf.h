@@ -3,6 +3,7 @@
 #define GEMP_MATCH_FILTER_LEAF_H
 
 #include "match/filter_operand.h"
+#include "partition/context.h"
 #include "pattern/pattern.h"
 
 typedef enum gemp_filter_kernel {
@@ -11,6 +12,9 @@ typedef enum gemp_filter_kernel {
 	GEMP_FILTER_OR,
 	GEMP_FILTER_NULL,
 	GEMP_FILTER_LABEL,
+	GEMP_FILTER_LOOKUP,
+	GEMP_FILTER_KNOWN,
+	GEMP_FILTER_CONTAINS,
 	GEMP_FILTER_NUMBERS,
 	GEMP_FILTER_STRINGS,
 	GEMP_FILTER_PARTS,
@@ -19,15 +23,18 @@ typedef enum gemp_filter_kernel {
 	GEMP_FILTER_KERNELS
 } gemp_filter_kernel;
 
-extern const char *const gemp_filter_kernel_name[GEMP_FILTER_KERNELS];
-
 /* Where a leaf is evaluated: `rows` rows, one bit each. */
 typedef struct gemp_filter_site {
 	gemp_device *device;
+	gemp_program program;
 	cl_kernel kernels[GEMP_FILTER_KERNELS];
 	cl_uint rows;
 	size_t words; /* of a bitmap */
 } gemp_filter_site;
+
+/* Collective. Builds the kernels; rows and words are to be set. */
+gemp_code gemp_filter_site_new(gemp_filter_site *out, gemp_context *context);
+void gemp_filter_site_free(gemp_filter_site *site);
 
 /* Bits of `out` become 1 where the leaf is known to be true; or, if negated, known to be false. */
 gemp_code gemp_filter_fill(const gemp_filter_site *site, bool value, const gemp_buffer *out);
@@ -42,6 +49,9 @@ gemp_code gemp_filter_label(const gemp_filter_site *site, bool negated, const ge
 /* list: literals of a type that compares with left's, ascending, no two equal. */
 gemp_code gemp_filter_in(const gemp_filter_site *site, bool negated, const gemp_operand *left, const gemp_operand *list,
                          size_t count, const gemp_buffer *out);
+/* The bits of distinct values for rows: codes, u32 [rows], is the value of each. */
+gemp_code gemp_filter_lookup(const gemp_filter_site *site, const gemp_buffer *codes, const gemp_buffer *of_values,
+                             const gemp_buffer *out);
 /* out = out AND other, or out OR other. */
 gemp_code gemp_filter_combine(const gemp_filter_site *site, bool or, const gemp_buffer *other, const gemp_buffer *out);
 

@@ -51,6 +51,8 @@ static gemp_value random_value(gemp_type type)
 	case GEMP_BOOLEAN:
 		value.truth = below(2);
 		break;
+	case GEMP_LIST:
+		break;
 	}
 	return value;
 }
