@@ -46,6 +46,7 @@ void gemp_export_files_free(gemp_export_files *files)
 typedef struct part {
 	gemp_exporting *e;
 	gemp_output *output;
+	size_t relation; /* of edges */
 	gemp_text text;
 	bool measuring;
 	uint64_t size;
@@ -79,17 +80,17 @@ static gemp_code walk_vertices(part *p)
 }
 
 /* The edges [from, from + count) of this rank's; *row is the source of the first, then of the last. */
-static gemp_code add_edges(part *p, size_t relation, uint64_t from, size_t count, const gemp_column *ends,
+static gemp_code add_edges(part *p, uint64_t from, size_t count, const gemp_column *ends,
                            const size_t *place, size_t *row)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_exporting *e = p->e;
-	const gemp_relation *r = &e->graph->relations[relation];
+	const gemp_relation *r = &e->graph->relations[p->relation];
 	const gemp_column *names = e->number.name ? &e->number : &e->graph->key;
 	for (size_t i = 0; i < count && code == GEMP_OK; i++) {
 		while (r->out_begin[*row + 1] <= from + i)
 			++*row;
-		gemp_export_edge edge = { relation, from + i, gemp_column_get(names, *row), gemp_column_get(ends, place[i]) };
+		gemp_export_edge edge = { p->relation, from + i, gemp_column_get(names, *row), gemp_column_get(ends, place[i]) };
 		code = e->form->edge(e, &edge, &p->text);
 		if (code == GEMP_OK)
 			code = flush(p, FLUSHED);
@@ -98,11 +99,11 @@ static gemp_code add_edges(part *p, size_t relation, uint64_t from, size_t count
 }
 
 /* Collective. In rounds, as ends are asked of their owners, until no rank has more. */
-static gemp_code walk_relation(part *p, size_t relation)
+static gemp_code walk_edges(part *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_exporting *e = p->e;
-	const gemp_relation *r = &e->graph->relations[relation];
+	const gemp_relation *r = &e->graph->relations[p->relation];
 	const gemp_column *names = e->number.name ? &e->number : &e->graph->key;
 	uint64_t edges = r->out_begin[e->graph->rows], from = 0, more = r->edges;
 	size_t row = 0, *place = NULL;
@@ -111,7 +112,7 @@ static gemp_code walk_relation(part *p, size_t relation)
 		gemp_column ends;
 		size_t count = edges - from < gemp_export_piece ? (size_t)(edges - from) : gemp_export_piece;
 		GEMP_TRY(gemp_lookup(e->comm, e->graph, names, r->out + from, count, &ends, place));
-		code = add_edges(p, relation, from, count, &ends, place, &row);
+		code = add_edges(p, from, count, &ends, place, &row);
 		gemp_column_free(&ends);
 		if (code == GEMP_OK)
 			code = flush(p, 0);
@@ -126,20 +127,10 @@ done:
 }
 
 /* Collective. */
-static gemp_code walk_edges(part *p)
+static gemp_code write_part(gemp_exporting *e, gemp_output *output, gemp_code (*walk)(part *), size_t relation)
 {
 	gemp_code code = GEMP_OK;
-	for (size_t r = 0; r < p->e->graph->relation_count && code == GEMP_OK; r++)
-		if (gemp_export_takes(p->e, r))
-			code = walk_relation(p, r);
-	return code;
-}
-
-/* Collective. */
-static gemp_code write_part(gemp_exporting *e, gemp_output *output, gemp_code (*walk)(part *))
-{
-	gemp_code code = GEMP_OK;
-	part p = { .e = e, .output = output, .measuring = true };
+	part p = { .e = e, .output = output, .relation = relation, .measuring = true };
 	GEMP_TRY(walk(&p));
 	gemp_output_reserve(output, p.size);
 	p.measuring = false;
@@ -200,10 +191,12 @@ static gemp_code write_all(gemp_exporting *e, const gemp_export_files *files)
 	gemp_output *first = form->two_files ? vertices : edges;
 	if (first) {
 		GEMP_TRY(write_once(e, first, form->before_vertices));
-		GEMP_TRY(write_part(e, first, walk_vertices));
+		GEMP_TRY(write_part(e, first, walk_vertices, 0));
 	}
 	GEMP_TRY(write_once(e, edges, form->before_edges));
-	GEMP_TRY(write_part(e, edges, walk_edges));
+	for (size_t r = 0; r < e->graph->relation_count; r++)
+		if (gemp_export_takes(e, r))
+			GEMP_TRY(write_part(e, edges, walk_edges, r));
 	GEMP_TRY(write_once(e, edges, form->after_edges));
 	first = vertices;
 	vertices = NULL;
