@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+from expression import Text, expr_cypher, expr_variables, literal  # noqa: F401: for those who import them from here
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get('GEMP_SOURCE_DIR') or os.path.dirname(os.path.dirname(HERE))
 SHARED = os.environ.get('GEMP_SHARED') or os.path.join(SOURCE, '..', 'shared')
@@ -23,10 +25,6 @@ os.environ.setdefault('OMPI_ALLOW_RUN_AS_ROOT', '1')
 os.environ.setdefault('OMPI_ALLOW_RUN_AS_ROOT_CONFIRM', '1')
 os.environ.setdefault('OMPI_MCA_mpi_yield_when_idle', '1')
 
-COMPARISONS = {'eq': '=', 'ne': '<>', 'lt': '<', 'le': '<=', 'gt': '>', 'ge': '>=',
-               'contains': 'CONTAINS', 'starts': 'STARTS WITH', 'ends': 'ENDS WITH'}
-
-
 def work_folder():
     """A folder that is gone at the end."""
     folder = tempfile.mkdtemp(prefix='judge-')
@@ -34,47 +32,10 @@ def work_folder():
     return folder
 
 
-class Text(str):
-    """A string literal; a plain str among operands is a variable or variable.attribute."""
-
-
-def literal(value):
-    if value is None:
-        return 'null'
-    if isinstance(value, bool):
-        return 'true' if value else 'false'
-    return "'%s'" % value if isinstance(value, Text) else str(value)
-
-
-def expr_cypher(e):
-    if not isinstance(e, tuple):
-        return literal(e)
-    op, rest = e[0], e[1:]
-    if op in ('and', 'or'):
-        return '(' + (' %s ' % op.upper()).join(expr_cypher(c) for c in rest) + ')'
-    if op == 'not':
-        return 'NOT (%s)' % expr_cypher(rest[0])
-    if op in ('isnull', 'notnull'):
-        return expr_cypher(rest[0]) + (' IS NULL' if op == 'isnull' else ' IS NOT NULL')
-    if op == 'label':
-        return '%s:%s' % (rest[0], '|'.join(rest[1:]))
-    if op == 'in':
-        return '%s IN [%s]' % (expr_cypher(rest[0]), ', '.join(expr_cypher(c) for c in rest[1:]))
-    return '%s %s %s' % (expr_cypher(rest[0]), COMPARISONS[op], expr_cypher(rest[1]))
-
-
 def expr_neutral(e):
     if isinstance(e, tuple):
         return '(' + e[0] + ''.join(' ' + expr_neutral(c) for c in e[1:]) + ')'
     return '"%s"' % e if isinstance(e, Text) else literal(e)
-
-
-def expr_variables(e):
-    if isinstance(e, tuple):
-        return set().union(*(expr_variables(c) for c in e[1:2 if e[0] == 'label' else None]))
-    if isinstance(e, str) and not isinstance(e, Text):
-        return {e.split('.')[0]}
-    return set()
 
 
 class Query:
@@ -96,6 +57,15 @@ class Query:
     def arrange(self, rng):
         """Write the query as text in one of many ways, and take over the order in which its variables appear there."""
         used = set(r.split('.')[0] for r in self.returns).union(*(expr_variables(e) for e in self.where), set())
+        parts, where = self.parts(rng, used)
+        self.text = 'MATCH ' + ', '.join(parts)
+        if where:
+            self.text += ' WHERE ' + ' AND '.join(expr_cypher(e) for e in where)
+        if self.returns:
+            self.text += ' RETURN ' + ', '.join(self.returns)
+
+    def parts(self, rng, used, names=True):
+        """The texts of its paths, and the conditions that do not stand in them. names: others than `used` may be written."""
         inline, where = self.split_where(rng)
         paths = self.paths(rng)
         mentions = [v for path in paths for v in path[0::2]]
@@ -108,19 +78,16 @@ class Query:
                     first = item not in order
                     if first:
                         order.append(item)
-                    named = item in used or mentions.count(item) > 1 or rng.random() < 0.7
+                    named = item in used or mentions.count(item) > 1 or (names and rng.random() < 0.7)
                     text += self.vertex_text(item, first, named, inline.get(item, []) if first else [])
                 else:
                     order.append(item[0])
-                    text += self.edge_text(item, path[i - 1], item[0] in used, inline.get(item[0], []), rng)
+                    named = item[0] in used or (names and rng.random() < 0.3)
+                    text += self.edge_text(item, path[i - 1], named, inline.get(item[0], []), rng)
             parts.append(text)
         self.vertices.sort(key=lambda v: order.index(v[0]))
         self.edges.sort(key=lambda e: order.index(e[0]))
-        self.text = 'MATCH ' + ', '.join(parts)
-        if where:
-            self.text += ' WHERE ' + ' AND '.join(expr_cypher(e) for e in where)
-        if self.returns:
-            self.text += ' RETURN ' + ', '.join(self.returns)
+        return parts, where
 
     def split_where(self, rng):
         """Some `a.x = literal` are written {x: literal}."""
@@ -164,16 +131,16 @@ class Query:
         if labels:
             text += ':' + '|'.join(labels)
         if properties:
-            text += ' {%s}' % ', '.join('%s: %s' % (a, literal(v)) for a, v in properties)
+            text += ' {%s}' % ', '.join('%s: %s' % (a, expr_cypher(v)) for a, v in properties)
         return '(' + text + ')'
 
     def edge_text(self, edge, before, named, properties, rng):
         name, source, target, way, types = edge
-        text = name if named or rng.random() < 0.3 else ''
+        text = name if named else ''
         if types:
             text += ':' + '|'.join(types)
         if properties:
-            text += ' {%s}' % ', '.join('%s: %s' % (a, literal(v)) for a, v in properties)
+            text += ' {%s}' % ', '.join('%s: %s' % (a, expr_cypher(v)) for a, v in properties)
         if way == 'either':
             return '-[%s]-' % text
         forward = source == before if source != target else rng.random() < 0.5

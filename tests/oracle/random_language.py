@@ -1,0 +1,284 @@
+"""Property test: random queries of the whole language, against an evaluator in plain Python.
+
+    random_language.py [--seed N] [--seconds S] [--features where,edges,exists,optional,paths,disconnected,group]
+                       [--queries N] [--variants N] [--stop N] [--shrink S] [--semantics S,...] [--distinct D,...] [--dry-run]
+
+random_match.py asks many plain patterns; this one asks for everything else: expressions, sub-patterns, optional parts,
+paths, parts, grouping. A case that differs is kept in a folder that is named; --shrink spends S seconds on making it smaller.
+"""
+import argparse
+import collections
+import copy
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
+import case as cases
+from answer import classes, result, rows_of, shown
+from expression import Failure
+from host import Host, TooMany
+from random_clauses import FEATURES, random_clauses
+from random_graph import random_graph
+from random_match import random_options
+from reference import Run, need_program, work_folder
+
+RANKS = [1, 1, 2, 2, 3, 4]
+MOST_ROWS = 4000
+
+
+class LanguageCase(cases.Case):
+    """semantics, distinct: None where the option is not given."""
+
+    def arguments(self, file):
+        arguments = [file, self.query.text]
+        for name, value in (('--semantics', self.semantics), ('--distinct', self.distinct)):
+            arguments += [name, value] if value else []
+        for name, value in sorted(self.query.parameters().items()):
+            kind = {bool: 'bool', int: 'int', float: 'float'}.get(type(value), 'string')
+            arguments += ['--param', '%s:%s=%s' % (name, kind, str(value).lower() if kind == 'bool' else value)]
+        for option, value in sorted(self.options.items()):
+            arguments += [option, value] if value is not None else []
+        return arguments
+
+    def expected(self, *_):
+        """(matches, embeddings, groups of rows); None where it is too much, or an error."""
+        host, query, semantics = Host(self.graph), self.query, self.semantics or 'iso'
+        try:
+            every = rows_of(host, query, semantics)
+            if len(every) > MOST_ROWS:
+                return None
+            sums = query.between or query.result.unlike or query.result.grouped()
+            distinct = self.distinct or ('none' if sums else 'orbit')
+            kept = classes(host, query, every, distinct)
+            return len(kept), len(every), result(query, kept, host, semantics)
+        except (TooMany, Failure):
+            return None
+
+    def matched(self, folder, answer):
+        output = os.path.join(folder, 'rows.jsonl')
+        if os.path.exists(output):
+            os.remove(output)
+        run = Run(self.ranks, ['match'] + self.arguments(os.path.join(folder, 'G.h5')) + ['--output', output, '--json', '-'])
+        wrong = self.differs(run, answer, output)
+        return wrong and wrong + '\n' + run.shown() + '\n' + run.err
+
+    def differs(self, run, answer, output):
+        matches, embeddings, groups = answer
+        if run.hangs or run.code != 0:
+            return 'hangs' if run.hangs else 'code %d' % run.code
+        report = run.json()
+        if report is None:
+            return 'stdout is not one JSON object: %r' % run.out[:200]
+        sliced = self.query.result.limit is not None
+        if not sliced and report.get('embeddings') not in (embeddings, None):
+            return '%s embeddings; the reference has %d' % (report['embeddings'], embeddings)
+        if not sliced and self.distinct and report.get('matches') != matches:
+            return '%s matches; the reference has %d' % (report.get('matches'), matches)
+        with open(output, encoding='utf-8') as file:
+            rows = [json.loads(line) for line in file]
+        names = [i.alias for i in self.query.result.items]
+        for row in rows:
+            if list(row) != names:
+                return 'columns %r' % list(row)
+        wrong = self.wrong_rows([[comparable(row[n]) for n in names] for row in rows], groups)
+        return wrong or (None if report.get('rows') == len(rows) else 'rows: %s in the report' % report.get('rows'))
+
+    def wrong_rows(self, rows, groups):
+        """Each group may stand in any order; SKIP and LIMIT may cut one anywhere."""
+        query = self.query.result
+        at, begin = 0, query.skip or 0
+        end = begin + query.limit if query.limit is not None else sum(map(len, groups))
+        rows = [tuple(map(repr, row)) for row in rows]
+        expected = 0
+        for group in groups:
+            wanted = [tuple(repr(comparable(shown(v))) for v in row) for row in group]
+            count = max(0, min(end, at + len(group)) - max(begin, at))
+            got = collections.Counter(rows[expected:expected + count])
+            extra, missing = got - collections.Counter(wanted), collections.Counter(wanted) - got
+            if extra or sum(got.values()) != count:
+                return 'rows from %d on: not expected %s, missing %s' % (expected, list(extra)[:3], list(missing)[:3])
+            at += len(group)
+            expected += count
+        return None if expected == len(rows) else '%d rows, %d expected' % (len(rows), expected)
+
+
+def comparable(value):
+    if isinstance(value, list):
+        return [comparable(v) for v in value]
+    if isinstance(value, float):
+        value = float('%.11g' % value)
+        return int(value) if value == int(value) else value
+    return value
+
+
+def smaller_queries(query):
+    """One step simpler each."""
+    def with_(change):
+        other = copy.deepcopy(query)
+        try:
+            change(other)
+            other.arrange(random.Random(1))
+        except Exception:  # a step may leave no valid query
+            return []
+        return [other]
+
+    def drop(of, i):
+        return lambda q: of(q).pop(i)
+    for i in range(len(query.optionals)):
+        yield from with_(drop(lambda q: q.optionals, i))
+    for i, pattern in enumerate(query.patterns()):
+        for j in range(len(pattern.where)):
+            yield from with_(drop(lambda q, i=i: q.patterns()[i].where, j))
+            for part in simpler(pattern.where[j]):
+                yield from with_(lambda q, i=i, j=j, part=part: q.patterns()[i].where.__setitem__(j, part))
+        for j in range(len(pattern.edges)):
+            yield from with_(drop(lambda q, i=i: q.patterns()[i].edges, j))
+        for j, vertex in enumerate(pattern.vertices):
+            if vertex[1]:
+                yield from with_(lambda q, i=i, j=j, v=vertex: q.patterns()[i].vertices.__setitem__(j, (v[0], [])))
+            yield from with_(drop(lambda q, i=i: q.patterns()[i].vertices, j))
+    for name, empty in (('order', []), ('skip', None), ('limit', None), ('unlike', False)):
+        if getattr(query.result, name) != empty:
+            yield from with_(lambda q, name=name, empty=empty: setattr(q.result, name, empty))
+    for i in range(len(query.result.items)):
+        yield from with_(drop(lambda q: q.result.items, i))
+    if query.between:
+        yield from with_(lambda q: setattr(q, 'between', None))
+        yield from with_(lambda q: setattr(q.between, 'where', []))
+        for i in range(len(query.between.items)):
+            yield from with_(drop(lambda q: q.between.items, i))
+
+
+def simpler(e):
+    """Parts of a condition, conditions themselves."""
+    if isinstance(e, tuple) and e[0] in ('and', 'or', 'xor', 'not'):
+        yield from e[1:]
+        for i, child in enumerate(e[1:], 1):
+            for part in simpler(child):
+                yield e[:i] + (part,) + e[i + 1:]
+    if isinstance(e, tuple) and e[0] == 'exists':
+        for i in range(len(e[1].where)):
+            yield (e[0], e[1].copied(where=e[1].where[:i] + e[1].where[i + 1:]))
+
+
+def smaller(case):
+    if len(case.graph.edges) > 1 or len(case.graph.vertices) > 1:
+        plain = copy.copy(case)
+        plain.query = type('Simple', (), {'simple': True})()
+        for other in cases.smaller_cases(plain):
+            other.query = case.query
+            yield other
+    for query in smaller_queries(case.query):
+        yield cases.changed(case, query=query)
+
+
+def shrink(case, seconds):
+    folder, end, wrong, again = work_folder(), time.time() + seconds, None, True
+    while again and time.time() < end:
+        again = False
+        for other in smaller(case):
+            if time.time() >= end:
+                break
+            try:
+                answer = other.expected()
+                found = answer and (other.imported(folder, pieces=False) or other.matched(folder, answer))
+            except Exception:
+                continue
+            if found and not found.startswith('code 2'):
+                case, wrong, again = other, found, True
+                break
+    return case, wrong
+
+
+def report(case, wrong, seconds):
+    if seconds:
+        case, found = shrink(case, seconds)
+        wrong = found or wrong
+    kept = tempfile.mkdtemp(prefix='judge-differs-')
+    files = case.graph.write(kept)
+    print('FAILED: seed %d: %s' % (case.seed, wrong))
+    print('    kept: %s %s; %d vertices, %d edges%s' % (files[0], files[1], len(case.graph.vertices),
+                                                       len(case.graph.edges), ', undirected' * case.graph.undirected))
+    sys.stdout.flush()
+
+
+def choices():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--seed', type=int, default=int(time.time()))
+    parser.add_argument('--seconds', type=float, default=25)
+    parser.add_argument('--queries', type=int, default=3, help='queries a graph')
+    parser.add_argument('--variants', type=int, default=1, help='further ranks and options a query')
+    parser.add_argument('--stop', type=int, default=5, help='give up after so many failures')
+    parser.add_argument('--shrink', type=float, default=0)
+    parser.add_argument('--features', default=','.join(FEATURES))
+    parser.add_argument('--semantics', default='iso,iso,edge-iso,hom,')
+    parser.add_argument('--distinct', default='none,none,subgraph,vertices,orbit,,')
+    parser.add_argument('--dry-run', action='store_true', help='only the reference')
+    parser.add_argument('--refusals', action='store_true', help='print what is refused')
+    return parser.parse_args()
+
+
+def small_graph(rng):
+    graph = random_graph(rng)
+    while len(graph.vertices) > 24 or (len(graph.vertices) > 3 and not graph.edges):
+        graph = random_graph(rng)
+    return graph
+
+
+def main():
+    arguments = choices()
+    if not arguments.dry_run:
+        need_program()
+    folder, end = work_folder(), time.time() + arguments.seconds
+    file = os.path.join(folder, 'G.h5')
+    features = [f for f in arguments.features.split(',') if f]
+    runs = failures = found = big = 0
+    refused = collections.Counter()
+    seed = arguments.seed
+    print('seed %d' % seed)
+    while time.time() < end and failures < arguments.stop:
+        rng = random.Random(seed)
+        graph, ranks = small_graph(rng), rng.choice(RANKS)
+        if os.path.exists(file):
+            os.remove(file)
+        for _ in range(arguments.queries):
+            query = random_clauses(rng, graph, features)
+            case = LanguageCase(graph, query, rng.choice(arguments.semantics.split(',')),
+                                rng.choice(arguments.distinct.split(',')), ranks, random_options(rng, graph), seed)
+            answer = case.expected()
+            if answer is None:
+                big += 1
+                continue
+            found += answer[0] > 0
+            wrong = None
+            for i in range(1 + arguments.variants):
+                runs += 1
+                if arguments.dry_run or time.time() >= end:
+                    break
+                wrong = (None if os.path.exists(file) else case.imported(folder)) or case.matched(folder, answer)
+                if wrong:
+                    break
+                case = cases.changed(case, ranks=rng.choice(RANKS), options=random_options(rng, graph))
+            if wrong and wrong.startswith('code 2'):
+                refused[next((line for line in wrong.splitlines() if 'gemp-mpi: ' in line), wrong)] += 1
+                if arguments.refusals:
+                    print(wrong)
+            elif wrong:
+                failures += 1
+                report(case, wrong, arguments.shrink)
+            if time.time() >= end or failures >= arguments.stop:
+                break
+        seed += 1
+    print('%d cases on %d graphs, %d queries with matches, %d left out as too large, %d refused, %d failed' %
+          (runs, seed - arguments.seed, found, big, sum(refused.values()), failures))
+    for text, count in refused.most_common(12):
+        print('%6d refused: %s' % (count, text))
+    return failures > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
