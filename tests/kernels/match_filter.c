@@ -360,6 +360,70 @@ static void without_memory(void **state)
 	free_table(e.table);
 }
 
+/* CONTAINS, STARTS WITH, ENDS WITH and = over strings that all differ, so that no dictionary comes between. */
+static char *random_bytes(size_t size)
+{
+	char *bytes = gemp_calloc(size, 1);
+	assert_non_null(bytes);
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = (char)('a' + below(3));
+	return bytes;
+}
+
+/* Of `rows` strings in all, some are empty, some NULL, most of 0 to `longest` bytes. */
+static void fill_distinct(gemp_column *column, size_t rows, size_t longest)
+{
+	gemp_column_free(column);
+	assert_ok(gemp_column_init(column, "column", GEMP_STRING));
+	for (size_t i = 0; i < rows; i++) {
+		size_t size = below(5) ? below(longest + 1) : 0;
+		char *bytes = random_bytes(size);
+		gemp_value value = { .type = GEMP_STRING, .null = below(9) == 0, .string = { bytes, size } };
+		assert_ok(gemp_column_add(column, &value));
+		gemp_free(bytes);
+	}
+}
+
+/* The part: some bytes of the column, wherever strings begin in them, or none. */
+static gemp_value part_of(const gemp_column *column, size_t longest)
+{
+	uint64_t bytes = column->offsets[column->rows];
+	size_t size = below(longest + 1);
+	if (size > bytes)
+		size = bytes;
+	return (gemp_value){ .type = GEMP_STRING,
+	                     .string = { column->bytes + (size == bytes ? 0 : below(bytes - size)), size } };
+}
+
+static void parts_of_long_strings(void **state)
+{
+	static const gemp_expr_kind kinds[] = { GEMP_CONTAINS, GEMP_CONTAINS, GEMP_STARTS_WITH, GEMP_ENDS_WITH, GEMP_EQ };
+	static const size_t longest[] = { 1, 7, 40, 300, 3000 };
+	size_t set = 0, rows = 0;
+	(void)state;
+	for (size_t i = 0; i < 25; i++) {
+		table *t = new_table(1 + below(MOST_ROWS));
+		fill_distinct(&t->columns[0], t->rows.rows, longest[i % 5]);
+		for (size_t j = 0; j < 12; j++) {
+			gemp_condition condition = { .expr = new_expr(kinds[j % 5], 2) };
+			const gemp_condition *pointer = &condition;
+			condition.expr->children[0] = new_expr(GEMP_ATTRIBUTE, 0);
+			condition.expr->children[1] = new_expr(GEMP_LITERAL, 0);
+			condition.expr->children[1]->value = part_of(&t->columns[0], below(4) ? 6 : longest[i % 5]);
+			if (below(3) == 0) {
+				gemp_expr *not = new_expr(GEMP_NOT, 1);
+				not->children[0] = condition.expr;
+				condition.expr = not;
+			}
+			set += check(t, &pointer, 1);
+			rows += t->rows.rows;
+			free_expr(condition.expr);
+		}
+		free_table(t);
+	}
+	assert_in_range(set, rows / 20, rows - rows / 20);
+}
+
 static int setup(void **state)
 {
 	static const gemp_budgets budgets;
@@ -367,6 +431,16 @@ static int setup(void **state)
 	seed = test_seed();
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	assert_ok(gemp_context_new(&context, &comm, NULL, &budgets));
+	assert_ok(gemp_filter_new(&filter, context));
+	return 0;
+}
+
+/* Kernels as for a GPU, on whatever device there is. */
+static int setup_gpu_shape(void **state)
+{
+	setup(state);
+	gemp_filter_free(filter);
+	context->device->gpu = true;
 	assert_ok(gemp_filter_new(&filter, context));
 	return 0;
 }
@@ -388,10 +462,17 @@ int main(int argc, char **argv)
 		cmocka_unit_test(columns_are_copied_once),
 		cmocka_unit_test(without_memory),
 		cmocka_unit_test(every_leaf),
+		cmocka_unit_test(parts_of_long_strings),
 		cmocka_unit_test(random_tables),
+	};
+	const struct CMUnitTest gpu_tests[] = {
+		cmocka_unit_test(no_conditions),
+		cmocka_unit_test(every_leaf),
+		cmocka_unit_test(parts_of_long_strings),
 	};
 	MPI_Init(&argc, &argv);
 	int failed = cmocka_run_group_tests(tests, setup, teardown);
+	failed += cmocka_run_group_tests(gpu_tests, setup_gpu_shape, teardown);
 	MPI_Finalize();
 	return failed;
 }

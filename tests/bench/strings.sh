@@ -1,0 +1,13 @@
+#!/bin/bash
+# The string predicate CONTAINS over ten million distinct strings of 32 bytes: GB/s of the kernel beside those of a plain copy
+# of the same bytes on the device, and beside the seconds of `LC_ALL=C grep -c`, all in one run, their counts being equal.
+#
+#     tests/bench/strings.sh BUILD [--rows N] [--size BYTES] [--part TEXT]... [--repeat N] [--devices SPEC] [--save]
+#
+# BUILD is a configured build folder; the program is built there. --save keeps the figures under results/DATE.jsonl.
+set -u -o pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -gt 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 2; }
+build=$1; shift
+cmake --build "$build" --target bench_strings >/dev/null || exit 1
+exec "${GEMP_PYTHON:-/usr/bin/python3}" "$here/strings.py" "$build/tests/bench_strings" "$@"
