@@ -59,9 +59,9 @@ static gemp_code check_output(const gemp_comm *comm, const gemp_options *options
 	if (is_dash(path) && is_dash(options->json))
 		code = gemp_fail(GEMP_EUSAGE, "--output - and --json - both want stdout; give one of them a file");
 	else if (!is_dash(path) && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".jsonl") &&
-	         !gemp_file_ends_in(path, ".h5"))
-		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending must be .tsv, .jsonl or .h5, or - for TSV on "
-		                 "stdout", path);
+	         !gemp_file_ends_in(path, ".csv") && !gemp_file_ends_in(path, ".h5"))
+		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending must be .tsv, .csv, .jsonl or .h5, or - for TSV "
+		                 "on stdout", path);
 	else if (!is_dash(path) && comm->rank == 0)
 		code = gemp_file_may_write("--output", path);
 	return gemp_comm_agree(comm, code);

@@ -87,7 +87,7 @@ static const gemp_option table[] = {
 
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, "Only count, without rows.", AT(count) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
-	  "Write the rows to FILE, by its ending .tsv, .jsonl or .h5; -: TSV on stdout. Without it some rows are "
+	  "Write the rows to FILE, by its ending .tsv, .csv, .jsonl or .h5; -: TSV on stdout. Without it some rows are "
 	  "shown.", AT(output) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "F", NULL, GEMP_ON_CONVERT, output, "The file to write.", AT(output) },
 	{ "format", 0, GEMP_OPTION_CHOICE, GEMP_EXPORT_CHOICES, "auto", GEMP_ON_CONVERT, output,

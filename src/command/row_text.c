@@ -1,6 +1,7 @@
 #include "command/row_text.h"
 
 #include "core/memory.h"
+#include "io/escape.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -21,6 +22,12 @@ static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 		from = i + 1;
 	}
 	gemp_text_add(out, bytes + from, size - from);
+}
+
+/* An edge that an optional part did not find is NULL. */
+static bool has_ends(const gemp_projected *column, size_t row)
+{
+	return column->edge && !gemp_column_get(&column->value, row).null;
 }
 
 static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
@@ -46,7 +53,7 @@ void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 {
 	for (size_t c = 0; c < count; c++) {
 		add_cell(out, &columns[c].value, row);
-		if (columns[c].edge) {
+		if (has_ends(&columns[c], row)) {
 			gemp_text_add(out, ":", 1);
 			add_cell(out, &columns[c].source, row);
 			gemp_text_add(out, "->", 2);
@@ -54,6 +61,47 @@ void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 		}
 		gemp_text_add(out, c + 1 < count ? "\t" : "\n", 1);
 	}
+}
+
+/* CSV */
+
+static void add_quoted(gemp_text *out, const gemp_projected *column, size_t row)
+{
+	gemp_value value = gemp_column_get(&column->value, row);
+	gemp_text edge = { 0 };
+	if (has_ends(column, row)) {
+		gemp_value source = gemp_column_get(&column->source, row), target = gemp_column_get(&column->target, row);
+		gemp_value_print(&value, &edge);
+		gemp_text_print(&edge, ":");
+		gemp_value_print(&source, &edge);
+		gemp_text_print(&edge, "->");
+		gemp_value_print(&target, &edge);
+		gemp_escape_csv(out, edge.data, edge.size);
+		out->failed |= edge.failed;
+		gemp_text_free(&edge);
+	} else if (!value.null && (value.type == GEMP_STRING || value.type == GEMP_LIST)) {
+		gemp_escape_csv(out, value.string.bytes, value.string.size);
+	} else {
+		gemp_value_print(&value, out);
+	}
+}
+
+void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count)
+{
+	for (size_t c = 0; c < count; c++) {
+		gemp_escape_csv(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_print(out, "%s", c + 1 < count ? "," : "\r\n");
+	}
+}
+
+void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
+{
+	size_t before = out->size;
+	for (size_t c = 0; c < count; c++) {
+		gemp_text_add(out, ",", c ? 1 : 0);
+		add_quoted(out, &columns[c], row);
+	}
+	gemp_text_print(out, "%s\r\n", out->size == before ? "\"\"" : "");
 }
 
 /* JSON */
@@ -90,9 +138,10 @@ void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, 
 	for (size_t c = 0; c < count; c++) {
 		gemp_text_add(out, c ? ", " : "{", c ? 2 : 1);
 		add_json_string(out, columns[c].name, strlen(columns[c].name));
-		gemp_text_add(out, columns[c].edge ? ": {\"type\": " : ": ", columns[c].edge ? 11 : 2);
+		bool ends = has_ends(&columns[c], row);
+		gemp_text_print(out, "%s", ends ? ": {\"type\": " : ": ");
 		add_json_value(out, &columns[c].value, row);
-		if (columns[c].edge) {
+		if (ends) {
 			gemp_text_print(out, ", \"source\": ");
 			add_json_value(out, &columns[c].source, row);
 			gemp_text_print(out, ", \"target\": ");

@@ -1,8 +1,9 @@
 /* row_text: projected rows as text.
  *
  * TSV has no quoting: within a string tab, line feed, carriage return and backslash are written \t, \n, \r and \\; NULL is
- * an empty cell; an edge is type:source->target. JSON lines: one object a row; NULL is null, as are numbers that JSON has
- * no form for; an edge is {"type": ..., "source": ..., "target": ...}.
+ * an empty cell; an edge is type:source->target. CSV is RFC 4180: NULL is nothing, an empty string "", a NULL that is
+ * alone in its row "" too, as an empty line would be no row. JSON lines: one object a row; NULL is null, as are numbers
+ * that JSON has no form for; an edge is {"type": ..., "source": ..., "target": ...}.
  */
 #ifndef GEMP_COMMAND_ROW_TEXT_H
 #define GEMP_COMMAND_ROW_TEXT_H
@@ -13,6 +14,8 @@
 /* These only fail for want of memory: gemp_text_status tells. */
 void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count);
 void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);
+void gemp_csv_header(gemp_text *out, const gemp_projected *columns, size_t count);
+void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);
 void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);
 
 /* Lines of TSV, a header first, as a table with aligned columns for people; long cells are cut. */

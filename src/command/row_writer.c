@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-typedef enum form { PREVIEW, TSV, JSON_LINES, HDF5 } form;
+typedef enum form { PREVIEW, TSV, CSV, JSON_LINES, HDF5 } form;
 
 struct gemp_row_writer {
 	const gemp_comm *comm;
 	form form;
 	FILE *preview;
 	gemp_text text;            /* PREVIEW: on rank 0, all so far; else this turn's */
-	gemp_output *output;       /* TSV, JSON_LINES */
+	gemp_output *output;       /* TSV, CSV, JSON_LINES */
 	gemp_result_file *results; /* HDF5 */
 	size_t flat_count;         /* HDF5: an edge is three columns */
 	gemp_column *flat;         /* [flat_count] names and types */
@@ -31,13 +31,15 @@ static gemp_code choose_form(const char *path, form *form)
 		*form = PREVIEW;
 	else if (strcmp(path, "-") == 0 || ends_in(path, ".tsv"))
 		*form = TSV;
+	else if (ends_in(path, ".csv"))
+		*form = CSV;
 	else if (ends_in(path, ".jsonl"))
 		*form = JSON_LINES;
 	else if (ends_in(path, ".h5"))
 		*form = HDF5;
 	else
-		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says the form: .tsv, .jsonl or .h5, or - for TSV on "
-		                 "stdout", path);
+		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV "
+		                 "on stdout", path);
 	return GEMP_OK;
 }
 
@@ -132,7 +134,9 @@ static gemp_code open_text(gemp_row_writer *writer, const gemp_projected *column
 	gemp_code code = GEMP_OK;
 	if (path)
 		GEMP_TRY(gemp_output_open(&writer->output, writer->comm, path));
-	if (writer->comm->rank == 0 && writer->form != JSON_LINES)
+	if (writer->comm->rank == 0 && writer->form == CSV)
+		gemp_csv_header(&writer->text, columns, count);
+	else if (writer->comm->rank == 0 && writer->form != JSON_LINES)
 		gemp_tsv_header(&writer->text, columns, count);
 	GEMP_TRY(gemp_comm_agree(writer->comm, gemp_text_status(&writer->text)));
 	if (path)
@@ -186,6 +190,8 @@ gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *c
 	for (size_t row = 0; row < rows; row++)
 		if (writer->form == JSON_LINES)
 			gemp_json_row(&writer->text, columns, count, row);
+		else if (writer->form == CSV)
+			gemp_csv_row(&writer->text, columns, count, row);
 		else
 			gemp_tsv_row(&writer->text, columns, count, row);
 	gemp_code code = gemp_comm_agree(writer->comm, gemp_text_status(&writer->text));

@@ -1,4 +1,4 @@
-/* Rows as TSV and JSON, character by character, and tables for people. */
+/* Rows as TSV, CSV and JSON, character by character, and tables for people. */
 #include "harness/harness.h"
 
 #include "command/row_text.h"
@@ -12,7 +12,7 @@ static void add_string(gemp_column *column, const char *text)
 	assert_ok(gemp_column_add(column, &value));
 }
 
-static void check_string(const char *text, const char *tsv, const char *json)
+static void check_string(const char *text, const char *tsv, const char *csv, const char *json)
 {
 	gemp_projected column = { .name = "x" };
 	gemp_text out = { 0 };
@@ -20,6 +20,9 @@ static void check_string(const char *text, const char *tsv, const char *json)
 	add_string(&column.value, text);
 	gemp_tsv_row(&out, &column, 1, 0);
 	assert_string_equal(out.data, tsv);
+	gemp_text_clear(&out);
+	gemp_csv_row(&out, &column, 1, 0);
+	assert_string_equal(out.data, csv);
 	gemp_text_clear(&out);
 	gemp_json_row(&out, &column, 1, 0);
 	assert_string_equal(out.data, json);
@@ -30,12 +33,12 @@ static void check_string(const char *text, const char *tsv, const char *json)
 static void strings(void **state)
 {
 	(void)state;
-	check_string("plain", "plain\n", "{\"x\": \"plain\"}\n");
-	check_string("", "\n", "{\"x\": \"\"}\n");
-	check_string(NULL, "\n", "{\"x\": null}\n");
-	check_string("\ta\n\r\\", "\\ta\\n\\r\\\\\n", "{\"x\": \"\\ta\\n\\r\\\\\"}\n");
-	check_string("\"Ärger\"", "\"Ärger\"\n", "{\"x\": \"\\\"Ärger\\\"\"}\n");
-	check_string("\xff", "\xff\n", "{\"x\": \"\xef\xbf\xbd\"}\n");
+	check_string("plain", "plain\n", "plain\r\n", "{\"x\": \"plain\"}\n");
+	check_string("", "\n", "\"\"\r\n", "{\"x\": \"\"}\n");
+	check_string(NULL, "\n", "\"\"\r\n", "{\"x\": null}\n");
+	check_string("\ta\n\r\\", "\\ta\\n\\r\\\\\n", "\"\ta\n\r\\\"\r\n", "{\"x\": \"\\ta\\n\\r\\\\\"}\n");
+	check_string("\"Ärger\"", "\"Ärger\"\n", "\"\"\"Ärger\"\"\"\r\n", "{\"x\": \"\\\"Ärger\\\"\"}\n");
+	check_string("\xff", "\xff\n", "\xff\r\n", "{\"x\": \"\xef\xbf\xbd\"}\n");
 }
 
 static void check_number(double real, const char *tsv, const char *json)
@@ -85,8 +88,40 @@ static void edges(void **state)
 	gemp_tsv_row(&out, columns, 2, 0);
 	assert_string_equal(out.data, "r\tn\nKNOWS:-7->b\\tc\ttrue\n");
 	gemp_text_clear(&out);
+	gemp_csv_header(&out, columns, 2);
+	gemp_csv_row(&out, columns, 2, 0);
+	assert_string_equal(out.data, "r,n\r\nKNOWS:-7->b\tc,true\r\n");
+	gemp_text_clear(&out);
 	gemp_json_row(&out, columns, 2, 0);
 	assert_string_equal(out.data, "{\"r\": {\"type\": \"KNOWS\", \"source\": -7, \"target\": \"b\\tc\"}, \"n\": true}\n");
+	gemp_text_free(&out);
+	gemp_projected_free(columns, 2);
+}
+
+/* As an optional part leaves them. */
+static void nothing(void **state)
+{
+	(void)state;
+	const gemp_value null = { .null = true };
+	gemp_projected columns[2] = { { .name = "r", .edge = true }, { .name = "a,b" } };
+	gemp_text out = { 0 };
+	assert_ok(gemp_column_init(&columns[0].value, "r", GEMP_STRING));
+	assert_ok(gemp_column_init(&columns[0].source, "r", GEMP_INTEGER));
+	assert_ok(gemp_column_init(&columns[0].target, "r", GEMP_INTEGER));
+	assert_ok(gemp_column_init(&columns[1].value, "n", GEMP_INTEGER));
+	assert_ok(gemp_column_add(&columns[0].value, &null));
+	assert_ok(gemp_column_add(&columns[0].source, &null));
+	assert_ok(gemp_column_add(&columns[0].target, &null));
+	assert_ok(gemp_column_add(&columns[1].value, &null));
+	gemp_tsv_row(&out, columns, 2, 0);
+	assert_string_equal(out.data, "\t\n");
+	gemp_text_clear(&out);
+	gemp_csv_header(&out, columns, 2);
+	gemp_csv_row(&out, columns, 2, 0);
+	assert_string_equal(out.data, "r,\"a,b\"\r\n,\r\n");
+	gemp_text_clear(&out);
+	gemp_json_row(&out, columns, 2, 0);
+	assert_string_equal(out.data, "{\"r\": null, \"a,b\": null}\n");
 	gemp_text_free(&out);
 	gemp_projected_free(columns, 2);
 }
@@ -133,6 +168,7 @@ int main(void)
 		cmocka_unit_test(strings),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(edges),
+		cmocka_unit_test(nothing),
 		cmocka_unit_test(tables),
 		cmocka_unit_test(out_of_memory),
 	};
