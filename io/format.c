@@ -8,7 +8,8 @@
 #include <strings.h>
 
 static const gemp_format *const formats[] = {
-	&gemp_format_tsv, &gemp_format_csv, &gemp_format_snap,
+	&gemp_format_tsv, &gemp_format_csv, &gemp_format_snap, &gemp_format_mtx, &gemp_format_metis,
+	&gemp_format_adjacency,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -111,6 +112,9 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 	if (options->vertex_file_count && !(*out)->takes_vertices)
 		return gemp_fail(GEMP_EUSAGE, "a file of format %s is a whole graph, vertices too; name it with --edges "
 		                 "and leave --vertices out", (*out)->name);
+	if (files > 1 && (*out)->one_file)
+		return gemp_fail(GEMP_EUSAGE, "format %s numbers the vertices of each file from 1, so %zu files are not one "
+		                 "graph; import one", (*out)->name, files);
 done:
 	return code;
 }

@@ -24,6 +24,7 @@ struct gemp_format {
 	const char *endings;    /* by which --format auto knows a file, before .gz or .zst; joined by blanks, "" for none */
 	const char *summary;    /* one line for help, no full stop */
 	bool takes_vertices;    /* has files of vertices (--vertices) beside those of edges; else a file is a whole graph */
+	bool one_file;          /* two files cannot be one graph, since their vertices have the same numbers */
 	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a file
 	 * that is not there is GEMP_ENOINPUT. NULL: the name itself. */
 	gemp_code (*files)(gemp_paths *out, const char *path);
@@ -43,6 +44,7 @@ const char *gemp_format_choices(void);
 /* What all formats take from the options alike: seed, --parallel, --label, --type, --undirected. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options);
 
-extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap;
+extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap, gemp_format_mtx, gemp_format_metis,
+	gemp_format_adjacency;
 
 #endif

@@ -44,11 +44,9 @@ done:
 
 static gemp_code cut(gemp_cells *cells, const gemp_format *format, char *record, size_t size)
 {
-	size_t bad = gemp_utf8_check(record, size);
-	if (bad < size)
-		return gemp_fail(GEMP_EDATA, "byte 0x%02x at column %zu is not UTF-8 text; convert the file "
-		                 "(iconv -t UTF-8), and check that it is a text file",
-		                 (unsigned char)record[bad], bad + 1);
+	gemp_code code = gemp_utf8_require(record, size);
+	if (code != GEMP_OK)
+		return code;
 	return format == &gemp_format_tsv ? gemp_cells_tsv(cells, record, size)
 	       : format == &gemp_format_csv ? gemp_cells_csv(cells, record, size)
 	                                   : gemp_cells_blanks(cells, record, size);

@@ -29,5 +29,7 @@ gemp_code gemp_cells_blanks(gemp_cells *cells, const char *record, size_t size);
 
 /* The first byte that is not UTF-8 (or is 0, which no text has); size if there is none. */
 size_t gemp_utf8_check(const char *bytes, size_t size);
+/* GEMP_EDATA that names byte and column if there is one; with neither file nor line. */
+gemp_code gemp_utf8_require(const char *bytes, size_t size);
 
 #endif

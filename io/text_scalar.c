@@ -1,5 +1,7 @@
 #include "io/text_scalar.h"
 
+#include "partition/builder_bytes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +143,14 @@ gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, si
 	out->string.bytes = text;
 	out->string.size = size;
 	return GEMP_OK;
+}
+
+gemp_value gemp_scalar_key(const char *text, size_t size)
+{
+	gemp_value key = { .type = GEMP_INTEGER };
+	if (!gemp_canonical_integer(text, size, &key.integer))
+		key = (gemp_value){ .type = GEMP_STRING, .string = { text, size } };
+	return key;
 }
 
 bool gemp_scalar_type(gemp_type *out, const char *name, size_t size)

@@ -1,0 +1,146 @@
+/* import_case: what an import gives, as sorted lines, and how it fails; under any number of ranks alike. */
+#ifndef GEMP_TESTS_IMPORT_CASE_H
+#define GEMP_TESTS_IMPORT_CASE_H
+
+#include "harness/collective.h"
+
+#include "core/text.h"
+#include "io/import_input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTS(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+/* This rank by itself. */
+static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+
+/* Collective. Rank 0 writes a file; its path. */
+static inline const char *written(const char *name, const char *text)
+{
+	size_t size = strlen(text);
+	const char *path = test_path_all(name);
+	bool good = true;
+	if (test_comm.rank == 0) {
+		FILE *file = fopen(path, "wb");
+		good = file && fwrite(text, 1, size, file) == size;
+		good = file && fclose(file) == 0 && good;
+	}
+	assert_all(good);
+	return path;
+}
+
+static inline int compare_lines(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Lines of text, sorted, each ended by a newline. */
+static inline void sort_lines(gemp_text *text)
+{
+	char *lines[1000], *rest = text->data;
+	size_t count = 0;
+	gemp_text sorted = { 0 };
+	for (char *line; rest && (line = strsep(&rest, "\n")) != NULL && *line;)
+		lines[count++] = line;
+	qsort(lines, count, sizeof *lines, compare_lines);
+	for (size_t i = 0; i < count; i++)
+		gemp_text_print(&sorted, "%s\n", lines[i]);
+	gemp_text_free(text);
+	*text = sorted;
+}
+
+static inline void print_values(gemp_text *out, const gemp_table *table, size_t row)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		gemp_value value = gemp_column_get(&table->columns[i], row);
+		if (value.null)
+			continue;
+		gemp_text_print(out, " %s:%c=", table->columns[i].name, gemp_type_name[value.type][0]);
+		gemp_value_print(&value, out);
+	}
+}
+
+static inline void print_key(gemp_text *out, const gemp_graph *graph, gemp_vertex id)
+{
+	gemp_value key = gemp_column_get(&graph->key, id);
+	gemp_value_print(&key, out);
+}
+
+/* A graph of one rank as sorted lines "key LABELS attribute:type=value" and "source-TYPE->target ...". */
+static inline void dump(gemp_text *out, const gemp_graph *graph)
+{
+	gemp_text edges = { 0 };
+	for (gemp_vertex v = 0; v < graph->rows; v++) {
+		const gemp_label_set *set = &graph->label_sets[graph->label_set[v]];
+		print_key(out, graph, v);
+		for (size_t i = 0; i < set->count; i++)
+			gemp_text_print(out, "%c%s", i ? ';' : ' ', graph->labels[set->labels[i]]);
+		print_values(out, &graph->attributes, v);
+		gemp_text_print(out, "\n");
+		for (size_t r = 0; r < graph->relation_count; r++) {
+			const gemp_relation *relation = &graph->relations[r];
+			for (uint64_t e = relation->out_begin[v]; e < relation->out_begin[v + 1]; e++) {
+				print_key(&edges, graph, v);
+				gemp_text_print(&edges, "-%s-%s", relation->name, relation->directed ? ">" : "");
+				print_key(&edges, graph, relation->out[e]);
+				print_values(&edges, &relation->props, e);
+				gemp_text_print(&edges, "\n");
+			}
+		}
+	}
+	sort_lines(out);
+	sort_lines(&edges);
+	gemp_text_add(out, edges.data, edges.size);
+	gemp_text_free(&edges);
+}
+
+/* Collective. The graph as one rank sees it is as expected, and all ranks together have the same one. */
+static inline void expect(const gemp_import_options *options, const char *expected)
+{
+	gemp_graph *graph = NULL, *whole = NULL;
+	gemp_text text = { 0 };
+	size_t blocks = gemp_memory_blocks();
+	assert_all_ok(gemp_import(&whole, &alone, options));
+	dump(&text, whole);
+	if (strcmp(text.data ? text.data : "", expected) != 0)
+		fprintf(stderr, "is:\n%s\nshould be:\n%s\n", text.data, expected);
+	assert_all(strcmp(text.data ? text.data : "", expected) == 0);
+	gemp_text_free(&text);
+	assert_all_ok(gemp_import(&graph, &test_comm, options));
+	assert_all(graph->hash == whole->hash && graph->vertices == whole->vertices);
+	gemp_graph_free(graph);
+	gemp_graph_free(whole);
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
+static inline void expect_failure(const gemp_import_options *options, gemp_code code, const char *const *parts)
+{
+	gemp_graph *graph = NULL;
+	size_t blocks = gemp_memory_blocks();
+	assert_all_code(gemp_import(&graph, &test_comm, options), code);
+	for (; *parts; parts++) {
+		if (!strstr(gemp_message(), *parts))
+			fprintf(stderr, "no '%s' in: %s\n", *parts, gemp_message());
+		assert_all(strstr(gemp_message(), *parts) != NULL);
+	}
+	assert_all(graph == NULL);
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
+/* Of one file of a format, given as an edge file. */
+typedef struct file_case {
+	const char *path;
+	gemp_import_options options;
+} file_case;
+
+static inline gemp_import_options *one_file(file_case *self, const char *format, const char *name, const char *text)
+{
+	*self = (file_case){ .path = written(name, text), .options = { .edge_file_count = 1, .seed = 1 } };
+	self->options.edge_files = &self->path;
+	assert_all_ok(gemp_format_parse(&self->options.format, format));
+	return &self->options;
+}
+
+#endif
