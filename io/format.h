@@ -44,7 +44,7 @@ const char *gemp_format_choices(void);
 /* What all formats take from the options alike: seed, --parallel, --label, --type, --undirected. */
 gemp_builder_options gemp_format_builder(const gemp_import_options *options);
 
-extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap, gemp_format_mtx, gemp_format_metis,
+extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap, gemp_format_neo4j, gemp_format_mtx, gemp_format_metis,
 	gemp_format_adjacency;
 
 #endif

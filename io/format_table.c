@@ -1,5 +1,6 @@
 #include "io/format.h"
 
+#include "core/text.h"
 #include "io/import_input.h"
 #include "io/text_scalar.h"
 #include "io/text_schema.h"
@@ -9,17 +10,13 @@ typedef struct import {
 	gemp_schema vertices, edges;
 	uint32_t string_keys;     /* not 0: some key is no canonical integer, or keys are stated as strings */
 	uint32_t stated_keys;     /* not 0: keys are stated as strings */
+	gemp_text rooms[2];       /* for ids with a group */
 	gemp_builder *builder;
 } import;
 
 static gemp_schema *schema_of(import *self, const gemp_input *input)
 {
 	return input->edges ? &self->edges : &self->vertices;
-}
-
-static bool is_key(gemp_role role)
-{
-	return role == GEMP_ROLE_KEY || role == GEMP_ROLE_SOURCE || role == GEMP_ROLE_TARGET;
 }
 
 /* In front of a failure: which column. */
@@ -36,7 +33,7 @@ static gemp_code see_key(import *self, const gemp_field *field, const gemp_cell 
 	if (field->stated && field->type == GEMP_INTEGER)
 		return gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
 	if (!self->string_keys)
-		self->string_keys = !(gemp_scalar_looks(cell->bytes, cell->size) & GEMP_LOOKS_INTEGER);
+		self->string_keys = field->group || !(gemp_scalar_looks(cell->bytes, cell->size) & GEMP_LOOKS_INTEGER);
 	return GEMP_OK;
 }
 
@@ -49,9 +46,9 @@ static gemp_code see_record(void *context, const gemp_input *input, const gemp_c
 	for (size_t i = 0; i < cells->count; i++) {
 		const gemp_field *field = &input->header.fields[i];
 		gemp_code code = GEMP_OK;
-		if (is_key(field->role))
+		if (gemp_field_is_key(field))
 			code = see_key(self, field, &cells->cell[i]);
-		else if (field->role == GEMP_ROLE_ATTRIBUTE)
+		if (gemp_field_is_attribute(field))
 			gemp_schema_see(schema, field->column, &cells->cell[i]);
 		if (code != GEMP_OK)
 			return in_column(code, field);
@@ -68,7 +65,7 @@ static gemp_code join_schemas(import *self)
 			return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
 		for (size_t f = 0; f < input->header.count; f++) {
 			const gemp_field *field = &input->header.fields[f];
-			self->stated_keys |= is_key(field->role) && field->stated && field->type == GEMP_STRING;
+			self->stated_keys |= gemp_field_is_key(field) && field->stated && field->type == GEMP_STRING;
 			self->string_keys |= self->stated_keys;
 		}
 	}
@@ -105,20 +102,31 @@ done:
 	return code;
 }
 
-static const gemp_cell *cell_of(const gemp_input *input, const gemp_cells *cells, gemp_role role)
+static size_t field_of(const gemp_header *header, gemp_role role)
 {
-	static const gemp_cell none = { "", 0, true };
-	for (size_t i = 0; i < input->header.count; i++)
-		if (input->header.fields[i].role == role)
-			return &cells->cell[i];
-	return &none;
+	size_t i = 0;
+	while (i < header->count && header->fields[i].role != role)
+		i++;
+	return i;
 }
 
+/* The key lies in the cell, or with its group in *room. */
 static gemp_code read_key(gemp_value *key, const import *self, const gemp_input *input, const gemp_cells *cells,
-                          gemp_role role)
+                          gemp_role role, gemp_text *room)
 {
-	const gemp_cell *cell = cell_of(input, cells, role);
-	gemp_code code = gemp_scalar_read(key, self->string_keys ? GEMP_STRING : GEMP_INTEGER, cell->bytes, cell->size);
+	size_t i = field_of(&input->header, role);
+	const char *group = input->header.fields[i].group, *bytes = cells->cell[i].bytes;
+	size_t size = cells->cell[i].size;
+	if (group) {
+		gemp_text_clear(room);
+		gemp_text_print(room, "%s:", group);
+		gemp_text_add(room, bytes, size);
+		if (gemp_text_status(room) != GEMP_OK)
+			return GEMP_ENOMEM;
+		bytes = room->data;
+		size = room->size;
+	}
+	gemp_code code = gemp_scalar_read(key, self->string_keys ? GEMP_STRING : GEMP_INTEGER, bytes, size);
 	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;
 }
 
@@ -130,7 +138,7 @@ static gemp_code add_values(import *self, const gemp_input *input, const gemp_ce
 		const gemp_field *field = &input->header.fields[i];
 		const gemp_cell *cell = &cells->cell[i];
 		gemp_value value;
-		if (field->role != GEMP_ROLE_ATTRIBUTE || cell->null)
+		if (!gemp_field_is_attribute(field) || cell->null)
 			continue;
 		code = gemp_scalar_read(&value, schema->columns[field->column].type, cell->bytes, cell->size);
 		if (code != GEMP_OK)
@@ -149,14 +157,15 @@ static gemp_code feed_record(void *context, const gemp_input *input, const gemp_
 	gemp_code code = GEMP_OK;
 	gemp_place place = { input->file, line };
 	gemp_value source, target;
-	const gemp_cell *names = cell_of(input, cells, input->edges ? GEMP_ROLE_TYPE : GEMP_ROLE_LABELS);
+	size_t named = field_of(&input->header, input->edges ? GEMP_ROLE_TYPE : GEMP_ROLE_LABELS);
+	gemp_cell names = named < cells->count ? cells->cell[named] : (gemp_cell){ "", 0, true };
 	if (input->edges) {
-		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE));
-		GEMP_TRY(read_key(&target, self, input, cells, GEMP_ROLE_TARGET));
-		GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, names->bytes, names->size, place));
+		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_SOURCE, &self->rooms[0]));
+		GEMP_TRY(read_key(&target, self, input, cells, GEMP_ROLE_TARGET, &self->rooms[1]));
+		GEMP_TRY(gemp_builder_edge(self->builder, &source, &target, names.bytes, names.size, place));
 	} else {
-		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_KEY));
-		GEMP_TRY(gemp_builder_vertex(self->builder, &source, names->bytes, names->size, place));
+		GEMP_TRY(read_key(&source, self, input, cells, GEMP_ROLE_KEY, &self->rooms[0]));
+		GEMP_TRY(gemp_builder_vertex(self->builder, &source, names.bytes, names.size, place));
 	}
 	code = add_values(self, input, cells);
 done:
@@ -191,6 +200,8 @@ done:
 	gemp_schema_free(&self.vertices);
 	gemp_schema_free(&self.edges);
 	gemp_inputs_free(&self.inputs);
+	gemp_text_free(&self.rooms[0]);
+	gemp_text_free(&self.rooms[1]);
 	return code;
 }
 
@@ -214,6 +225,14 @@ const gemp_format gemp_format_snap = {
 	.name = "snap",
 	.endings = ".txt .snap",
 	.summary = "an edge list: two ids a line, # begins a comment",
+	.takes_vertices = true,
+	.read = read_tables,
+};
+
+const gemp_format gemp_format_neo4j = {
+	.name = "neo4j",
+	.endings = "",
+	.summary = "CSV with the headers of neo4j-admin import: :ID, :LABEL, :START_ID, :END_ID, :TYPE, name:int",
 	.takes_vertices = true,
 	.read = read_tables,
 };

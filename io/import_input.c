@@ -16,6 +16,12 @@ static const gemp_format *format_of(const char *path, bool edges, const gemp_for
 	return edges || found == &gemp_format_csv ? found : &gemp_format_tsv;
 }
 
+/* RFC 4180: quotes, and newlines inside them. */
+static bool is_quoted(const gemp_format *format)
+{
+	return format == &gemp_format_csv || format == &gemp_format_neo4j;
+}
+
 /* What rank 0 finds out about a file and tells the others. */
 typedef struct facts {
 	uint64_t size;
@@ -32,7 +38,7 @@ static gemp_code look_at(const gemp_input *input, gemp_text *told)
 	size_t size;
 	GEMP_TRY(gemp_stream_inspect(input->path, &info));
 	GEMP_TRY(gemp_stream_open(&stream, input->path, 0, GEMP_STREAM_END));
-	GEMP_TRY(gemp_stream_next(stream, input->format == &gemp_format_csv, &record, &size));
+	GEMP_TRY(gemp_stream_next(stream, is_quoted(input->format), &record, &size));
 	facts found = { info.size, info.compressed, size };
 	gemp_text_add(told, &found, sizeof found);
 	gemp_text_add(told, record, found.header_size);
@@ -48,7 +54,7 @@ static gemp_code cut(gemp_cells *cells, const gemp_format *format, char *record,
 	if (code != GEMP_OK)
 		return code;
 	return format == &gemp_format_tsv ? gemp_cells_tsv(cells, record, size)
-	       : format == &gemp_format_csv ? gemp_cells_csv(cells, record, size)
+	       : is_quoted(format) ? gemp_cells_csv(cells, record, size)
 	                                   : gemp_cells_blanks(cells, record, size);
 }
 
@@ -73,7 +79,9 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 	} else {
 		code = cut(cells, input->format, record, size);
 		if (code == GEMP_OK)
-			code = gemp_header_parse(&input->header, input->edges, cells);
+			code = input->format == &gemp_format_neo4j
+			               ? gemp_header_parse_neo4j(&input->header, input->edges, cells)
+			               : gemp_header_parse(&input->header, input->edges, cells);
 	}
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
 }
@@ -82,7 +90,7 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 static void share_out(gemp_input *input, const gemp_comm *comm, const facts *found, int *dealt)
 {
 	gemp_span all = { 0, GEMP_STREAM_END }, none = { 0, 0 };
-	if (found->compressed || input->format == &gemp_format_csv) {
+	if (found->compressed || is_quoted(input->format)) {
 		input->bytes = *dealt == comm->rank ? all : none;
 		*dealt = (*dealt + 1) % comm->size;
 	} else {
@@ -171,7 +179,7 @@ static gemp_code read_share(gemp_input *input, gemp_stream *stream, gemp_cells *
                             uint64_t *line)
 {
 	gemp_code code = GEMP_OK;
-	bool quoted = input->format == &gemp_format_csv;
+	bool quoted = is_quoted(input->format);
 	bool header = input->bytes.begin == 0 && input->format != &gemp_format_snap;
 	for (;;) {
 		char *record;

@@ -9,7 +9,7 @@
 typedef struct gemp_input {
 	const char *path; /* borrowed */
 	bool edges;
-	const gemp_format *format; /* gemp_format_tsv, csv or snap */
+	const gemp_format *format; /* gemp_format_tsv, csv, snap or neo4j */
 	gemp_header header;
 	uint32_t file;         /* the builder's index of it */
 	gemp_span bytes;       /* this rank reads the lines that begin there */

@@ -48,6 +48,9 @@ static gemp_code parse_field(gemp_header *header, const gemp_cell *cell)
 	const char *colon = memrchr(cell->bytes, ':', size);
 	if (colon) {
 		const char *type = colon + 1, *end = cell->bytes + cell->size;
+		if (end - type >= 2 && memcmp(end - 2, "ID", 2) == 0)
+			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; say --format neo4j", (int)cell->size,
+			                 cell->bytes);
 		if (!gemp_scalar_type(&field->type, type, (size_t)(end - type)))
 			return gemp_fail(GEMP_EDATA, "column '%.*s': unknown type '%.*s'; int, integer, float, string, "
 			                 "bool and boolean can be stated (for a name with a colon: name:with:string)",
@@ -101,18 +104,13 @@ static gemp_code assign_roles(gemp_header *header, bool edges)
 	return GEMP_OK;
 }
 
-static bool is_key(gemp_role role)
-{
-	return role == GEMP_ROLE_KEY || role == GEMP_ROLE_SOURCE || role == GEMP_ROLE_TARGET;
-}
-
 static gemp_code check_types(const gemp_header *header)
 {
 	for (size_t i = 0; i < header->count; i++) {
 		const gemp_field *field = &header->fields[i];
 		if (!field->stated || field->role == GEMP_ROLE_ATTRIBUTE || field->type == GEMP_STRING)
 			continue;
-		if (!is_key(field->role))
+		if (!gemp_field_is_key(field))
 			return gemp_fail(GEMP_EDATA,
 			                 "column '%s' holds names and cannot be %s; state it as :string or not at all",
 			                 field->name, gemp_type_name[field->type]);
@@ -148,8 +146,10 @@ gemp_code gemp_header_pair(gemp_header *out)
 
 void gemp_header_free(gemp_header *header)
 {
-	for (size_t i = 0; i < header->count; i++)
+	for (size_t i = 0; i < header->count; i++) {
 		gemp_free(header->fields[i].name);
+		gemp_free(header->fields[i].group);
+	}
 	gemp_free(header->fields);
 	*header = (gemp_header){ 0 };
 }

@@ -37,7 +37,7 @@ gemp_code gemp_schema_join(gemp_schema *schema, gemp_header *header, const char 
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < header->count; i++) {
 		gemp_field *field = &header->fields[i];
-		if (field->role != GEMP_ROLE_ATTRIBUTE)
+		if (!gemp_field_is_attribute(field))
 			continue;
 		GEMP_TRY(find_or_add(schema, field->name, &field->column));
 		if (field->stated)
