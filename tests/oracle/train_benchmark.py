@@ -1,0 +1,82 @@
+"""The questions of the Train Benchmark as single queries, on made data, against SQL; sizes 1 and 16 where they are at hand.
+
+    train_benchmark.py [--seed N] [--ranks N] [--sizes 1,16] [--only TEXT]
+
+A part of the real data that is not there is left out: the made data always run.
+"""
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
+from railway import HEADER, LABELS, QUESTIONS, TYPES, Railway
+from reference import SHARED, need_program, work_folder
+from relational import Judge, Relational, imported, read_table, write_table
+
+
+def relational(vertices, edges):
+    base = Relational(vertices, edges, ['length'])
+    base.lacks(*LABELS, *('edge_' + t for t in TYPES))
+    return base
+
+
+def made(judge, seed, ranks, only):
+    railway = Railway(seed)
+    files = [os.path.join(judge.folder, name) for name in ('vertices.tsv', 'edges.tsv')]
+    write_table(files[0], HEADER, railway.vertices)
+    write_table(files[1], ['src', 'dst', 'type'], railway.edges)
+    graph = imported(*files, os.path.join(judge.folder, 'made.h5'))
+    vertices = [[c.split(':')[0] for c in HEADER]] + [['' if c is None else str(c) for c in row] for row in railway.vertices]
+    base = relational(vertices, [['src', 'dst', 'type']] + [[str(c) for c in row] for row in railway.edges])
+    for name, (query, sql) in QUESTIONS.items():
+        if only in name:
+            expected = base.rows(sql)
+            if not expected:
+                raise SystemExit('FAILED: seed %d: the data have no %s' % (seed, name))
+            judge.compare('made, seed %d: %s' % (seed, name), graph, query, expected, ranks)
+
+
+def known_counts():
+    """{(size, question): count} that several systems agree on."""
+    path = os.path.join(SHARED, 'oracles', 'railway.tsv')
+    if not os.path.exists(path):
+        return {}
+    header, *rows = read_table(path)
+    return {(row[0], name): int(count) for row in rows for name, count in zip(header[1:], row[1:])}
+
+
+def real(judge, size, ranks, only):
+    folder = os.path.join(SHARED, 'data', 'railway', 'size' + size)
+    files = [os.path.join(folder, name) for name in ('vertices.tsv.zst', 'edges.tsv.zst')]
+    if not all(map(os.path.exists, files)):
+        print('size %s is not there' % size)
+        return
+    graph = imported(*files, os.path.join(judge.folder, 'size%s.h5' % size))
+    base, known = relational(*map(read_table, files)), known_counts()
+    for name, (query, sql) in QUESTIONS.items():
+        if only not in name:
+            continue
+        expected = base.rows(sql)
+        if known.get((size, name), len(expected)) != len(expected):
+            judge.failures += 1
+            print('FAILED: SQL has %d rows of %s, known are %d' % (len(expected), name, known[size, name]))
+        judge.compare('size %s: %s' % (size, name), graph, query, expected, ranks)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--seed', type=int, default=7)
+    parser.add_argument('--ranks', type=int, default=2)
+    parser.add_argument('--sizes', default='1,16')
+    parser.add_argument('--only', default='')
+    arguments = parser.parse_args()
+    need_program()
+    judge = Judge(work_folder())
+    made(judge, arguments.seed, arguments.ranks, arguments.only)
+    for size in arguments.sizes.split(',') if arguments.sizes else []:
+        real(judge, size, arguments.ranks, arguments.only)
+    return judge.end()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
