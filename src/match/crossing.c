@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "kernels/abi.h"
+#include "match/search_setup.h"
 
 #include <string.h>
 
@@ -38,7 +39,8 @@ gemp_code gemp_crossing_new(gemp_crossing **out, gemp_search *search)
 	GEMP_TRY(GEMP_NEW(c->held, c->stages * c->ranks));
 	GEMP_TRY(GEMP_NEW(c->used, search->areas));
 	for (size_t area = 0; area < search->areas; area++)
-		c->used[area] = search->capacity[area] && area % (c->ranks + 1) != c->ranks;
+		c->used[area] = gemp_search_credits(search, area / (c->ranks + 1), (uint32_t)(area % (c->ranks + 1))) &&
+		                area % (c->ranks + 1) != c->ranks;
 	GEMP_TRY(GEMP_NEW(c->send_size, c->ranks));
 	GEMP_TRY(GEMP_NEW(c->receive_size, c->ranks));
 	*out = c;

@@ -32,7 +32,7 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_em
 		uint32_t vertices, edges;
 		bound_before(plan, stage->step, &vertices, &edges);
 		bool edge = stage->verify && plan->steps[stage->step].edge >= 0;
-		out->item_words[k] = k == 0 ? 1 : 1 + vertices + 2 * edges + (stage->verify ? 3u : 0u) + (edge ? 2u : 0u);
+		out->item_words[k] = k == 0 ? (plan->given ? (uint32_t)plan->given : 1) : 1 + vertices + 2 * edges + (stage->verify ? 3u : 0u) + (edge ? 2u : 0u);
 	}
 	uint32_t live = (uint32_t)__builtin_popcountll(plan->live_edges);
 	out->tuple_words = (uint32_t)plan->vertex_count + 2 * live;
@@ -50,6 +50,8 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 	}
 	if (!options->all_resident)
 		gemp_text_print(t, "\t__global const uint *own, __global const uint *id_of, __global const ulong *bounds,\n");
+	if (plan->keys)
+		gemp_text_print(t, "\t__global const uint *key_rank,\n");
 	gemp_text_print(t, "\t__global const uint *candidates, uint candidate_words, __global const uint *tasks,\n"
 	                "\t__global uint *out, __global const uint *out_capacity,\n"
 	                "\t__global const ulong *out_base, __global uint *state,\n");
@@ -154,8 +156,11 @@ static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_layout *la
 	const gemp_step *at = &plan->steps[stage->step];
 	gemp_text_print(t, "\t\tcase %zu:\n", k);
 	if (k == 0) {
-		gemp_text_print(t, "\t\t\tv_%d = tasks[p.first + t]; crossed = 0; left_in = %#llxul; todo_0 = 1; break;\n", at->vertex,
-		                gemp_check_bits(at));
+		for (int i = 0; i < plan->given; i++)
+			gemp_text_print(t, "\t\t\tv_%d = tasks[(ulong)(p.first + t) * %d + %d];\n", i, plan->given, i);
+		if (!plan->given)
+			gemp_text_print(t, "\t\t\tv_%d = tasks[p.first + t];\n", at->vertex);
+		gemp_text_print(t, "\t\t\tcrossed = 0; left_in = %#llxul; todo_%d = 1; break;\n", gemp_check_bits(at), plan->root);
 		return;
 	}
 	uint32_t word = 0;
@@ -190,7 +195,7 @@ static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_layout *l
 	                "\t\tif (t >= p.tasks)\n"
 	                "\t\t\tbreak;\n"
 	                "\t\t__global const uint *item;\n"
-	                "\t\tactive = 1; level = base = 0; fresh = 0;\n");
+	                "\t\tactive = 1; level = base = %d; fresh = 0;\n", plan->root);
 	for (size_t s = 0; s < plan->step_count; s++)
 		gemp_text_print(t, "\t\tcur_%zu = end_%zu = 0; todo_%zu = mask_%zu = 0;\n", s, s, s, s);
 	gemp_text_print(t, "\t\tswitch (p.stage) {\n");
@@ -205,7 +210,7 @@ static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_layout *l
 static void emit_bases(gemp_text *t, const gemp_layout *layout)
 {
 	gemp_text_print(t, "\t\tswitch (p.stage) {\n");
-	for (size_t k = 1; k < layout->stage_count; k++)
+	for (size_t k = 0; k < layout->stage_count; k++)
 		gemp_text_print(t, "\t\tcase %zu: base = %d; break;\n", k, layout->stages[k].step);
 	gemp_text_print(t, "\t\t}\n");
 }
@@ -238,7 +243,7 @@ void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gem
 	gemp_text_print(t, "\t}\n\twhile (!stop) {\n");
 	emit_tasks(t, plan, layout);
 	gemp_text_print(t, "\t\tswitch (level) {\n");
-	for (int step = 0; step < (int)plan->step_count - plan->two_paths; step++)
+	for (int step = plan->root; step < (int)plan->step_count - plan->two_paths; step++)
 		gemp_emit_step(t, plan, layout, options, step);
 	gemp_text_print(t, "\t\t}\n\t}\n");
 	gemp_text_print(t, "\tif (lane == 0) {\n"

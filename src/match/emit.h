@@ -13,13 +13,14 @@ typedef struct gemp_emit_options {
 	bool all_resident;
 	bool listed;        /* matches go to the result buffer; else they are counted only */
 	bool wide;          /* rows of some view hold 2^32 entries or more */
+	bool first_only;    /* a worker leaves its task with the first result (listed only) */
 } gemp_emit_options;
 
 /* Layout of what travels and of what is kept, in u32 words. */
 typedef struct gemp_layout {
 	size_t stage_count;
 	gemp_stage stages[GEMP_MAX_STAGES];
-	uint32_t item_words[GEMP_MAX_STAGES]; /* of a task of that stage; 1 for pivots */
+	uint32_t item_words[GEMP_MAX_STAGES]; /* of a task of that stage; 1 for pivots, the given vertices' slots for seeds */
 	uint32_t tuple_words;                 /* of a result: vertices in the pattern's order, then edges (2 words each) */
 	uint32_t state_words;                 /* of a worker that stopped in a task */
 } gemp_layout;
@@ -29,7 +30,7 @@ typedef struct gemp_layout {
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_emit_options *options);
 
 /* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, id_of,
- * bounds (unless all_resident); candidates, candidate_words; tasks; out, out_capacity, out_base; state; result (if
+ * bounds (unless all_resident); key_rank (if keys are compared: by slot); candidates, candidate_words; tasks; out, out_capacity, out_base; state; result (if
  * listed); tables (if the plan counts by two-paths: a u32 a vertex for each worker, all 0 between launches); control, with
  * the items in each area of out behind it. `fixed` is the text of match.clh. */
 void gemp_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,

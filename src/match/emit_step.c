@@ -12,7 +12,7 @@ typedef struct emitter {
 	const gemp_emit_options *options;
 	int s;
 	const gemp_step *step;
-	bool last, edges;
+	bool root, last, edges;
 	char single[48]; /* expression: the step's vertex came with the task */
 } emitter;
 
@@ -123,15 +123,39 @@ static void emit_enter(const emitter *e)
 }
 
 /* FILTERS need no row. */
+static void emit_comparisons(const emitter *e, uint64_t with, const char *format, const char *self)
+{
+	for (int v = 0; v < e->plan->vertex_count; v++)
+		if (with >> v & 1)
+			gemp_text_print(e->t, format, self, v);
+}
+
+static void emit_vertex_filters(const emitter *e, const gemp_step *step)
+{
+	name self = vertex(e, step->vertex);
+	emit_comparisons(e, step->differ, "\t\t\t\tif (%s == v_%d) left = FAILED;\n", self.text);
+	emit_comparisons(e, step->same, "\t\t\t\tif (%s != v_%d) left = FAILED;\n", self.text);
+	emit_comparisons(e, step->key_less,
+	                 "\t\t\t\tif (left != FAILED && key_rank[%s] >= key_rank[v_%d]) left = FAILED;\n", self.text);
+	emit_comparisons(e, step->key_most,
+	                 "\t\t\t\tif (left != FAILED && key_rank[%s] > key_rank[v_%d]) left = FAILED;\n", self.text);
+	emit_comparisons(e, step->key_greater,
+	                 "\t\t\t\tif (left != FAILED && key_rank[%s] <= key_rank[v_%d]) left = FAILED;\n", self.text);
+	emit_comparisons(e, step->key_least,
+	                 "\t\t\t\tif (left != FAILED && key_rank[%s] < key_rank[v_%d]) left = FAILED;\n", self.text);
+	if (step->candidates && (step->kind != GEMP_SCAN || e->plan->pivot_off))
+		gemp_text_print(e->t, "\t\t\t\tif (left != FAILED && !candidate(%d, %s)) left = FAILED;\n", step->vertex,
+		                self.text);
+}
+
 static void emit_filters(const emitter *e)
 {
 	gemp_text *t = e->t;
 	const gemp_step *step = e->step;
-	for (int v = 0; v < e->plan->vertex_count; v++)
-		if (step->differ >> v & 1)
-			gemp_text_print(t, "\t\t\t\tif (c == v_%d) left = FAILED;\n", v);
-	if (step->candidates && (step->kind == GEMP_EXTEND || e->plan->pivot_off))
-		gemp_text_print(t, "\t\t\t\tif (left != FAILED && !candidate(%d, c)) left = FAILED;\n", step->vertex);
+	for (int s = 0; e->root && s < e->s; s++)
+		emit_vertex_filters(e, &e->plan->steps[s]);
+	if (step->kind != GEMP_BIND_EDGE)
+		emit_vertex_filters(e, step);
 	for (int f = 0; e->edges && f < e->plan->edge_count; f++) {
 		if (step->edges_differ >> f & 1)
 			gemp_text_print(t, "\t\t\t\tif (ce == e_%d) left = FAILED;\n", f);
@@ -176,7 +200,7 @@ static void emit_test_of(const emitter *e, size_t j, const char *bit, const char
 static bool alike(const emitter *e, size_t j, size_t k)
 {
 	const gemp_check *a = &e->step->checks[j], *b = &e->step->checks[k];
-	return a->view == b->view && a->absent == b->absent && b->from != e->step->vertex;
+	return a->view == b->view && a->absent == b->absent && a->to == b->to && b->from != e->step->vertex;
 }
 
 /* In a long plan checks that are alike are a loop: written out, those of induced patterns and cliques are hundreds. */
@@ -215,8 +239,8 @@ static void emit_checks(const emitter *e, size_t first)
 static void emit_lane_test(const emitter *e)
 {
 	gemp_text *t = e->t;
-	bool verifiable = e->s > 0 && e->step->kind == GEMP_EXTEND && !e->options->all_resident;
-	if (e->s == 0) {
+	bool verifiable = !e->root && e->step->kind == GEMP_EXTEND && !e->options->all_resident;
+	if (e->root) {
 		gemp_text_print(t, "\t\t\t\tc = v_%d; left = left_in;\n", e->step->vertex);
 		emit_filters(e);
 	} else {
@@ -239,7 +263,7 @@ static void emit_lane_test(const emitter *e)
 			gemp_text_print(t, "\t\t\t\t}\n");
 	}
 	if (e->step->kind != GEMP_BIND_EDGE)
-		emit_checks(e, e->s == 0 || e->step->sources == 1 ? e->step->sources : 0);
+		emit_checks(e, e->root || e->step->sources == 1 ? e->step->sources : 0);
 }
 
 /* ITEMS. Writes header and live slots behind `item`. */
@@ -268,12 +292,13 @@ static void emit_send_verify(const emitter *e)
 {
 	gemp_text *t = e->t;
 	uint32_t stage = stage_of(e, e->s, true);
+	size_t most = e->step->check_count - (e->step->kind == GEMP_GIVEN ? 0 : 1); /* checks left at the first of the stages */
 	gemp_text_print(t, "\t\t\tif (left != 0 && left != FAILED) {\n\t\t\t\tuint far = ");
 	for (size_t j = 0; j + 1 < e->step->check_count; j++)
 		gemp_text_print(t, "left & %#llxul ? %s : ", 1ull << j, vertex(e, e->step->checks[j].from).text);
 	gemp_text_print(t, "%s;\n", vertex(e, e->step->checks[e->step->check_count - 1].from).text);
 	gemp_text_print(t, "\t\t\t\t__global uint *item = room(%u + %zu - (uint)popcount(left), owner(far), %u);\n"
-	                "\t\t\t\tif (item) {\n", stage, e->step->check_count - 1, e->layout->item_words[stage]);
+	                "\t\t\t\tif (item) {\n", stage, most, e->layout->item_words[stage]);
 	emit_item(e, e->s + 1, true, "1");
 	gemp_text_print(t, "\t\t\t\t} else\n\t\t\t\t\tblocked = 1;\n\t\t\t}\n");
 }
@@ -308,6 +333,12 @@ static void emit_split(const emitter *e)
 	gemp_text_print(t, "\t\t\t\t}\n\t\t\t}\n");
 }
 
+/* Can checks of this step be left for another rank? Those of a pivot need only its own row. */
+static bool travels(const emitter *e)
+{
+	return e->step->kind == GEMP_GIVEN ? e->step->check_count > 0 : e->step->kind == GEMP_EXTEND && e->step->check_count > 1;
+}
+
 static void emit_test(const emitter *e)
 {
 	gemp_text *t = e->t;
@@ -319,7 +350,7 @@ static void emit_test(const emitter *e)
 		gemp_text_print(t, "\t\t\t\tulong e = e_%d;\n", e->step->edge);
 	emit_lane_test(e);
 	gemp_text_print(t, "\t\t\t}\n\t\t\tint pass = left == 0;\n");
-	if (spread && e->s > 0 && e->step->kind == GEMP_EXTEND && e->step->check_count > 1)
+	if (spread && travels(e))
 		emit_send_verify(e);
 	if (spread && !e->last)
 		emit_send_enter(e);
@@ -333,7 +364,7 @@ static void emit_test(const emitter *e)
 static void emit_take(const emitter *e, const char *lane)
 {
 	gemp_text *t = e->t;
-	if (e->s == 0)
+	if (e->root)
 		return;
 	gemp_text_print(t, "\t\t\t\tif (!(%s)) {\n", e->single);
 	if (e->step->kind == GEMP_EXTEND)
@@ -360,14 +391,16 @@ static void emit_count(const emitter *e)
 static void emit_result(const emitter *e)
 {
 	gemp_text *t = e->t;
-	gemp_text_print(t, "\t\t\tif (mask_%d) {\n"
-	                "\t\t\t\tuint n = popcount(mask_%d), at = 0;\n"
+	gemp_text_print(t, "\t\t\tif (mask_%d) {\n", e->s);
+	if (e->options->first_only)
+		gemp_text_print(t, "\t\t\t\tmask_%d &= -mask_%d;\n", e->s, e->s);
+	gemp_text_print(t, "\t\t\t\tuint n = popcount(mask_%d), at = 0;\n"
 	                "\t\t\t\tif (lane == 0)\n\t\t\t\t\tat = atomic_add(&control[GEMP_CONTROL_RESULTS], n);\n"
 	                "\t\t\t\tat = gemp_shuffle(at, 0) + popcount(mask_%d & ((1u << lane) - 1));\n"
 	                "\t\t\t\tint mine = mask_%d >> lane & 1, fits = mine && at < p.result_capacity;\n"
 	                "\t\t\t\tif (fits) {\n"
 	                "\t\t\t\t\t__global uint *r = result + (ulong)at * %u;\n",
-	                e->s, e->s, e->s, e->s, e->layout->tuple_words);
+	                e->s, e->s, e->s, e->layout->tuple_words);
 	emit_take(e, "lane");
 	for (int v = 0; v < e->plan->vertex_count; v++)
 		gemp_text_print(t, "\t\t\t\t\tr[%d] = v_%d;\n", v, v);
@@ -378,14 +411,17 @@ static void emit_result(const emitter *e)
 	                "\t\t\t\tn -= popcount(mask_%d);\n"
 	                "\t\t\t\tif (lane == 0 && crossed) found_crossed += n;\n"
 	                "\t\t\t\tif (lane == 0 && !crossed) found_local += n;\n"
-	                "\t\t\t\tif (mask_%d) { stop = 1; break; }\n\t\t\t}\n", e->s, e->s, e->s);
+	                "\t\t\t\tif (mask_%d) { stop = 1; break; }\n", e->s, e->s, e->s);
+	if (e->options->first_only)
+		gemp_text_print(t, "\t\t\t\tactive = 0; break;\n");
+	gemp_text_print(t, "\t\t\t}\n");
 }
 
 static void emit_advance(const emitter *e)
 {
 	gemp_text *t = e->t;
 	gemp_text_print(t, "\t\t\tif (%s) { active = 0; break; }\n", e->single);
-	if (e->s == 0)
+	if (e->root)
 		return;
 	gemp_text_print(t, "\t\t\tcur_%d += GEMP_LANES; todo_%d = gemp_lanes(cur_%d, end_%d);\n"
 	                "\t\t\tif (!todo_%d) { if (level == base) active = 0; else level = %d; break; }\n",
@@ -419,18 +455,19 @@ static void emit_count_loop(const emitter *e)
 void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options,
                     int s)
 {
-	emitter e = { text, plan, layout, options, s, &plan->steps[s], s + 1 + plan->two_paths == (int)plan->step_count,
-	              plan->live_edges != 0, "0" };
-	if (s == 0)
+	emitter e = { .t = text, .plan = plan, .layout = layout, .options = options, .s = s, .step = &plan->steps[s],
+		.root = s == plan->root, .last = s + 1 + plan->two_paths == (int)plan->step_count,
+		.edges = plan->live_edges != 0, .single = "0" };
+	if (e.root)
 		snprintf(e.single, sizeof e.single, "1");
 	else if (!options->all_resident && e.step->kind == GEMP_EXTEND)
 		snprintf(e.single, sizeof e.single, "verifies && base == %d", s);
 	gemp_text_print(text, "\t\tcase %d: for (;;) {\n", s);
-	if (s > 0) {
+	if (!e.root) {
 		emit_enter(&e);
 		emit_pointers(&e);
 	}
-	if (s > 0 && e.last && !options->listed && options->all_resident) {
+	if (!e.root && e.last && !options->listed && options->all_resident) {
 		emit_count_loop(&e);
 		gemp_text_print(text, "\t\t\tbreak;\n\t\t\t} break;\n");
 		return;

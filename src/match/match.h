@@ -1,6 +1,8 @@
 /* match: finds every occurrence of a pattern in a distributed graph. Results go to a sink, not to a file.
  *
  *     gemp_match_prepare -> gemp_match_explain (if wanted) -> gemp_match_run -> gemp_match_free
+ *
+ * A pattern with given vertices (pattern->given) does not start from pivots but from seeds: gemp_match_run_seeded.
  */
 #ifndef GEMP_MATCH_MATCH_H
 #define GEMP_MATCH_MATCH_H
@@ -28,6 +30,8 @@ typedef struct gemp_match_options {
 	bool count_parts;           /* --profile: share of matches within one of P parts, P = 1 .. 64 (enumerates) */
 	int lanes;                  /* lanes a row; 0: choose by device (1 on a CPU) */
 	uint64_t limit;             /* rows wanted; UINT64_MAX: all */
+	uint64_t wanted_edges;      /* pattern edges that rows must tell apart, beside those of RETURN and of conditions */
+	bool first_only;            /* one row of each task (pivot, seed) suffices; there may still be more */
 	const gemp_symmetry *symmetry; /* of a pattern that is part of a greater one; borrowed; NULL: found from the pattern */
 } gemp_match_options;
 
@@ -60,6 +64,12 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 char *gemp_match_explain(const gemp_match *match);
 /* Collective. sink NULL: only counts. */
 gemp_code gemp_match_run(gemp_match *match, gemp_sink *sink, gemp_match_result *result);
+/* The same for a pattern with given vertices: rows that extend the seeds, ids[count * given], distinct tuples that each are
+ * at one rank alone, of vertices of any rank. As often as wanted, over the same buffers. result may be NULL. */
+gemp_code gemp_match_run_seeded(gemp_match *match, const gemp_vertex *ids, size_t count, gemp_sink *sink,
+                                gemp_match_result *result);
+/* The chain that makes rows canonical: vertices, then edges if rows have them. NULL: --distinct none. */
+const gemp_chain *gemp_match_chain(const gemp_match *match);
 void gemp_match_free(gemp_match *match);
 
 #endif

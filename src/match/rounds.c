@@ -84,7 +84,7 @@ gemp_code gemp_rounds_run(gemp_search *search, gemp_rounds_result *result)
 		bool over = false;
 		uint64_t still = 0;
 		r.again = false;
-		gemp_search_restart(search);
+		GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_restart(search)));
 		while (!over) {
 			GEMP_TRY(one_round(&r, &over, &still));
 			result->rounds++;

@@ -26,7 +26,7 @@ bool gemp_search_idle(const gemp_search *search)
 {
 	for (size_t k = 0; k < search->layout.stage_count; k++) {
 		const gemp_work *work = &search->work[k];
-		if (work->parked || work->next < work->count)
+		if (work->parked || work->next < work->count || search->seeds.next < search->seeds.count)
 			return false;
 		if (k > 0 && gemp_search_items(search, k, (int)search->ranks))
 			return false;
@@ -34,10 +34,33 @@ bool gemp_search_idle(const gemp_search *search)
 	return true;
 }
 
-void gemp_search_restart(gemp_search *search)
+void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count)
 {
-	search->work[0].next = 0;
-	search->work[0].count = search->pivots;
+	search->seeds = (gemp_seeds){ ids, count, count };
+	search->pivots = count;
+}
+
+/* A search that its sink has ended early leaves items, workers and credits as they were. */
+gemp_code gemp_search_restart(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = search->context->device;
+	for (size_t k = 0; k < search->layout.stage_count; k++) {
+		search->work[k].next = search->work[k].count = 0;
+		search->work[k].parked = search->work[k].blocked = false;
+		for (uint32_t d = 0; d <= search->ranks; d++)
+			search->capacity[area_of(search, k, d)] = gemp_search_credits(search, k, d);
+	}
+	memset(search->control_words, 0, (GEMP_CONTROL_WORDS + search->areas) * sizeof *search->control_words);
+	GEMP_TRY(gemp_buffer_write(device, &search->out_capacity, 0, search->areas * 4, search->capacity));
+	GEMP_TRY(gemp_buffer_write(device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
+	                           search->control_words));
+	search->pending.buffer = -1;
+	search->seeds.next = 0;
+	if (!search->plan->given)
+		search->work[0].count = search->pivots;
+done:
+	return code;
 }
 
 /* SETTING UP. */
@@ -67,7 +90,8 @@ static uint32_t choose_split(const gemp_search *search)
 	uint32_t split = 0;
 	if (!search->context->device->gpu)
 		return 0;
-	for (size_t s = 1; s < search->plan->step_count && s <= 2; s++)
+	size_t root = (size_t)search->plan->root;
+	for (size_t s = root + 1; s <= root + 2 && s < 32; s++)
 		if (search->plan->step_count > s + 1)
 			split |= UINT32_C(1) << s;
 	return split;
@@ -117,6 +141,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	search->batch = 0;
 	search->pending.buffer = -1;
 	search->emit = (gemp_emit_options){ .lanes = options->lanes, .listed = options->listed,
+		.first_only = options->first_only,
 		.all_resident = residency->hot >= graph->vertices || graph->ranks == 1 };
 	uint64_t longest = 0;
 	for (size_t v = 0; v < plan->view_count; v++)
@@ -136,10 +161,12 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		code = gemp_search_results(search);
 	if (code == GEMP_OK && plan->two_paths)
 		code = gemp_search_tables(search);
+	if (code == GEMP_OK && plan->given)
+		code = gemp_search_seed_room(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_UPLOAD, began);
 	GEMP_TRY(build(search));
-	gemp_search_restart(search);
+	search->work[0].count = search->pivots;
 	*out = search;
 	search = NULL;
 done:
@@ -157,8 +184,8 @@ void gemp_search_free(gemp_search *search)
 		gemp_buffer_free(&search->near[v], device);
 		gemp_buffer_free(&search->edge[v], device);
 	}
-	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->candidates, &search->control,
-		&search->result[0], &search->result[1], &search->out, &search->out_capacity, &search->out_base, &search->tables };
+	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
+		&search->control, &search->result[0], &search->result[1], &search->out, &search->out_capacity, &search->out_base, &search->tables };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
 	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {
@@ -172,6 +199,7 @@ void gemp_search_free(gemp_search *search)
 	gemp_free(search->capacity);
 	gemp_free(search->base);
 	gemp_free(search->work);
+	gemp_free(search->seed_slots);
 	gemp_free(search->tuples);
 	gemp_free(search->batch_vertices);
 	gemp_free(search->batch_edges);
@@ -239,6 +267,28 @@ done:
 	return code;
 }
 
+/* The next seeds, when the workers have taken those on the device. */
+static gemp_code feed_seeds(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_work *work = &search->work[0];
+	gemp_seeds *seeds = &search->seeds;
+	size_t left = seeds->count - seeds->next, given = (size_t)search->plan->given;
+	if (!left || work->next < work->count)
+		return GEMP_OK;
+	size_t count = left < search->seed_room ? left : search->seed_room;
+	const gemp_vertex *ids = seeds->ids + seeds->next * given;
+	for (size_t i = 0; i < count * given; i++)
+		search->seed_slots[i] = search->order->slot_of[ids[i]];
+	GEMP_TRY(gemp_buffer_write(search->context->device, &work->tasks, 0, count * given * sizeof *search->seed_slots,
+	                           search->seed_slots));
+	seeds->next += count;
+	work->next = 0;
+	work->count = count;
+done:
+	return code;
+}
+
 static bool runnable(const gemp_search *search, size_t stage)
 {
 	const gemp_work *work = &search->work[stage];
@@ -276,6 +326,8 @@ static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int bu
 		a[n++] = GEMP_ARG(&search->id_of.mem);
 		a[n++] = GEMP_ARG(&search->bounds.mem);
 	}
+	if (search->plan->keys)
+		a[n++] = GEMP_ARG(&search->key_rank.mem);
 	a[n++] = GEMP_ARG(&search->candidates.mem);
 	a[n++] = GEMP_ARG(&search->candidate_words);
 	a[n++] = GEMP_ARG(&work->tasks.mem);
@@ -367,6 +419,8 @@ gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 {
 	gemp_code code = GEMP_OK;
 	size_t stage = search->layout.stage_count;
+	*ran = false;
+	GEMP_TRY(feed_seeds(search));
 	while (stage > 0 && !runnable(search, stage - 1))
 		stage--;
 	*ran = stage > 0;

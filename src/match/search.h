@@ -33,7 +33,15 @@ typedef struct gemp_search_options {
 	uint64_t result_buffer;/* entries; 0: choose */
 	uint64_t outbox;       /* items an area; 0: choose */
 	double launch_factor;  /* C of the launch formula; 0: 0.8 */
+	bool first_only;       /* one result of each task is enough */
+	const uint32_t *key_rank; /* [vertices] by id, order of keys; borrowed while the search is made; NULL: plan->keys is not set */
 } gemp_search_options;
+
+/* Images of the given vertices, from where a search starts instead of from pivots. */
+typedef struct gemp_seeds {
+	const gemp_vertex *ids; /* [count * given] borrowed */
+	size_t count, next;     /* next: the first that is not on the device yet */
+} gemp_seeds;
 
 typedef struct gemp_search_statistics {
 	uint64_t launches, stage_launches; /* all; those of stages other than pivots */
@@ -57,7 +65,7 @@ typedef struct gemp_search {
 	size_t workers;
 	uint32_t vertices, hot, ranks, split;
 	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS];
-	gemp_buffer own, id_of, bounds, candidates, control, result[2];
+	gemp_buffer own, id_of, bounds, key_rank, candidates, control, result[2];
 	gemp_buffer out, out_capacity, out_base, tables;
 	uint32_t candidate_words;
 	size_t areas;               /* stages * (ranks + 1) */
@@ -66,7 +74,10 @@ typedef struct gemp_search {
 	uint64_t *base;             /* [areas] word where an area begins */
 	uint32_t slots;             /* items an area can hold at most */
 	gemp_work *work;            /* [stage_count] */
-	size_t pivots;
+	size_t pivots;              /* or seeds */
+	gemp_seeds seeds;
+	uint32_t *seed_slots;       /* [seed_room * given] on their way to the device */
+	size_t seed_room;           /* seeds on the device at a time */
 	double batch;               /* N of the launch formula */
 	int next_buffer;
 	gemp_pending pending;
@@ -85,15 +96,17 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
                           const gemp_candidates *candidates, const gemp_search_options *options);
 void gemp_search_free(gemp_search *search);
 
-/* From the first pivot again. */
-void gemp_search_restart(gemp_search *search);
+/* Where the plan has given vertices: what to start from at the next restart. */
+void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count);
+/* Local. From the first pivot or seed again, with nothing under way. */
+gemp_code gemp_search_restart(gemp_search *search);
 
 /* Local. One launch of the deepest stage that can run; *ran is false if none can. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran);
 /* Local. Hand the matches of the last launch to the sink. */
 gemp_code gemp_search_deliver(gemp_search *search);
 
-/* Nothing left to do here: no pivots, tasks or parked workers. */
+/* Nothing left to do here: no pivots, seeds, tasks or parked workers. */
 bool gemp_search_idle(const gemp_search *search);
 /* Items of an area (stage, destination) so far. */
 uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destination);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MOST_SEEDS = 1 << 18 }; /* on the device at a time */
+
 static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *from, size_t count, size_t size)
 {
 	return gemp_buffer_new(buffer, search->context->device, (count ? count : 1) * size, count ? from : NULL);
@@ -63,9 +65,9 @@ static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *c
 	for (size_t v = 0; v < sets; v++)
 		if (candidates->bits[v])
 			by_slot(search->order, candidates->bits[v], all + v * words, words);
-	size_t pivot = (size_t)search->plan->pivot;
+	size_t pivot = search->plan->given ? 0 : (size_t)search->plan->pivot;
 	bool every = !candidates->bits[pivot] || search->plan->pivot_off;
-	for (size_t w = 0; w < words; w++)
+	for (size_t w = 0; !search->plan->given && w < words; w++)
 		(*pivot_bits)[w] = every ? ~UINT32_C(0) : all[pivot * words + w];
 	search->candidate_words = (uint32_t)words;
 	GEMP_TRY(upload(search, &search->candidates, all, sets * words, sizeof *all));
@@ -97,6 +99,20 @@ done:
 	return code;
 }
 
+static gemp_code upload_key_ranks(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *ranks = NULL;
+	size_t count = search->graph->vertices;
+	GEMP_TRY(GEMP_NEW(ranks, count));
+	for (size_t slot = 0; slot < count; slot++)
+		ranks[slot] = search->options.key_rank[search->order->id_of[slot]];
+	GEMP_TRY(upload(search, &search->key_rank, ranks, count, sizeof *ranks));
+done:
+	gemp_free(ranks);
+	return code;
+}
+
 gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, const gemp_view *views,
                              const gemp_candidates *candidates)
 {
@@ -105,7 +121,10 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 	size_t before = search->context->device->held;
 	GEMP_TRY(upload_views(search, views));
 	GEMP_TRY(upload_candidates(search, candidates, &pivot_bits));
-	GEMP_TRY(list_pivots(search, residency, pivot_bits));
+	if (!search->plan->given)
+		GEMP_TRY(list_pivots(search, residency, pivot_bits));
+	if (search->plan->keys)
+		GEMP_TRY(upload_key_ranks(search));
 	if (!search->emit.all_resident) {
 		size_t words = 2 * ((search->graph->vertices + 31) / 32);
 		GEMP_TRY(upload(search, &search->own, residency->words, words, sizeof *residency->words));
@@ -156,6 +175,11 @@ static void agree_on_slots(gemp_search *search)
 	search->slots = UINT32_MAX - (uint32_t)missing;
 }
 
+uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t destination)
+{
+	return used(search, stage, destination) ? search->slots : 0;
+}
+
 gemp_code gemp_search_outbox(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
@@ -169,7 +193,7 @@ gemp_code gemp_search_outbox(gemp_search *search)
 		for (uint32_t d = 0; d <= search->ranks; d++) {
 			size_t area = k * (search->ranks + 1) + d;
 			search->base[area] = words;
-			search->capacity[area] = used(search, k, d) ? search->slots : 0;
+			search->capacity[area] = gemp_search_credits(search, k, d);
 			words += (uint64_t)search->capacity[area] * search->layout.item_words[k];
 		}
 	GEMP_TRY(upload(search, &search->out, NULL, words, sizeof(uint32_t)));
@@ -197,6 +221,18 @@ gemp_code gemp_search_results(gemp_search *search)
 	GEMP_TRY(GEMP_NEW(search->tuples, rows * words));
 	GEMP_TRY(GEMP_NEW(search->batch_vertices, rows * (size_t)search->plan->vertex_count));
 	GEMP_TRY(GEMP_NEW(search->batch_edges, rows * live + 1));
+done:
+	return code;
+}
+
+/* SEEDS. */
+gemp_code gemp_search_seed_room(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	size_t given = (size_t)search->plan->given;
+	search->seed_room = search->options.outbox && search->options.outbox < MOST_SEEDS ? search->options.outbox : MOST_SEEDS;
+	GEMP_TRY(GEMP_NEW(search->seed_slots, search->seed_room * given));
+	GEMP_TRY(upload(search, &search->work[0].tasks, NULL, search->seed_room * given, sizeof(uint32_t)));
 done:
 	return code;
 }

@@ -1,9 +1,12 @@
 /* plan: the order in which a pattern is matched. Host only; the same on all ranks (they agree on its hash).
  *
  * A plan is a chain of operators over the slot table (one slot a pattern vertex, one a live pattern edge): SCAN binds the
- * pivot; EXTEND binds a vertex from rows of vertices already bound; EDGE binds an edge among several parallel ones. What
- * is only tested (the other rows of an EXTEND, absent edges of induced matching, loops) is a check of the operator that
- * binds the last vertex that it needs. `child` and `next` make room for sub-plans.
+ * pivot; EXTEND binds a vertex from rows of vertices already bound; BIND_EDGE binds an edge among several parallel ones.
+ * What is only tested (the other rows of an EXTEND, absent edges of induced matching, loops, EXISTS of an edge) is a check
+ * of the operator that binds the last vertex that it needs.
+ *
+ * The plan of a pattern with given vertices begins with a GIVEN for each of them: their images come with the task, and the
+ * checks between them stand at the last, the plan's root. It has no pivot.
  *
  * Stages number the places where a partial match can travel to another rank: ENTER(step) to the owner of the row to
  * expand, VERIFY(step, k) to the owner of the next row after k of the step's rows are done. They ascend along the plan, so
@@ -28,15 +31,15 @@ typedef struct gemp_plan_view {
 typedef struct gemp_check {
 	int from, to;  /* pattern vertices */
 	int view;
-	int edge;      /* pattern edge; -1 for an absent one */
+	int edge;      /* pattern edge; -1: an absent one, or one that is only asked for */
 	bool absent;
 } gemp_check;
 
-typedef enum gemp_operator { GEMP_SCAN, GEMP_EXTEND, GEMP_BIND_EDGE } gemp_operator;
+typedef enum gemp_operator { GEMP_SCAN, GEMP_EXTEND, GEMP_BIND_EDGE, GEMP_GIVEN } gemp_operator;
 
 typedef struct gemp_step {
 	gemp_operator kind;
-	int vertex;           /* bound here (SCAN, EXTEND), or the edge's far end (BIND_EDGE) */
+	int vertex;           /* bound here (SCAN, GIVEN, EXTEND), or the edge's far end (BIND_EDGE) */
 	int edge;             /* BIND_EDGE, or EXTEND over a multi view: bound here; else -1 */
 	size_t sources;       /* EXTEND: checks[0..sources) are rows that can each give the candidates (1 if edge >= 0) */
 	size_t check_count;
@@ -45,8 +48,11 @@ typedef struct gemp_step {
 	uint64_t differ;      /* bound vertices that this vertex must differ from */
 	uint64_t less;        /* bound vertices whose slot must be greater than this one's */
 	uint64_t greater;     /* bound vertices whose slot must be smaller */
+	uint64_t same;        /* bound vertices that this one must be */
+	uint64_t key_less, key_most;     /* bound vertices whose key must be greater (or the same) */
+	uint64_t key_greater, key_least; /* bound vertices whose key must be less (or the same) */
 	uint64_t edges_differ, edge_less; /* the same for the bound edge */
-	double rows;          /* estimated partial matches after this step */
+	double rows;          /* estimated partial matches after this step (of each task, if vertices are given) */
 } gemp_step;
 
 typedef struct gemp_plan {
@@ -57,7 +63,10 @@ typedef struct gemp_plan {
 	size_t relation_count;
 	int vertex_count, edge_count;
 	uint64_t live_edges;    /* pattern edges that have a slot */
-	int pivot;
+	int pivot;              /* -1: vertices are given */
+	int given;              /* steps [0, given) are GIVEN, of vertex 0, 1, ... */
+	int root;               /* first step that searches: the pivot's, or the last GIVEN */
+	bool keys;              /* some step compares keys */
 	bool broken;            /* symmetry broken by restrictions */
 	bool pivot_off;
 	bool two_paths;         /* the last vertex is not enumerated: it hangs on the pivot (checks[0] of the last step) and one
@@ -79,20 +88,37 @@ typedef struct gemp_statistics {
 	bool parallel[GEMP_MAX_PATTERN_EDGES];          /* its relations join some pair more than once */
 } gemp_statistics;
 
+/* EXISTS { (from)-[]->(to) }, or its contrary, of an edge that is not bound. */
+typedef struct gemp_edge_test {
+	int from, to;          /* pattern vertices */
+	const bool *relations; /* [relation_count] borrowed */
+	bool either, absent;
+} gemp_edge_test;
+
+/* What a step can test between the vertex it binds and bound ones; bit u of word v speaks of v and u. */
+typedef struct gemp_vertex_tests {
+	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES];  /* v <> u */
+	uint64_t equal[GEMP_MAX_PATTERN_VERTICES];    /* v = u */
+	uint64_t key_less[GEMP_MAX_PATTERN_VERTICES]; /* id(v) < id(u) */
+	uint64_t key_most[GEMP_MAX_PATTERN_VERTICES]; /* id(v) <= id(u) */
+} gemp_vertex_tests;
+
 typedef struct gemp_plan_options {
 	gemp_semantics semantics;
 	bool break_symmetry;   /* iso and induced only */
 	bool pivot_off;
 	bool two_paths;        /* may count by two-paths: only a count is asked, and all rows are resident */
 	uint64_t wanted_edges; /* pattern edges whose identity the results need */
-	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES]; /* vertices that the query wants to differ from each */
+	gemp_vertex_tests tests;
+	size_t edge_test_count;
+	const gemp_edge_test *edge_tests; /* borrowed */
 } gemp_plan_options;
 
 gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp_symmetry *symmetry,
                         const gemp_statistics *statistics, const gemp_plan_options *options);
 void gemp_plan_free(gemp_plan *plan);
 
-/* STAGES. 0: pivots. */
+/* STAGES. 0: pivots, or the given vertices. A GIVEN is verified from `done` = 0 on, since its tasks may begin anywhere. */
 typedef struct gemp_stage {
 	int step;
 	bool verify;  /* VERIFY: the step's vertex is a candidate in the item; else ENTER */

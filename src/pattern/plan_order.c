@@ -69,16 +69,20 @@ static bool better(growth a, growth b)
 	return a.back != b.back ? a.back > b.back : a.latest > b.latest;
 }
 
-/* last: a vertex left to the end and not enumerated, or -1. */
+/* pivot: -1 where vertices are given; last: a vertex left to the end and not enumerated, or -1. */
 static double order_from(const gemp_pattern *pattern, const gemp_statistics *statistics, int pivot, int last, int *order,
                          double *rows)
 {
-	orderer o = { pattern, statistics, BIT(pivot), pivot, { 0 } };
-	int count = (int)pattern->vertex_count;
-	double cost = statistics->candidates[pivot];
-	order[0] = pivot;
-	rows[0] = statistics->candidates[pivot];
-	for (int i = 1; i < count; i++) {
+	orderer o = { pattern, statistics, 0, pivot, { 0 } };
+	int count = (int)pattern->vertex_count, first = pattern->given ? (int)pattern->given : 1;
+	double cost = pattern->given ? 1 : statistics->candidates[pivot];
+	for (int i = 0; i < first; i++) {
+		order[i] = pattern->given ? i : pivot;
+		rows[i] = cost;
+		o.place[order[i]] = i;
+		o.bound |= BIT(order[i]);
+	}
+	for (int i = first; i < count; i++) {
 		int best = -1;
 		growth least = { 0, 0, 0, 0 };
 		for (int v = 0; v < count; v++) {
@@ -123,6 +127,10 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
                      int *order, double *rows)
 {
 	int pivot = 0, leaf = -1, count = (int)pattern->vertex_count;
+	if (pattern->given) {
+		order_from(pattern, statistics, -1, -1, order, rows);
+		return false;
+	}
 	double least = order_from(pattern, statistics, 0, -1, order, rows);
 	for (int v = 0; v < (first ? 1 : count); v++)
 		for (int last = -1; last < count; last++) {

@@ -254,8 +254,8 @@ static void random_options(trial *t, uint64_t *random)
 		const gemp_expr *expr = t->pattern->conditions[i].expr;
 		assert_int_equal(expr->kind, GEMP_NE);
 		int a = expr->children[0]->variable, b = expr->children[1]->variable;
-		o->unequal[a] |= UINT64_C(1) << b;
-		o->unequal[b] |= UINT64_C(1) << a;
+		o->tests.unequal[a] |= UINT64_C(1) << b;
+		o->tests.unequal[b] |= UINT64_C(1) << a;
 	}
 }
 

@@ -158,7 +158,7 @@ static inline bool vertices_fit(const trial *t, const int *at)
 	gemp_semantics s = t->options.semantics;
 	for (size_t u = 0; u < count; u++)
 		for (size_t v = 0; v < count; v++)
-			if (u != v && at[u] == at[v] && (s == GEMP_ISO || s == GEMP_INDUCED || t->options.unequal[u] >> v & 1))
+			if (u != v && at[u] == at[v] && (s == GEMP_ISO || s == GEMP_INDUCED || t->options.tests.unequal[u] >> v & 1))
 				return false;
 	return s != GEMP_INDUCED || nothing_else(t, at);
 }

@@ -1,0 +1,33 @@
+/* match_parts: what preparing a match leaves for running it. */
+#ifndef GEMP_MATCH_MATCH_PARTS_H
+#define GEMP_MATCH_MATCH_PARTS_H
+
+#include "match/filter.h"
+#include "match/match.h"
+#include "match/phases.h"
+#include "match/pushdown.h"
+#include "match/rows_at_hand.h"
+#include "match/search.h"
+
+struct gemp_match {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+	gemp_match_options options;
+	gemp_condition_phases phases;
+	gemp_pushdown pushdown;
+	const gemp_symmetry *symmetry;
+	gemp_symmetry *own_symmetry; /* NULL: symmetry is the caller's */
+	gemp_chain *chain;           /* of the whole tuple: vertices, then live edges */
+	gemp_filter *filter;         /* NULL: the pattern has no conditions */
+	gemp_candidates candidates;
+	size_t attribute_bytes;      /* of columns on the device */
+	gemp_statistics statistics;
+	gemp_plan *plan;
+	gemp_rows_at_hand rows;
+	gemp_search *search;
+	bool deduplicates;           /* by canonical-order hashing */
+	int pairs[GEMP_MAX_PATTERN_EDGES][2];
+};
+
+#endif

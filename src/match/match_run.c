@@ -1,0 +1,178 @@
+#include "core/memory.h"
+#include "match/distinct.h"
+#include "match/match_parts.h"
+#include "match/residual.h"
+#include "match/rounds.h"
+#include "match/tally.h"
+
+#include <string.h>
+
+/* RUNNING: search -> residual conditions -> tally -> distinct -> the caller's sink. */
+typedef struct sinks {
+	gemp_sink distinct, tally_sink, residual;
+	gemp_tally tally;
+	gemp_sink *first;
+} sinks;
+
+static gemp_code add_distinct(gemp_match *m, sinks *s, gemp_sink *next)
+{
+	const gemp_match_options *o = &m->options;
+	for (size_t e = 0; e < m->pattern->edge_count; e++) {
+		m->pairs[e][0] = m->pattern->edges[e].from;
+		m->pairs[e][1] = m->pattern->edges[e].to;
+	}
+	gemp_distinct_options options = { .vertex_count = m->plan->vertex_count,
+		.edge_count = m->plan->live_edges ? m->plan->edge_count : 0,
+		.chain = m->chain, .as_vertices = o->distinct == GEMP_BY_VERTICES,
+		.graph = next ? m->graph : NULL,
+		.as_subgraph = o->distinct == GEMP_BY_SUBGRAPH,
+		.pair_count = m->pattern->edge_count, .pairs = (const int (*)[2])m->pairs,
+		.limit = o->limit == UINT64_MAX ? 0 : o->limit, .next = next };
+	return gemp_distinct_new(&s->distinct, m->context, &options);
+}
+
+static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sink *next = last;
+	if (!m->search->emit.listed)
+		return GEMP_OK;
+	if (m->deduplicates) {
+		GEMP_TRY(add_distinct(m, s, next));
+		next = &s->distinct;
+	}
+	s->tally = (gemp_tally){ .next = next, .vertices = m->graph->vertices, .parts = m->options.count_parts };
+	s->tally_sink = gemp_tally_sink(&s->tally);
+	s->first = &s->tally_sink;
+	if (m->phases.after_count) {
+		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->pattern, m->phases.after,
+		                           m->phases.after_count, m->filter, s->first));
+		s->first = &s->residual;
+	}
+done:
+	return code;
+}
+
+static void free_sinks(sinks *s)
+{
+	gemp_sink *const all[] = { &s->residual, &s->distinct };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i]->free)
+			all[i]->free(all[i]->self);
+}
+
+/* Embeddings are whole orbits where symmetry was broken. */
+static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_match_result *result)
+{
+	result->embeddings_known = result->complete;
+	result->embeddings_reason = result->complete ? NULL : "the search stopped early: --limit";
+	result->embeddings = kept;
+	if (!m->plan->broken)
+		return GEMP_OK;
+	if (m->plan->group_overflow || __builtin_mul_overflow(kept, m->plan->group_order, &result->embeddings)) {
+		result->embeddings_known = false;
+		result->embeddings_reason = "more than 2^64 - 1";
+		if (m->options.distinct == GEMP_BY_NOTHING)
+			return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 embeddings; count with --distinct orbit");
+	}
+	return GEMP_OK;
+}
+
+/* Sums over ranks of what one rank knows. */
+enum { FOUND, CROSSED, KEPT, CLASSES, PIVOTS, COPIED, FETCHED, REFERRED, LAUNCHES, STAGES, LISTING, BYTES, MESSAGES, PARTS,
+       FIGURES = PARTS + GEMP_PART_STEPS };
+
+static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES])
+{
+	const gemp_search_statistics *search = &m->search->statistics;
+	memset(figures, 0, FIGURES * sizeof *figures);
+	figures[FOUND] = search->found_local + search->found_crossed;
+	figures[CROSSED] = search->found_crossed;
+	figures[KEPT] = s->first ? s->tally.rows : figures[FOUND];
+	figures[CLASSES] = m->deduplicates ? gemp_distinct_count(&s->distinct) : figures[KEPT];
+	figures[PIVOTS] = m->search->pivots;
+	figures[COPIED] = m->filter ? gemp_filter_copied(m->filter) : 0;
+	figures[REFERRED] = figures[KEPT] * m->phases.mentions;
+	if (s->residual.self) {
+		figures[FETCHED] = gemp_residual_copied(&s->residual);
+		figures[REFERRED] = gemp_residual_referred(&s->residual);
+	}
+	figures[LAUNCHES] = search->launches;
+	figures[STAGES] = search->stage_launches;
+	figures[LISTING] = search->listing_launches;
+	figures[BYTES] = m->context->traffic.bytes;
+	figures[MESSAGES] = m->context->traffic.messages;
+	memcpy(figures + PARTS, s->tally.within, sizeof s->tally.within);
+	gemp_comm_sum(m->context->comm, figures, FIGURES);
+}
+
+/* What a plan by two-paths has counted several times over. */
+static gemp_code divide(const gemp_match *m, uint64_t figures[FIGURES])
+{
+	static const int counts[] = { FOUND, KEPT, CLASSES };
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		if (figures[counts[i]] % m->plan->divisor)
+			return gemp_fail(GEMP_EINTERNAL, "a count by two-paths is no multiple of %llu",
+			                 (unsigned long long)m->plan->divisor);
+		figures[counts[i]] /= m->plan->divisor;
+	}
+	return GEMP_OK;
+}
+
+static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
+{
+	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), m->context->device->peak, m->search->graph_bytes,
+		m->search->result_bytes, m->attribute_bytes };
+	double fill = m->search->statistics.fill;
+	gather(m, s, f);
+	gemp_code code = divide(m, f);
+	if (code != GEMP_OK)
+		return code;
+	gemp_comm_max(m->context->comm, peaks, sizeof peaks / sizeof *peaks);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &fill, 1, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
+	*result = (gemp_match_result){ .matches = f[CLASSES], .complete = rounds->complete, .rounds = rounds->rounds,
+		.launches = f[LAUNCHES], .stages_launched = f[STAGES], .pivots = f[PIVOTS],
+		.traffic = { f[BYTES], f[MESSAGES], m->context->traffic.rounds },
+		.local_share = f[FOUND] ? 1 - (double)f[CROSSED] / (double)f[FOUND] : 1,
+		.values_copied = s->residual.self ? f[FETCHED] : f[COPIED], .values_referred = f[REFERRED],
+		.host_peak = peaks[0], .device_peak = peaks[1], .graph_bytes = peaks[2], .result_bytes = peaks[3],
+		.attribute_bytes = peaks[4],
+		.distinct_passes = m->deduplicates ? gemp_distinct_passes(&s->distinct) : 1 };
+	result->result_fill_percent = f[LISTING] ? (uint64_t)(100 * fill / (double)f[LISTING] + 0.5) : 0;
+	for (int i = 0; i < GEMP_PART_STEPS; i++)
+		result->part_share[i] = f[KEPT] ? (double)f[PARTS + i] / (double)f[KEPT] : 1;
+	code = count_embeddings(m, f[KEPT], result);
+	if (m->options.distinct == GEMP_BY_NOTHING)
+		result->matches = result->embeddings;
+	return code;
+}
+
+static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
+{
+	gemp_code code = GEMP_OK;
+	sinks s = { 0 };
+	gemp_rounds_result rounds;
+	m->search->statistics = (gemp_search_statistics){ 0 };
+	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
+	m->search->sink = s.first;
+	GEMP_TRY(gemp_rounds_run(m->search, &rounds));
+	if (result)
+		GEMP_TRY(report(m, &s, &rounds, result));
+done:
+	free_sinks(&s);
+	return code;
+}
+
+gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
+{
+	if (m->plan->given)
+		return gemp_fail(GEMP_EINTERNAL, "a pattern with given vertices is searched for from seeds");
+	return run(m, sink, result);
+}
+
+gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t count, gemp_sink *sink,
+                                gemp_match_result *result)
+{
+	gemp_search_seed(m->search, ids, count);
+	return run(m, sink, result);
+}

@@ -1,0 +1,142 @@
+#include "match/pushdown.h"
+
+#include "core/memory.h"
+#include "partition/builder_bytes.h"
+
+#include <string.h>
+
+/* What two operands are, if they are of two vertices. */
+static bool between(const gemp_expr *expr, gemp_expr_kind kind)
+{
+	return expr->count == 2 && expr->children[0]->kind == kind && expr->children[1]->kind == kind &&
+	       expr->children[0]->variable != expr->children[1]->variable && !expr->children[0]->of_edge &&
+	       !expr->children[1]->of_edge;
+}
+
+static bool is_equality(const gemp_expr *expr)
+{
+	return (expr->kind == GEMP_EQ || expr->kind == GEMP_NE) && (between(expr, GEMP_KEY) || between(expr, GEMP_VERTEX));
+}
+
+static bool is_order(const gemp_expr *expr)
+{
+	bool order = expr->kind == GEMP_LT || expr->kind == GEMP_LE || expr->kind == GEMP_GT || expr->kind == GEMP_GE;
+	return order && between(expr, GEMP_KEY);
+}
+
+/* [NOT] EXISTS of an edge between two vertices and no more. */
+static bool is_edge_test(const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
+	if (exists->kind != GEMP_EXISTS)
+		return false;
+	const gemp_pattern *inner = pattern->subs[exists->sub];
+	const gemp_pattern_edge *edge = inner->edges;
+	return inner->given == 2 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0 &&
+	       !edge->path && edge->from != edge->to;
+}
+
+static void add_equality(gemp_vertex_tests *tests, const gemp_expr *expr)
+{
+	int a = expr->children[0]->variable, b = expr->children[1]->variable;
+	uint64_t *masks = expr->kind == GEMP_EQ ? tests->equal : tests->unequal;
+	masks[a] |= UINT64_C(1) << b;
+	masks[b] |= UINT64_C(1) << a;
+}
+
+static void add_order(gemp_vertex_tests *tests, const gemp_expr *expr)
+{
+	bool turned = expr->kind == GEMP_GT || expr->kind == GEMP_GE;
+	bool strict = expr->kind == GEMP_LT || expr->kind == GEMP_GT;
+	int less = expr->children[turned]->variable, greater = expr->children[!turned]->variable;
+	uint64_t *masks = strict ? tests->key_less : tests->key_most;
+	masks[less] |= UINT64_C(1) << greater;
+}
+
+static void add_edge(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
+	const gemp_pattern_edge *edge = &pattern->subs[exists->sub]->edges[0];
+	p->edge_tests[p->edge_test_count++] = (gemp_edge_test){
+		.from = exists->children[edge->from]->variable, .to = exists->children[edge->to]->variable,
+		.relations = edge->relations, .either = edge->direction == GEMP_EITHER, .absent = expr->kind == GEMP_NOT,
+	};
+}
+
+static bool take(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	if (is_equality(expr))
+		add_equality(&p->tests, expr);
+	else if (p->key_rank && is_order(expr))
+		add_order(&p->tests, expr);
+	else if (is_edge_test(pattern, expr))
+		add_edge(p, pattern, expr);
+	else
+		return false;
+	return true;
+}
+
+static void take_from(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_condition **list, size_t *count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < *count; i++)
+		if (take(p, pattern, list[i]->expr))
+			p->conditions++;
+		else
+			list[kept++] = list[i];
+	*count = kept;
+}
+
+/* KEYS. Numbers are ranked by value and strings bytewise, as conditions compare them; but where a graph has keys of both
+ * kinds, conditions see strings only, and ranks put numbers first. */
+static bool ranked_as_compared(const gemp_graph *graph)
+{
+	int64_t integer;
+	for (size_t row = 0; graph->key.type == GEMP_STRING && row < graph->rows; row++) {
+		gemp_value key = gemp_column_get(&graph->key, row);
+		if (gemp_canonical_integer(key.string.bytes, key.string.size, &integer))
+			return false;
+	}
+	return true;
+}
+
+static gemp_code gather_ranks(gemp_pushdown *p, gemp_context *context, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	void *all = NULL;
+	size_t *begin = NULL;
+	GEMP_TRY(gemp_graph_need_keys(graph));
+	if (gemp_comm_sum1(context->comm, !ranked_as_compared(graph)))
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_gather_all(context->comm, graph->key_rank, graph->rows * sizeof *graph->key_rank, &all, &begin));
+	p->key_rank = all;
+done:
+	gemp_free(begin);
+	return code;
+}
+
+gemp_code gemp_pushdown_new(gemp_pushdown *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                            gemp_condition_phases *phases)
+{
+	gemp_code code = GEMP_OK;
+	bool orders = false;
+	*out = (gemp_pushdown){ 0 };
+	memcpy(out->tests.unequal, phases->unequal, sizeof out->tests.unequal);
+	for (size_t i = 0; i < phases->after_count; i++)
+		orders |= is_order(phases->after[i]->expr);
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(out->edge_tests, pattern->condition_count)));
+	if (orders)
+		GEMP_TRY(gather_ranks(out, context, graph));
+	take_from(out, pattern, phases->after, &phases->after_count);
+done:
+	if (code != GEMP_OK)
+		gemp_pushdown_free(out);
+	return code;
+}
+
+void gemp_pushdown_free(gemp_pushdown *p)
+{
+	gemp_free(p->edge_tests);
+	gemp_free(p->key_rank);
+	*p = (gemp_pushdown){ 0 };
+}

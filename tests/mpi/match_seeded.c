@@ -1,0 +1,315 @@
+/* Searches that start from given vertices against the definition: the embeddings that extend the seeds, each once,
+ * wherever the seeds lie, at every replica budget and size of buffers, run after run over the same buffers. */
+#include "match_case.h"
+
+enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7, RUNS = 3 };
+
+typedef struct asked {
+	const char *text; /* its first `given` vertices are given */
+	size_t given;
+	gemp_semantics semantics;
+} asked;
+
+static const asked table[] = {
+	{ "MATCH (a)-[:KNOWS]->(b) RETURN a", 1, GEMP_ISO },
+	{ "MATCH (a:Person)-[]-(b)-[]->(c:Film) RETURN a", 1, GEMP_HOM },
+	{ "MATCH (a)-[]->(c)<-[]-(b) WHERE a.number > 0 AND c.number < b.number RETURN a", 2, GEMP_ISO },
+	{ "MATCH (a)-[]-(b), (a)-[:KNOWS]->(c), (c)-[]-(b) RETURN a", 2, GEMP_EDGE_ISO },
+	{ "MATCH (a)-[:KNOWS]->(b)-[]-(c)-[]-(a) RETURN a", 3, GEMP_HOM },
+	{ "MATCH (a)-[:KNOWS]->(b)-[]-(c)-[]-(a) RETURN a", 3, GEMP_ISO },
+	{ "MATCH (a)-[]->(b), (a)-[:KNOWS]->(a) RETURN a", 2, GEMP_HOM },
+	{ "MATCH (a)-[:KNOWS]->(b), (b)-[:KNOWS]->(c) RETURN a", 2, GEMP_INDUCED },
+	{ "MATCH (a)-[e:KNOWS]-(b)-[f:KNOWS]-(c) RETURN e, f", 2, GEMP_ISO },
+	{ "MATCH (a:Person) WHERE a.number > 0 RETURN a", 1, GEMP_ISO },
+	{ "MATCH (a)-[:KNOWS]-(b)-[]-(c)-[]-(d)-[]-(a) RETURN a", 1, GEMP_ISO },
+};
+enum { ASKED = sizeof table / sizeof *table };
+
+static case_graph graph;
+
+static int make(void **state)
+{
+	int code = open_context(state);
+	graph_new(&graph, VERTICES, EDGES, false, GRAPH_SEED);
+	return code;
+}
+
+static int drop(void **state)
+{
+	graph_free(&graph);
+	return close_context(state);
+}
+
+/* SEEDS: a share of all tuples, the same on every rank, each dealt to one of them. */
+typedef struct seeds {
+	size_t given, all_count, own_count;
+	gemp_vertex *all, *own;
+} seeds;
+
+static seeds choose_seeds(size_t given, uint64_t share, uint64_t *random)
+{
+	seeds s = { .given = given };
+	size_t tuples = 1;
+	for (size_t i = 0; i < given; i++)
+		tuples *= VERTICES;
+	s.all = calloc(tuples * given + 1, sizeof *s.all);
+	s.own = calloc(tuples * given + 1, sizeof *s.own);
+	for (size_t t = 0; t < tuples; t++) {
+		gemp_vertex tuple[8];
+		for (size_t i = 0, left = t; i < given; i++, left /= VERTICES)
+			tuple[i] = (gemp_vertex)(left % VERTICES);
+		if (gemp_random_below(random, 100) >= share)
+			continue;
+		memcpy(s.all + s.all_count++ * given, tuple, given * sizeof *tuple);
+		if ((int)gemp_random_below(random, (uint64_t)test_comm.size) == test_comm.rank)
+			memcpy(s.own + s.own_count++ * given, tuple, given * sizeof *tuple);
+	}
+	return s;
+}
+
+static void free_seeds(seeds *s)
+{
+	free(s->all);
+	free(s->own);
+}
+
+static bool extends(const embedding *row, const seeds *s, size_t seed)
+{
+	for (size_t i = 0; i < s->given; i++)
+		if (row->at[i] != s->all[seed * s->given + i])
+			return false;
+	return true;
+}
+
+static void keep_extensions(reference *r, const seeds *s)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t seed = 0; seed < s->all_count; seed++)
+			if (extends(&r->list[i], s, seed)) {
+				r->list[kept++] = r->list[i];
+				break;
+			}
+	r->count = kept;
+}
+
+/* Where edges have no columns, the embeddings as tuples of vertices: no two are alike then. */
+static bool rows_are_those(reference *r, const collecting *c, const gemp_pattern *pattern)
+{
+	size_t points = c->edge_count ? r->points : pattern->vertex_count;
+	if (c->count != r->count)
+		return false;
+	for (size_t i = 0; i < r->count; i++)
+		for (size_t k = points; k < r->points; k++)
+			r->list[i].at[k] = 0;
+	reference_sort(r->list, r->count, r->points);
+	for (size_t i = 0; i < r->count; i++)
+		if (memcmp(r->list[i].at, c->rows[i].at, points * sizeof *r->list[i].at) != 0)
+			return false;
+	return true;
+}
+
+static void ask_seeded(const asked *a, const gemp_match_options *o, uint64_t *random)
+{
+	gemp_pattern *pattern = ask(&(question){ .text = a->text }, graph.dealt);
+	gemp_match *match = NULL;
+	assert_non_null(pattern);
+	describe(&(question){ .text = a->text }, o);
+	pattern->given = a->given;
+	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	for (int run = 0; run < RUNS; run++) {
+		static const uint64_t shares[RUNS] = { 100, 0, 20 };
+		seeds s = choose_seeds(a->given, shares[run], random);
+		collecting rows = { .wanted = SIZE_MAX };
+		gemp_sink sink = collecting_sink(&rows);
+		gemp_match_result result;
+		reference r;
+		reference_new(&r, graph.whole, pattern, o->semantics);
+		keep_extensions(&r, &s);
+		assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, run ? NULL : &result));
+		assert_all(rows.last_turns == 1);
+		collecting_gather(&rows);
+		if (!rows_are_those(&r, &rows, pattern))
+			print_message("run %d: %zu rows, %zu expected\n", run, rows.count, r.count);
+		assert_all(rows_are_those(&r, &rows, pattern));
+		if (!run)
+			assert_all(result.matches == r.count && result.complete && result.pivots == s.all_count);
+		reference_free(&r);
+		free(rows.rows);
+		free_seeds(&s);
+	}
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+}
+
+static gemp_match_options seeded_options(const asked *a, int64_t replicate)
+{
+	gemp_match_options o = plain_options;
+	o.semantics = a->semantics;
+	o.distinct = GEMP_BY_NOTHING;
+	o.replicate = replicate;
+	return o;
+}
+
+static void ask_all(int64_t replicate, size_t step)
+{
+	uint64_t random = test_seed_all();
+	static const uint64_t results[] = { 0, 1, 7 }, outboxes[] = { 0, 1, 3 };
+	for (size_t i = 0; i < ASKED; i += step) {
+		gemp_match_options o = seeded_options(&table[i], replicate);
+		context->budgets.result_buffer = results[gemp_random_below(&random, 3)];
+		context->budgets.outbox = outboxes[gemp_random_below(&random, 3)];
+		ask_seeded(&table[i], &o, &random);
+	}
+}
+
+static void with_all_rows(void **state)
+{
+	(void)state;
+	ask_all(GEMP_REPLICATE_ALL, 1);
+}
+
+static void with_own_rows(void **state)
+{
+	(void)state;
+	if (test_comm.size > 1)
+		ask_all(0, 1);
+}
+
+static void with_some_rows(void **state)
+{
+	(void)state;
+	if (test_comm.size > 1)
+		ask_all(600, 3);
+}
+
+/* One row of each seed is enough: no seed without one, none that has none, and fewer rows in all. */
+static void first_of_each(void **state)
+{
+	(void)state;
+	static const asked a = { "MATCH (a)-[]-(b)-[]-(c) RETURN a", 1, GEMP_HOM };
+	for (int i = 0; i < 2; i++) {
+		gemp_match_options o = seeded_options(&a, i ? 0 : GEMP_REPLICATE_ALL);
+		gemp_pattern *pattern = ask(&(question){ .text = a.text }, graph.dealt);
+		gemp_match *match = NULL;
+		collecting rows = { .wanted = SIZE_MAX };
+		gemp_sink sink = collecting_sink(&rows);
+		reference r;
+		uint64_t random = test_seed_all();
+		seeds s = choose_seeds(1, 100, &random);
+		pattern->given = 1;
+		o.first_only = true;
+		context->budgets.result_buffer = 1;
+		reference_new(&r, graph.whole, pattern, GEMP_HOM);
+		assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+		assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, NULL));
+		collecting_gather(&rows);
+		uint64_t found = 0, there = 0;
+		for (size_t k = 0; k < rows.count; k++)
+			found |= UINT64_C(1) << rows.rows[k].at[0];
+		for (size_t k = 0; k < r.count; k++)
+			there |= UINT64_C(1) << r.list[k].at[0];
+		assert_all(found == there && rows.count < r.count);
+		if (i == 0)
+			assert_all(rows.count == (size_t)__builtin_popcountll(there));
+		gemp_match_free(match);
+		gemp_pattern_free(pattern);
+		reference_free(&r);
+		free(rows.rows);
+		free_seeds(&s);
+	}
+}
+
+/* After a sink has had enough of one run, the next finds everything. */
+static void enough_of_one_run(void **state)
+{
+	(void)state;
+	static const asked a = { "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a", 1, GEMP_HOM };
+	gemp_match_options o = seeded_options(&a, 0);
+	gemp_pattern *pattern = ask(&(question){ .text = a.text }, graph.dealt);
+	gemp_match *match = NULL;
+	uint64_t random = test_seed_all();
+	seeds s = choose_seeds(1, 100, &random);
+	reference r;
+	pattern->given = 1;
+	context->budgets.outbox = 2;
+	context->budgets.result_buffer = 3;
+	reference_new(&r, graph.whole, pattern, GEMP_HOM);
+	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	for (int run = 0; run < 2; run++) {
+		collecting rows = { .wanted = run ? SIZE_MAX : 1 };
+		gemp_sink sink = collecting_sink(&rows);
+		if (run && test_comm.size > 3) /* on few cores rounds of many ranks are slow */
+			break;
+		assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, NULL));
+		assert_all(run == 0 || gemp_comm_sum1(&test_comm, rows.count) == r.count);
+		free(rows.rows);
+	}
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	reference_free(&r);
+	free_seeds(&s);
+}
+
+static void what_hangs_on_nothing(void **state)
+{
+	(void)state;
+	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) RETURN a" }, graph.dealt);
+	gemp_match *match = NULL;
+	gemp_match_options o = plain_options;
+	pattern->given = 1;
+	pattern->edges[1].from = 2; /* c-c: c and d hang together, alone */
+	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
+	assert_message("hangs on no variable outside");
+	assert_message("vertex c");
+	assert_null(match);
+	pattern->edges[1].from = 1;
+	pattern->given = 0;
+	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+}
+
+static gemp_code run_once(void *argument)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match *match = NULL;
+	gemp_match_options o = seeded_options(&table[2], 60);
+	collecting rows = { .wanted = SIZE_MAX };
+	gemp_sink sink = collecting_sink(&rows);
+	gemp_vertex two[] = { 1, (gemp_vertex)test_comm.rank + 2, 5, (gemp_vertex)test_comm.rank + 7 };
+	GEMP_TRY(gemp_match_prepare(&match, context, graph.dealt, argument, &o));
+	GEMP_TRY(gemp_match_run_seeded(match, two, 2, &sink, NULL));
+	GEMP_TRY(gemp_match_run_seeded(match, two, 1, &sink, NULL));
+done:
+	gemp_match_free(match);
+	free(rows.rows);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2)
+		return;
+	gemp_pattern *pattern = ask(&(question){ .text = table[2].text }, graph.dealt);
+	pattern->given = 2;
+	context->budgets.outbox = 1;
+	context->budgets.result_buffer = 2;
+	assert_all_survive_no_memory(run_once, pattern);
+	gemp_pattern_free(pattern);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(with_all_rows, make, drop),
+		cmocka_unit_test_setup_teardown(with_own_rows, make, drop),
+		cmocka_unit_test_setup_teardown(with_some_rows, make, drop),
+		cmocka_unit_test_setup_teardown(first_of_each, make, drop),
+		cmocka_unit_test_setup_teardown(enough_of_one_run, make, drop),
+		cmocka_unit_test_setup_teardown(what_hangs_on_nothing, make, drop),
+		cmocka_unit_test_setup_teardown(without_memory, make, drop),
+	};
+	return test_main_all(argc, argv, tests);
+}
