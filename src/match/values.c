@@ -50,10 +50,20 @@ static void insertion_sort(gemp_vertex *ids, size_t count)
 	}
 }
 
+static bool ascending(const gemp_vertex *ids, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (ids[i - 1] >= ids[i])
+			return false;
+	return true;
+}
+
 gemp_code gemp_sort_distinct(gemp_vertex *ids, size_t *count)
 {
 	enum { FEW = 64 };
 	gemp_code code = GEMP_OK;
+	if (ascending(ids, *count))
+		return GEMP_OK;
 	if (*count <= FEW)
 		insertion_sort(ids, *count);
 	else

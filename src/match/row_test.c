@@ -1,0 +1,260 @@
+#include "match/row_test.h"
+
+#include <string.h>
+
+enum { BLOCK = 1024 };
+
+/* AND is the least of these, OR the greatest. */
+typedef uint8_t truth;
+enum { NO = 0, UNKNOWN = 1, YES = 2 };
+
+typedef struct block {
+	const gemp_row_view *view;
+	size_t first, count;
+} block;
+
+/* One side of a comparison. */
+typedef struct side {
+	bool literal;
+	gemp_value value;       /* of a literal */
+	gemp_row_source source; /* of a column */
+} side;
+
+static bool is_comparison(gemp_expr_kind kind)
+{
+	return kind == GEMP_EQ || kind == GEMP_NE || kind == GEMP_LT || kind == GEMP_LE || kind == GEMP_GT || kind == GEMP_GE;
+}
+
+static bool find_side(const gemp_row_view *view, const gemp_expr *expr, side *out)
+{
+	*out = (side){ .literal = expr->kind == GEMP_LITERAL, .value = expr->value };
+	return out->literal || view->source(view->context, expr, &out->source);
+}
+
+static gemp_type type_of(const side *side)
+{
+	return side->literal ? side->value.type : side->source.column->type;
+}
+
+static bool always_null(const side *side)
+{
+	return side->literal ? side->value.null : !side->source.column;
+}
+
+static gemp_value value_of(const side *side, size_t row)
+{
+	if (side->literal)
+		return side->value;
+	return gemp_column_get(side->source.column, side->source.place ? side->source.place[row] : row);
+}
+
+/* ROW BY ROW */
+
+static bool is_true(const block *block, const gemp_expr *expr, size_t row)
+{
+	const gemp_row_view *view = block->view;
+	view->at(view->context, row);
+	return gemp_expr_is_true(expr, &view->scope);
+}
+
+static void test_each(const block *block, const gemp_expr *expr, truth *out)
+{
+	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
+	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
+	for (size_t i = 0; i < block->count; i++)
+		out[i] = is_true(block, expr, block->first + i) ? YES : is_true(block, &not, block->first + i) ? NO : UNKNOWN;
+}
+
+/* COMPARISONS */
+
+/* By the order, less, equal or greater: what is the comparison? */
+typedef struct outcomes {
+	truth of[3];
+} outcomes;
+
+static outcomes outcomes_of(gemp_expr_kind kind)
+{
+	bool less = kind == GEMP_LT || kind == GEMP_LE || kind == GEMP_NE;
+	bool equal = kind == GEMP_EQ || kind == GEMP_LE || kind == GEMP_GE;
+	bool greater = kind == GEMP_GT || kind == GEMP_GE || kind == GEMP_NE;
+	return (outcomes){ { less ? YES : NO, equal ? YES : NO, greater ? YES : NO } };
+}
+
+/* Values of different kinds are not equal; it is unknown which comes first. */
+static void compare_each(const block *block, gemp_expr_kind kind, const side *a, const side *b, truth *out)
+{
+	outcomes outcomes = outcomes_of(kind);
+	truth otherwise = kind == GEMP_EQ ? NO : kind == GEMP_NE ? YES : UNKNOWN;
+	for (size_t i = 0; i < block->count; i++) {
+		gemp_value left = value_of(a, block->first + i), right = value_of(b, block->first + i);
+		bool comparable;
+		if (left.null || right.null) {
+			out[i] = UNKNOWN;
+			continue;
+		}
+		int order = gemp_value_compare(&left, &right, &comparable);
+		out[i] = comparable ? outcomes.of[(order > 0) - (order < 0) + 1] : otherwise;
+	}
+}
+
+/* out becomes YES where the side has a value, else UNKNOWN. */
+static void find_known(const block *block, const side *side, truth *out)
+{
+	const uint8_t *null = side->literal ? NULL : side->source.column->null;
+	const uint32_t *place = side->source.place;
+	memset(out, YES, block->count);
+	if (null)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = null[place ? place[block->first + i] : block->first + i] ? UNKNOWN : YES;
+}
+
+static void load_integers(const block *block, const side *side, int64_t *out)
+{
+	const int64_t *from = side->literal ? NULL : side->source.column->integers;
+	const uint32_t *place = side->source.place;
+	if (side->literal)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = side->value.integer;
+	else if (place)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = from[place[block->first + i]];
+	else
+		memcpy(out, from + block->first, block->count * sizeof *out);
+}
+
+static void load_floats(const block *block, const side *side, double *out)
+{
+	const double *from = side->literal ? NULL : side->source.column->floats;
+	const uint32_t *place = side->source.place;
+	if (side->literal)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = side->value.real;
+	else if (place)
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = from[place[block->first + i]];
+	else
+		memcpy(out, from + block->first, block->count * sizeof *out);
+}
+
+static void settle(const truth *a, const truth *b, truth *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = a[i] == YES && b[i] == YES ? out[i] : UNKNOWN;
+}
+
+static void compare_alike(const block *block, gemp_expr_kind kind, const side *a, const side *b, truth *out)
+{
+	outcomes outcomes = outcomes_of(kind);
+	truth known[2][BLOCK];
+	if (type_of(a) == GEMP_INTEGER) {
+		int64_t left[BLOCK], right[BLOCK];
+		load_integers(block, a, left);
+		load_integers(block, b, right);
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = outcomes.of[(left[i] > right[i]) - (left[i] < right[i]) + 1];
+	} else {
+		double left[BLOCK], right[BLOCK];
+		load_floats(block, a, left);
+		load_floats(block, b, right);
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = outcomes.of[(left[i] > right[i]) - (left[i] < right[i]) + 1];
+	}
+	find_known(block, a, known[0]);
+	find_known(block, b, known[1]);
+	settle(known[0], known[1], out, block->count);
+}
+
+static void compare(const block *block, const gemp_expr *expr, truth *out)
+{
+	side a, b;
+	if (!find_side(block->view, expr->children[0], &a) || !find_side(block->view, expr->children[1], &b)) {
+		test_each(block, expr, out);
+		return;
+	}
+	if (always_null(&a) || always_null(&b))
+		memset(out, UNKNOWN, block->count);
+	else if (type_of(&a) == type_of(&b) && (type_of(&a) == GEMP_INTEGER || type_of(&a) == GEMP_FLOAT))
+		compare_alike(block, expr->kind, &a, &b, out);
+	else
+		compare_each(block, expr->kind, &a, &b, out);
+}
+
+static void test_null(const block *block, const gemp_expr *expr, truth *out)
+{
+	side side;
+	truth null = expr->kind == GEMP_IS_NULL ? YES : NO;
+	if (!find_side(block->view, expr->children[0], &side)) {
+		test_each(block, expr, out);
+		return;
+	}
+	if (always_null(&side)) {
+		memset(out, null, block->count);
+		return;
+	}
+	find_known(block, &side, out);
+	for (size_t i = 0; i < block->count; i++)
+		out[i] = out[i] == UNKNOWN ? null : YES - null;
+}
+
+/* TREES */
+
+static void test(const block *block, const gemp_expr *expr, truth *out);
+
+static void test_junction(const block *block, const gemp_expr *expr, truth *out)
+{
+	truth other[BLOCK];
+	bool or = expr->kind == GEMP_OR;
+	memset(out, or ? NO : YES, block->count);
+	for (size_t c = 0; c < expr->count; c++) {
+		test(block, expr->children[c], other);
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = (or ? other[i] > out[i] : other[i] < out[i]) ? other[i] : out[i];
+	}
+}
+
+static void test(const block *block, const gemp_expr *expr, truth *out)
+{
+	if (expr->kind == GEMP_AND || expr->kind == GEMP_OR) {
+		test_junction(block, expr, out);
+	} else if (expr->kind == GEMP_NOT) {
+		test(block, expr->children[0], out);
+		for (size_t i = 0; i < block->count; i++)
+			out[i] = (truth)(YES - out[i]);
+	} else if (is_comparison(expr->kind)) {
+		compare(block, expr, out);
+	} else if (expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL) {
+		test_null(block, expr, out);
+	} else {
+		test_each(block, expr, out);
+	}
+}
+
+/* Is there anything that goes by blocks? Else a row that is dropped already need not be looked at. */
+static bool has_columns(const gemp_row_view *view, const gemp_expr *expr)
+{
+	side side;
+	if (is_comparison(expr->kind))
+		return find_side(view, expr->children[0], &side) && find_side(view, expr->children[1], &side);
+	if (expr->kind == GEMP_AND || expr->kind == GEMP_OR || expr->kind == GEMP_NOT)
+		for (size_t c = 0; c < expr->count; c++)
+			if (has_columns(view, expr->children[c]))
+				return true;
+	return expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
+}
+
+void gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep)
+{
+	block block = { .view = view };
+	truth out[BLOCK];
+	bool by_block = has_columns(view, expr);
+	for (; block.first < view->rows; block.first += block.count) {
+		size_t left = view->rows - block.first;
+		block.count = left < BLOCK ? left : BLOCK;
+		if (by_block)
+			test(&block, expr, out);
+		for (size_t i = 0; i < block.count; i++) {
+			size_t row = block.first + i;
+			keep[row] = keep[row] && (by_block ? out[i] == YES : is_true(&block, expr, row));
+		}
+	}
+}
