@@ -13,13 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
 from reference import Run, need_program, need_shared, work_folder
-from relational import imported, read_table
-
-TOGETHER = ('MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person) WHERE id(a) < id(b) '
-            'WITH a, b, count(m) AS films%s WHERE films >= 3 ')
-SYNONYMS = ('MATCH (a:Word)-[:TRANSLATES]-(m:Word)-[:TRANSLATES]-(b:Word) WHERE a.lang = $lang AND b.lang = $lang '
-            'AND id(a) < id(b) WITH a, b, count(DISTINCT m) AS paths WHERE paths >= 2 '
-            'RETURN a.word AS word, b.word AS synonym, paths ORDER BY paths DESC, word, synonym')
+from relational import example, imported, read_table
 
 
 class Application:
@@ -28,7 +22,7 @@ class Application:
 
     def rows(self, name, graph, query, options=()):
         output = os.path.join(self.folder, 'rows.jsonl')
-        run = Run(self.ranks, ['match', graph, query, '--output', output, '--json', '-'] + list(options), 1200)
+        run = Run(self.ranks, ['match', graph] + query + ['--output', output, '--json', '-'] + list(options), 1200)
         if run.hangs or run.code != 0:
             print('FAILED: %s: code %s: %s\n%s' % (name, run.code, run.shown(), run.err[-2000:]))
             self.failures += 1
@@ -66,13 +60,11 @@ def films(app):
     if len(often) != 5044:
         app.failures += 1
         print('FAILED: plain Python finds %d pairs' % len(often))
-    rows = app.rows('three common films', graph, TOGETHER % '' + 'RETURN a, b, films')
+    rows = app.rows('three common films', graph, example('applications/three-films'))
     app.check('three common films', rows and sorted(rows), sorted([a, b, len(t)] for (a, b), t in often.items()))
-    query = TOGETHER % ', collect(m.name) AS titles' + \
-        'RETURN a.name AS a, b.name AS b, films, titles ORDER BY films DESC, a, b LIMIT 10'
     wanted = [[names[str(a)], names[str(b)], len(t), sorted(t, key=str.encode)] for (a, b), t in often.items()]
     wanted.sort(key=lambda row: (-row[2], row[0].encode(), row[1].encode()))
-    rows = app.rows('the ten most frequent pairs', graph, query)
+    rows = app.rows('the ten most frequent pairs', graph, example('applications/ten-pairs'))
     app.check('the ten most frequent pairs', rows, wanted[:10])
     for row in (rows or [])[:3]:
         print('    %s and %s: %d films, %s, ...' % (row[0], row[1], row[2], ', '.join(row[3][:3])))
@@ -94,7 +86,7 @@ def synonyms(app, languages):
             paths.update(itertools.combinations(alike, 2))
         wanted = [[word[str(a)], word[str(b)], n] for (a, b), n in paths.items() if n >= 2]
         wanted.sort(key=lambda row: (-row[2], row[0].encode(), row[1].encode()))
-        rows = app.rows('synonyms, ' + lang, graph, SYNONYMS, ['--param', 'lang=' + lang])
+        rows = app.rows('synonyms, ' + lang, graph, example('applications/synonyms'), ['--param', 'lang=' + lang])
         app.check('synonyms, ' + lang, rows, wanted)
         for row in (rows or [])[:5]:
             print('    %s, %s: %d ways' % tuple(row))

@@ -8,8 +8,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
 from reference import SHARED, need_program, work_folder
-from relational import Judge, Relational, imported, read_table, write_table
-from social import LABELS, QUESTIONS, TYPES, VIEWS, Network
+from relational import Judge, Relational, example, imported, read_table, write_table
+from social import LABELS, SQL, TYPES, VIEWS, Network
 
 
 def compare(judge, what, graph, vertices, edges, arguments):
@@ -17,11 +17,12 @@ def compare(judge, what, graph, vertices, edges, arguments):
     base.lacks(*LABELS, *('edge_' + t for t in TYPES))
     for view in VIEWS:
         base.base.execute(view)
-    for name, (query, sql) in QUESTIONS.items():
+    for name, sql in SQL.items():
         if arguments.only in name:
             expected = base.rows(sql)
             if what.startswith('made') and expected[0][0] == '0':
                 raise SystemExit('FAILED: %s: the data have no "%s"' % (what, name))
+            query = example('social-network/' + name)
             judge.compare('%s: %s' % (what, name), graph, query, expected, arguments.ranks, ('--semantics', 'hom'))
 
 

@@ -9,9 +9,9 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
-from railway import HEADER, LABELS, QUESTIONS, TYPES, Railway
+from railway import HEADER, LABELS, SQL, TYPES, Railway
 from reference import SHARED, need_program, work_folder
-from relational import Judge, Relational, imported, read_table, write_table
+from relational import Judge, Relational, example, imported, read_table, write_table
 
 
 def relational(vertices, edges):
@@ -28,12 +28,12 @@ def made(judge, seed, ranks, only):
     graph = imported(*files, os.path.join(judge.folder, 'made.h5'))
     vertices = [[c.split(':')[0] for c in HEADER]] + [['' if c is None else str(c) for c in row] for row in railway.vertices]
     base = relational(vertices, [['src', 'dst', 'type']] + [[str(c) for c in row] for row in railway.edges])
-    for name, (query, sql) in QUESTIONS.items():
+    for name, sql in SQL.items():
         if only in name:
             expected = base.rows(sql)
             if not expected:
                 raise SystemExit('FAILED: seed %d: the data have no %s' % (seed, name))
-            judge.compare('made, seed %d: %s' % (seed, name), graph, query, expected, ranks)
+            judge.compare('made, seed %d: %s' % (seed, name), graph, example('train-benchmark/' + name), expected, ranks)
 
 
 def known_counts():
@@ -53,14 +53,14 @@ def real(judge, size, ranks, only):
         return
     graph = imported(*files, os.path.join(judge.folder, 'size%s.h5' % size))
     base, known = relational(*map(read_table, files)), known_counts()
-    for name, (query, sql) in QUESTIONS.items():
+    for name, sql in SQL.items():
         if only not in name:
             continue
         expected = base.rows(sql)
         if known.get((size, name), len(expected)) != len(expected):
             judge.failures += 1
             print('FAILED: SQL has %d rows of %s, known are %d' % (len(expected), name, known[size, name]))
-        judge.compare('size %s: %s' % (size, name), graph, query, expected, ranks)
+        judge.compare('size %s: %s' % (size, name), graph, example('train-benchmark/' + name), expected, ranks)
 
 
 def main():

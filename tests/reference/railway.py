@@ -1,4 +1,5 @@
-"""The six questions of the Train Benchmark (Transformation Tool Contest 2015), as query and as SQL, and data of that shape.
+"""The six questions of the Train Benchmark (Transformation Tool Contest 2015) as SQL (as queries: configs/train-benchmark),
+and data of that shape.
 
 A route follows switch positions, is defined by sensors, and has an entry and an exit semaphore; tracks (segments, switches)
 connect to tracks and are watched by sensors.
@@ -9,41 +10,27 @@ LABELS = ['Route', 'Semaphore', 'SwitchPosition', 'Switch', 'Segment', 'Sensor']
 TYPES = ['entry', 'exit', 'follows', 'switch', 'definedBy', 'sensor', 'connectsTo']
 HEADER = ['id', 'type', 'length:int', 'position:string', 'signal:string']
 
-QUESTIONS = {
+SQL = {
     'PosLength': (
-        'MATCH (segment:Segment) WHERE segment.length <= 0 RETURN segment, segment.length',
         'SELECT id, length FROM Segment WHERE length <= 0'),
     'SwitchSensor': (
-        'MATCH (sw:Switch) WHERE NOT (sw)-[:sensor]->(:Sensor) RETURN sw',
         'SELECT id FROM Switch WHERE NOT EXISTS (SELECT 1 FROM edge_sensor s JOIN Sensor ON Sensor.id = s.dst '
         'WHERE s.src = Switch.id)'),
     'RouteSensor': (
-        'MATCH (route:Route)-[:follows]->(swP:SwitchPosition)-[:switch]->(sw:Switch)-[:sensor]->(sensor:Sensor) '
-        'WHERE NOT (route)-[:definedBy]->(sensor) RETURN route, sensor, swP, sw',
         'SELECT r.id, se.id, p.id, w.id FROM Route r JOIN edge_follows f ON f.src = r.id JOIN SwitchPosition p ON p.id = f.dst '
         'JOIN edge_switch x ON x.src = p.id JOIN Switch w ON w.id = x.dst JOIN edge_sensor s ON s.src = w.id '
         'JOIN Sensor se ON se.id = s.dst '
         'WHERE NOT EXISTS (SELECT 1 FROM edge_definedBy d WHERE d.src = r.id AND d.dst = se.id)'),
     'SemaphoreNeighbor': (
-        'MATCH (semaphore:Semaphore)<-[:exit]-(route1:Route)-[:definedBy]->(sensor1:Sensor)<-[:sensor]-(te1)-[:connectsTo]->(te2)'
-        '-[:sensor]->(sensor2:Sensor)<-[:definedBy]-(route2:Route) '
-        'WHERE NOT (semaphore)<-[:entry]-(route2) AND route1 <> route2 '
-        'RETURN semaphore, route1, route2, sensor1, sensor2, te1, te2',
         'SELECT x.dst, x.src, d2.src, d1.dst, d2.dst, c.src, c.dst FROM edge_exit x JOIN edge_definedBy d1 ON d1.src = x.src '
         'JOIN edge_sensor s1 ON s1.dst = d1.dst JOIN edge_connectsTo c ON c.src = s1.src '
         'JOIN edge_sensor s2 ON s2.src = c.dst JOIN edge_definedBy d2 ON d2.dst = s2.dst '
         'WHERE x.src <> d2.src AND NOT EXISTS (SELECT 1 FROM edge_entry e WHERE e.src = d2.src AND e.dst = x.dst)'),
     'SwitchSet': (
-        "MATCH (semaphore:Semaphore {signal: 'GO'})<-[:entry]-(route:Route)-[:follows]->(swP:SwitchPosition)-[:switch]->(sw:Switch) "
-        'WHERE sw.position <> swP.position RETURN semaphore, route, swP, sw, sw.position, swP.position',
         'SELECT h.id, r.src, p.id, w.id, w.position, p.position FROM Semaphore h JOIN edge_entry r ON r.dst = h.id '
         'JOIN edge_follows f ON f.src = r.src JOIN SwitchPosition p ON p.id = f.dst JOIN edge_switch x ON x.src = p.id '
         "JOIN Switch w ON w.id = x.dst WHERE h.signal = 'GO' AND w.position <> p.position"),
     'ConnectedSegments': (
-        'MATCH (sensor:Sensor)<-[:sensor]-(s1:Segment)-[:connectsTo]->(s2:Segment)-[:connectsTo]->(s3:Segment)'
-        '-[:connectsTo]->(s4:Segment)-[:connectsTo]->(s5:Segment)-[:connectsTo]->(s6:Segment), (s2)-[:sensor]->(sensor), '
-        '(s3)-[:sensor]->(sensor), (s4)-[:sensor]->(sensor), (s5)-[:sensor]->(sensor), (s6)-[:sensor]->(sensor) '
-        'RETURN sensor, s1, s2, s3, s4, s5, s6',
         'SELECT a.dst, s1.id, s2.id, s3.id, s4.id, s5.id, s6.id FROM edge_sensor a JOIN Segment s1 ON s1.id = a.src ' +
         ' '.join('JOIN edge_connectsTo c%d ON c%d.src = s%d.id JOIN Segment s%d ON s%d.id = c%d.dst '
                  'JOIN edge_sensor m%d ON m%d.src = s%d.id AND m%d.dst = a.dst' % (i, i, i, i + 1, i + 1, i, i, i, i + 1, i)

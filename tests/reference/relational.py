@@ -6,7 +6,7 @@ import os
 import sqlite3
 import subprocess
 
-from reference import Run
+from reference import SOURCE, Run
 
 
 def read_table(path):
@@ -57,14 +57,20 @@ class Relational:
         return sorted(tuple('' if cell is None else str(cell) for cell in row) for row in self.base.execute(sql))
 
 
+def example(name):
+    """Arguments of match: the query of a file in configs."""
+    return ['--query-file', os.path.join(SOURCE, 'configs', name + '.cypher')]
+
+
 def asked(file, query, folder, ranks=2, options=(), limit=300):
-    """(sorted rows as texts, report, seconds, None) of the program, or (None, None, seconds, what went wrong)."""
+    """query: arguments. (sorted rows as texts, report, seconds, None) of the program, or (None, None, seconds, what went wrong)."""
     output = os.path.join(folder, 'rows.tsv')
     if os.path.exists(output):
         os.remove(output)
-    run = Run(ranks, ['match', file, query, '--output', output, '--json', '-'] + list(options), limit)
+    run = Run(ranks, ['match', file] + query + ['--output', output, '--json', '-'] + list(options), limit)
     if run.hangs or run.code != 0 or run.json() is None:
-        return None, None, run.seconds, '%s\n%s\n%s' % ('hangs' if run.hangs else 'code %d' % run.code, run.shown(), run.err[-2000:])
+        how = 'hangs' if run.hangs else 'code %d' % run.code
+        return None, None, run.seconds, '%s\n%s\n%s' % (how, run.shown(), run.err[-2000:])
     with open(output, encoding='utf-8', newline='') as lines:
         rows = [tuple(line.rstrip('\n').split('\t')) for line in lines][1:]
     return sorted(rows), run.json(), run.seconds, None
@@ -94,7 +100,7 @@ class Judge:
         print('%-44s %7.1f s %9s %s' % (name, seconds, len(rows) if rows is not None else '-', 'WRONG' if wrong else 'right'),
               flush=True)
         if wrong:
-            print('FAILED: %s: %s\n    %s' % (name, wrong, query))
+            print('FAILED: %s: %s' % (name, wrong))
         return rows
 
     def end(self):

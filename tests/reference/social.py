@@ -1,5 +1,5 @@
-"""Nine questions over a social network, as query and as SQL, and a made network: people who know one another, forums with
-posts, replies and likes, tags and places; the shape of the Labelled Subgraph Query Benchmark (LSQB)."""
+"""Nine questions over a social network as SQL (as queries: configs/social-network), and a made network: people who know one
+another, forums with posts, replies and likes, tags and places; the shape of the Labelled Subgraph Query Benchmark (LSQB)."""
 import random
 
 LABELS = ['Person', 'Forum', 'Post', 'Comment', 'Tag', 'TagClass', 'City', 'Country']
@@ -8,65 +8,45 @@ TYPES = ['isPartOf', 'isLocatedIn', 'hasMember', 'containerOf', 'replyOf', 'hasT
 VIEWS = ['CREATE TEMP VIEW Message AS SELECT id FROM Post UNION ALL SELECT id FROM Comment',
          'CREATE TEMP VIEW knows AS SELECT src, dst FROM edge_knows UNION ALL SELECT dst, src FROM edge_knows WHERE src <> dst']
 
-# each counts homomorphisms; SQL tells only what the pattern says, table by table
-QUESTIONS = {
-    'chain': (
-        'MATCH (:Country)<-[:isPartOf]-(:City)<-[:isLocatedIn]-(:Person)<-[:hasMember]-(:Forum)-[:containerOf]->(:Post)'
-        '<-[:replyOf]-(:Comment)-[:hasTag]->(:Tag)-[:hasType]->(:TagClass) RETURN count(*) AS n',
+SQL = {
+    '1-chain': (
         'SELECT count(*) FROM Country co JOIN edge_isPartOf a ON a.dst = co.id JOIN City ci ON ci.id = a.src '
         'JOIN edge_isLocatedIn b ON b.dst = ci.id JOIN Person p ON p.id = b.src JOIN edge_hasMember c ON c.dst = p.id '
         'JOIN Forum f ON f.id = c.src JOIN edge_containerOf d ON d.src = f.id JOIN Post m ON m.id = d.dst '
         'JOIN edge_replyOf e ON e.dst = m.id JOIN Comment r ON r.id = e.src JOIN edge_hasTag g ON g.src = r.id '
         'JOIN Tag t ON t.id = g.dst JOIN edge_hasType h ON h.src = t.id JOIN TagClass tc ON tc.id = h.dst'),
-    'reply of a friend': (
-        'MATCH (p1:Person)-[:knows]-(p2:Person), (p1)<-[:hasCreator]-(c:Comment)-[:replyOf]->(m:Post)-[:hasCreator]->(p2) '
-        'RETURN count(*) AS n',
+    '2-reply-of-a-friend': (
         'SELECT count(*) FROM edge_hasCreator a JOIN Comment c ON c.id = a.src JOIN Person p1 ON p1.id = a.dst '
         'JOIN edge_replyOf r ON r.src = c.id JOIN Post m ON m.id = r.dst JOIN edge_hasCreator b ON b.src = m.id '
         'JOIN Person p2 ON p2.id = b.dst JOIN knows k ON k.src = p1.id AND k.dst = p2.id'),
-    'triangle in a country': (
-        'MATCH (p1:Person)-[:knows]-(p2:Person)-[:knows]-(p3:Person)-[:knows]-(p1), (p1)-[:isLocatedIn]->(:City)-[:isPartOf]->'
-        '(c:Country), (p2)-[:isLocatedIn]->(:City)-[:isPartOf]->(c), (p3)-[:isLocatedIn]->(:City)-[:isPartOf]->(c) '
-        'RETURN count(*) AS n',
+    '3-triangle-in-a-country': (
         'SELECT count(*) FROM Country c ' + ' '.join(
             'JOIN edge_isPartOf a%d ON a%d.dst = c.id JOIN City i%d ON i%d.id = a%d.src JOIN edge_isLocatedIn b%d ON b%d.dst = '
             'i%d.id JOIN Person p%d ON p%d.id = b%d.src' % ((n,) * 11) for n in (1, 2, 3)) +
         ' JOIN knows k ON k.src = p1.id AND k.dst = p2.id JOIN knows l ON l.src = p2.id AND l.dst = p3.id '
         'JOIN knows m ON m.src = p3.id AND m.dst = p1.id'),
-    'star': (
-        'MATCH (:Tag)<-[:hasTag]-(m:Post|Comment)-[:hasCreator]->(creator:Person), (m)<-[:likes]-(liker:Person), '
-        '(m)<-[:replyOf]-(c:Comment) RETURN count(*) AS n',
+    '4-star': (
         'SELECT count(*) FROM Message m JOIN edge_hasTag a ON a.src = m.id JOIN Tag t ON t.id = a.dst '
         'JOIN edge_hasCreator b ON b.src = m.id JOIN Person p ON p.id = b.dst JOIN edge_likes l ON l.dst = m.id '
         'JOIN Person q ON q.id = l.src JOIN edge_replyOf r ON r.dst = m.id JOIN Comment c ON c.id = r.src'),
-    'other tag': (
-        'MATCH (t1:Tag)<-[:hasTag]-(m:Post|Comment)<-[:replyOf]-(c:Comment)-[:hasTag]->(t2:Tag) WHERE t1 <> t2 '
-        'RETURN count(*) AS n',
+    '5-other-tag': (
         'SELECT count(*) FROM edge_hasTag a JOIN Tag t1 ON t1.id = a.dst JOIN Message m ON m.id = a.src '
         'JOIN edge_replyOf r ON r.dst = m.id JOIN Comment c ON c.id = r.src JOIN edge_hasTag b ON b.src = c.id '
         'JOIN Tag t2 ON t2.id = b.dst WHERE t1.id <> t2.id'),
-    'interests two steps away': (
-        'MATCH (p1:Person)-[:knows]-(p2:Person)-[:knows]-(p3:Person)-[:hasInterest]->(t:Tag) WHERE p1 <> p3 '
-        'RETURN count(*) AS n',
+    '6-interests-two-steps-away': (
         'SELECT count(*) FROM knows a JOIN knows b ON b.src = a.dst JOIN edge_hasInterest i ON i.src = b.dst '
         'JOIN Tag t ON t.id = i.dst WHERE a.src <> b.dst'),
-    'optional likes and replies': (
-        'MATCH (:Tag)<-[:hasTag]-(m:Post|Comment)-[:hasCreator]->(creator:Person) OPTIONAL MATCH (m)<-[:likes]-(liker:Person) '
-        'OPTIONAL MATCH (m)<-[:replyOf]-(c:Comment) RETURN count(*) AS n, count(liker) AS likes, count(c) AS replies',
+    '7-optional-likes-and-replies': (
         'SELECT count(*), count(q.id), count(c.id) FROM Message m JOIN edge_hasTag a ON a.src = m.id '
         'JOIN Tag t ON t.id = a.dst JOIN edge_hasCreator b ON b.src = m.id JOIN Person p ON p.id = b.dst '
         'LEFT JOIN (edge_likes l JOIN Person q ON q.id = l.src) ON l.dst = m.id '
         'LEFT JOIN (edge_replyOf r JOIN Comment c ON c.id = r.src) ON r.dst = m.id'),
-    'tag that the reply has not': (
-        'MATCH (t1:Tag)<-[:hasTag]-(m:Post|Comment)<-[:replyOf]-(c:Comment)-[:hasTag]->(t2:Tag) '
-        'WHERE NOT (c)-[:hasTag]->(t1) AND t1 <> t2 RETURN count(*) AS n',
+    '8-tag-that-the-reply-has-not': (
         'SELECT count(*) FROM edge_hasTag a JOIN Tag t1 ON t1.id = a.dst JOIN Message m ON m.id = a.src '
         'JOIN edge_replyOf r ON r.dst = m.id JOIN Comment c ON c.id = r.src JOIN edge_hasTag b ON b.src = c.id '
         'JOIN Tag t2 ON t2.id = b.dst WHERE t1.id <> t2.id '
         'AND NOT EXISTS (SELECT 1 FROM edge_hasTag x WHERE x.src = c.id AND x.dst = t1.id)'),
-    'interests of those not known': (
-        'MATCH (p1:Person)-[:knows]-(p2:Person)-[:knows]-(p3:Person)-[:hasInterest]->(t:Tag) '
-        'WHERE NOT (p1)-[:knows]-(p3) AND p1 <> p3 RETURN count(*) AS n',
+    '9-interests-of-those-not-known': (
         'SELECT count(*) FROM knows a JOIN knows b ON b.src = a.dst JOIN edge_hasInterest i ON i.src = b.dst '
         'JOIN Tag t ON t.id = i.dst WHERE a.src <> b.dst '
         'AND NOT EXISTS (SELECT 1 FROM knows x WHERE x.src = a.src AND x.dst = b.dst)'),
@@ -87,8 +67,8 @@ class Network:
         self.link('hasType', tags, classes, rng)
         self.link('isLocatedIn', persons, cities, rng)
         circle = people // 5  # friends of friends are friends: people know those near to them
-        self.pairs('knows', {tuple(sorted((i, min(people - 1, i + rng.randint(1, circle))))) for i in range(people) for _ in range(4)},
-                   persons)
+        near = {(i, min(people - 1, i + rng.randint(1, circle))) for i in range(people) for _ in range(4)}
+        self.pairs('knows', near, persons)
         for person in persons:
             self.several('hasInterest', person, tags, rng, 4)
         messages = []

@@ -1,0 +1,5 @@
+// The star, also for messages that nobody likes or answers.
+MATCH (:Tag)<-[:hasTag]-(m:Post|Comment)-[:hasCreator]->(creator:Person)
+OPTIONAL MATCH (m)<-[:likes]-(liker:Person)
+OPTIONAL MATCH (m)<-[:replyOf]-(c:Comment)
+RETURN count(*) AS n, count(liker) AS likes, count(c) AS replies

@@ -1,0 +1,4 @@
+// Every switch is watched by a sensor.
+MATCH (sw:Switch)
+WHERE NOT (sw)-[:sensor]->(:Sensor)
+RETURN sw
