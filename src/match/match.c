@@ -64,7 +64,7 @@ static gemp_plan_options plan_options(const gemp_match *m)
 		gemp_expr_uses(clause->items[i].expr, &vertices, &plan.wanted_edges);
 	for (size_t i = 0; i < m->phases.after_count; i++)
 		plan.wanted_edges |= m->phases.after[i]->edges;
-	if (o->distinct == GEMP_BY_SUBGRAPH && !m->pattern->simple && m->pattern->edge_count)
+	if ((o->edges || (o->distinct == GEMP_BY_SUBGRAPH && !m->pattern->simple)) && m->pattern->edge_count)
 		plan.wanted_edges |= 1; /* an image is its vertices and edges */
 	plan.tests = m->pushdown.tests;
 	plan.edge_tests = m->pushdown.edge_tests;

@@ -57,16 +57,28 @@ static void put_set(const names *n, const char *before, uint64_t vertices, const
 		}
 }
 
+static void put_keys(const names *n, const gemp_step *step, const char *sign, uint64_t others)
+{
+	for (int v = 0; v < n->plan->vertex_count; v++)
+		if (others >> v & 1) {
+			gemp_text_print(n->out, "; id(");
+			put_vertex(n, step->vertex);
+			gemp_text_print(n->out, ") %s id(", sign);
+			put_vertex(n, v);
+			gemp_text_print(n->out, ")");
+		}
+}
+
 static void put_step(const names *n, const gemp_step *step, const gemp_statistics *statistics)
 {
-	static const char *const kind[] = { "scan", "extend", "bind edge" };
+	static const char *const kind[] = { "scan", "extend", "bind edge", "given" };
 	gemp_text_print(n->out, "  %-9s ", kind[step->kind]);
 	put_vertex(n, step->vertex);
 	if (step->kind == GEMP_SCAN)
 		gemp_text_print(n->out, "  (pivot, %.0f candidates%s)", statistics->candidates[step->vertex],
 		                n->plan->pivot_off ? ", but every vertex is tried: --pivot off" : "");
 	for (size_t c = 0; c < step->check_count; c++) {
-		gemp_text_print(n->out, "%s", c == 0 && step->kind != GEMP_SCAN ? " from " : "; test ");
+		gemp_text_print(n->out, "%s", c == 0 && step->kind != GEMP_SCAN && step->kind != GEMP_GIVEN ? " from " : "; test ");
 		put_check(n, &step->checks[c]);
 	}
 	if (step->candidates && step->kind == GEMP_EXTEND)
@@ -74,6 +86,11 @@ static void put_step(const names *n, const gemp_step *step, const gemp_statistic
 	put_set(n, "; <> ", step->differ, "");
 	put_set(n, "; after ", step->greater, "");
 	put_set(n, "; before ", step->less, "");
+	put_set(n, "; = ", step->same, "");
+	put_keys(n, step, "<", step->key_less);
+	put_keys(n, step, "<=", step->key_most);
+	put_keys(n, step, ">", step->key_greater);
+	put_keys(n, step, ">=", step->key_least);
 	bool counted = n->plan->two_paths && step == &n->plan->steps[n->plan->step_count - 1];
 	gemp_text_print(n->out, "%s   ~%.3g partial matches\n",
 	                counted ? "; counted by a table of two-paths, not enumerated" : "", step->rows);

@@ -118,7 +118,22 @@ static inline bool reference_nothing_else(const reference *r)
 	return true;
 }
 
-/* CONDITIONS. */
+/* CONDITIONS. EXISTS of one edge between two vertices. */
+static inline bool reference_edge_exists(const reference *r, const gemp_expr *exists)
+{
+	const gemp_pattern *inner = r->pattern->subs[exists->sub];
+	const gemp_pattern_edge *edge = &inner->edges[0];
+	uint64_t from = r->now.at[exists->children[edge->from]->variable];
+	uint64_t to = r->now.at[exists->children[edge->to]->variable];
+	for (size_t i = 0; i < r->edge_count; i++) {
+		const reference_edge *h = &r->edges[i];
+		bool along = h->source == from && h->target == to, against = h->source == to && h->target == from;
+		if (edge->relations[h->relation] && (along || (against && edge->direction == GEMP_EITHER)))
+			return true;
+	}
+	return false;
+}
+
 static inline gemp_value reference_value(void *context, const gemp_expr *expr)
 {
 	const reference *r = context;
@@ -147,9 +162,16 @@ static inline uint32_t reference_label_set(void *context, int variable)
 static inline bool reference_conditions(reference *r)
 {
 	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
-	for (size_t i = 0; i < r->pattern->condition_count; i++)
-		if (!gemp_expr_is_true(r->pattern->conditions[i].expr, &scope))
+	for (size_t i = 0; i < r->pattern->condition_count; i++) {
+		const gemp_expr *expr = r->pattern->conditions[i].expr;
+		bool negated = expr->kind == GEMP_NOT && expr->children[0]->kind == GEMP_EXISTS;
+		if (negated || expr->kind == GEMP_EXISTS) {
+			if (reference_edge_exists(r, negated ? expr->children[0] : expr) == negated)
+				return false;
+		} else if (!gemp_expr_is_true(expr, &scope)) {
 			return false;
+		}
+	}
 	return true;
 }
 
@@ -186,7 +208,8 @@ static inline void reference_bind_edges(reference *r, size_t e)
 static inline bool reference_hopeful(const reference *r, size_t v)
 {
 	for (size_t u = 0; u < v; u++)
-		if ((r->semantics == GEMP_ISO || r->semantics == GEMP_INDUCED) && r->now.at[u] == r->now.at[v])
+		if ((r->semantics == GEMP_ISO || r->semantics == GEMP_INDUCED) && r->now.at[u] == r->now.at[v] &&
+		    !r->pattern->vertices[u].free && !r->pattern->vertices[v].free)
 			return false;
 	for (size_t e = 0; e < r->pattern->edge_count; e++) {
 		size_t from = (size_t)r->pattern->edges[e].from, to = (size_t)r->pattern->edges[e].to;
