@@ -1,6 +1,7 @@
 #include "match/candidates.h"
 
 #include "core/memory.h"
+#include "match/label_lists.h"
 
 #include <string.h>
 
@@ -18,7 +19,7 @@ static gemp_code load_for(gemp_graph *graph, const gemp_expr *expr, gemp_filter_
 		GEMP_TRY(gemp_graph_need_keys(graph));
 		rows->key = &graph->key;
 	}
-	if (expr->kind == GEMP_HAS_LABEL) {
+	if (expr->kind == GEMP_HAS_LABEL || expr->kind == GEMP_LABELS) {
 		GEMP_TRY(gemp_graph_need_labels(graph));
 		rows->label_set = graph->label_set;
 	}
@@ -52,17 +53,44 @@ static void gather(const gemp_comm *comm, uint32_t *bits, size_t words)
 	}
 }
 
+/* The inverse of place. */
+static void take(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own)
+{
+	unsigned shift = (unsigned)(first % 32);
+	size_t from = first / 32;
+	for (size_t w = 0; w < (rows + 31) / 32; w++)
+		own[w] = all[from + w] >> shift | (shift ? all[from + w + 1] << (32 - shift) : 0);
+	if (rows % 32)
+		own[rows / 32] &= (UINT32_C(1) << rows % 32) - 1;
+}
+
+static gemp_code evaluate(gemp_candidates *out, size_t v, gemp_filter *filter, const gemp_graph *graph,
+                          gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count, uint32_t **own)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *among = NULL;
+	GEMP_TRY(GEMP_NEW(*own, (rows->rows + 31) / 32));
+	if (out->bits[v]) {
+		GEMP_TRY(GEMP_NEW(among, (rows->rows + 31) / 32));
+		take(out->bits[v], graph->first, rows->rows, among);
+	} else {
+		GEMP_TRY(GEMP_NEW(out->bits[v], out->words + 1)); /* one more, for shifts */
+	}
+	rows->among = among;
+	GEMP_TRY(gemp_filter_evaluate(filter, rows, conditions, count, *own));
+done:
+	rows->among = NULL;
+	gemp_free(among);
+	return code;
+}
+
 static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gemp_filter *filter, const gemp_graph *graph,
-                      const gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count)
+                      gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *own = NULL;
-	code = GEMP_NEW(own, (rows->rows + 31) / 32);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->bits[v], out->words + 1);
-	if (code == GEMP_OK)
-		code = gemp_filter_evaluate(filter, rows, conditions, count, own);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own)));
+	memset(out->bits[v], 0, (out->words + 1) * sizeof *own);
 	place(out->bits[v], own, graph->first, rows->rows);
 	gather(context->comm, out->bits[v], out->words);
 	out->count[v] = 0;
@@ -73,38 +101,65 @@ done:
 	return code;
 }
 
-gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
-                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
+/* What is asked of vertices that is in no column. */
+typedef struct asked {
+	const gemp_graph *graph;
+	gemp_column label_lists; /* no rows: nobody asks */
+} asked;
+
+static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
+{
+	const asked *asked = context;
+	GEMP_CHECK(expr->kind == GEMP_LABELS);
+	return gemp_column_get(&asked->label_lists, asked->graph->label_set[row]);
+}
+
+gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *context, gemp_filter *filter,
+                                 gemp_graph *graph, const gemp_pattern *pattern, const gemp_condition *const *conditions,
+                                 size_t count)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_column **columns = NULL;
 	const gemp_condition **own = NULL;
-	gemp_filter_rows rows = { .tag = GRAPH_ROWS, .rows = graph->rows, .label_set_count = graph->label_set_count };
-	*out = (gemp_candidates){ .words = (graph->vertices + 31) / 32 };
+	asked asked = { .graph = graph };
+	gemp_filter_rows rows = { .tag = GRAPH_ROWS, .rows = graph->rows, .label_set_count = graph->label_set_count,
+		.value = value_of, .value_context = &asked, .lasting = true };
 	code = GEMP_NEW(columns, graph->attributes.count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(own, count);
+	if (code == GEMP_OK)
+		code = gemp_label_lists(&asked.label_lists, graph);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	rows.columns = columns;
 	double began = gemp_now();
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(load_for(graph, before[i]->expr, &rows, columns));
+		GEMP_TRY(load_for(graph, conditions[i]->expr, &rows, columns));
 	began = gemp_timers_add(&context->timers, GEMP_READ, began);
 	for (size_t v = 0; v < pattern->vertex_count; v++) {
 		size_t mine = 0;
-		out->count[v] = graph->vertices;
 		for (size_t i = 0; i < count; i++)
-			if (before[i]->vertices == UINT64_C(1) << v)
-				own[mine++] = before[i];
+			if (conditions[i]->vertices == UINT64_C(1) << v)
+				own[mine++] = conditions[i];
 		if (mine)
-			GEMP_TRY(fill(out, v, context, filter, graph, &rows, own, mine));
+			GEMP_TRY(fill(candidates, v, context, filter, graph, &rows, own, mine));
 	}
 	gemp_timers_add(&context->timers, GEMP_ATTRIBUTES, began);
 done:
-	if (code != GEMP_OK)
-		gemp_candidates_free(out);
+	gemp_column_free(&asked.label_lists);
 	gemp_free(columns);
 	gemp_free(own);
+	return code;
+}
+
+gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
+                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
+{
+	*out = (gemp_candidates){ .words = (graph->vertices + 31) / 32 };
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		out->count[v] = graph->vertices;
+	gemp_code code = gemp_candidates_narrow(out, context, filter, graph, pattern, before, count);
+	if (code != GEMP_OK)
+		gemp_candidates_free(out);
 	return code;
 }
 

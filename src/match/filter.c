@@ -482,7 +482,10 @@ gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows
 	all.site.words = (rows->rows + 31) / 32;
 	size_t size = all.site.words * sizeof *bitmap;
 	GEMP_TRY(gemp_buffer_new(&out, device, size, NULL));
-	GEMP_TRY(gemp_filter_fill(&all.site, true, &out));
+	if (rows->among)
+		GEMP_TRY(gemp_buffer_write(device, &out, 0, size, rows->among));
+	else
+		GEMP_TRY(gemp_filter_fill(&all.site, true, &out));
 	GEMP_TRY(evaluate_all(&all, false, conditions, count, &out));
 	GEMP_TRY(gemp_buffer_read(device, &out, 0, size, bitmap));
 	if (need_host(conditions, count)) {

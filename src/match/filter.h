@@ -30,10 +30,11 @@ typedef struct gemp_filter_rows {
 	/* What of row r is in no column: labels(v), a degree; NULL: no condition asks. Strings are valid until the next call. */
 	gemp_value (*value)(void *context, const gemp_expr *expr, size_t row);
 	void *value_context;
+	const uint32_t *among;             /* bits of rows to look at; NULL: all */
 	bool lasting;                      /* the columns outlive the filter: a CPU device need not copy them */
 } gemp_filter_rows;
 
-/* Bits of rows for which all of conditions[0..count) are true; each uses one vertex variable and no edge. bitmap is
+/* Bits of rows (among those to look at) for which all of conditions[0..count) are true; each uses one vertex variable and no edge. bitmap is
  * [(rows + 31) / 32] u32 on the host. Local. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows, const gemp_condition *const *conditions,
                                size_t count, uint32_t *bitmap);

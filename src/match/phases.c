@@ -2,12 +2,19 @@
 
 #include "core/memory.h"
 
-static uint64_t mentions(const gemp_expr *expr)
+#include <stdio.h>
+
+static uint64_t count_kind(const gemp_expr *expr, gemp_expr_kind kind)
 {
-	uint64_t found = expr->kind == GEMP_ATTRIBUTE || expr->kind == GEMP_KEY;
+	uint64_t found = expr->kind == kind;
 	for (size_t i = 0; i < expr->count; i++)
-		found += mentions(expr->children[i]);
+		found += count_kind(expr->children[i], kind);
 	return found;
+}
+
+uint64_t gemp_mentions(const gemp_expr *expr)
+{
+	return count_kind(expr, GEMP_ATTRIBUTE) + count_kind(expr, GEMP_KEY);
 }
 
 /* a <> b: the search itself keeps vertices apart. */
@@ -24,23 +31,65 @@ static void keep_apart(gemp_condition_phases *out, const gemp_expr *expr)
 	out->unequal[b] |= UINT64_C(1) << a;
 }
 
+static bool asks_sub_patterns(const gemp_expr *expr)
+{
+	return count_kind(expr, GEMP_EXISTS) || count_kind(expr, GEMP_COUNT_OF);
+}
+
+static bool on_one_vertex(const gemp_condition *condition)
+{
+	return __builtin_popcountll(condition->vertices) == 1 && !condition->edges && !asks_sub_patterns(condition->expr);
+}
+
+/* Ids are where a search starts from, and labels cost nothing. */
+static gemp_phase_choice choose(const gemp_condition *condition, gemp_when when)
+{
+	bool reads = gemp_mentions(condition->expr) > 0, ids = reads && !count_kind(condition->expr, GEMP_ATTRIBUTE);
+	const char *reason = !reads ? "reads no attribute" : when == GEMP_AUTO ? "ids are what a search starts from"
+	                   : when == GEMP_BEFORE ? "--attributes before" : "--attributes after";
+	gemp_phase_choice choice = { .condition = condition, .before = !reads || when != GEMP_AFTER,
+	                             .open = reads && !ids && when == GEMP_AUTO };
+	snprintf(choice.reason, sizeof choice.reason, "%s", choice.open ? "not chosen yet" : reason);
+	return choice;
+}
+
+/* Certain ones first. */
+static void add_before(gemp_condition_phases *out, const gemp_phase_choice *choice)
+{
+	size_t place = out->before_count++;
+	if (!choice->open) {
+		out->before[place] = out->before[out->certain];
+		place = out->certain++;
+	}
+	out->before[place] = choice->condition;
+}
+
+static void add(gemp_condition_phases *out, const gemp_condition *condition, gemp_when when)
+{
+	if (keeps_apart(condition->expr)) {
+		keep_apart(out, condition->expr);
+	} else if (!on_one_vertex(condition)) {
+		out->after[out->after_count++] = condition;
+	} else {
+		gemp_phase_choice *choice = &out->choices[out->choice_count++];
+		*choice = choose(condition, when);
+		if (choice->before)
+			add_before(out, choice);
+		else
+			out->after[out->after_count++] = condition;
+	}
+}
+
 gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_condition_phases){ 0 };
 	GEMP_TRY(GEMP_NEW(out->before, pattern->condition_count));
 	GEMP_TRY(GEMP_NEW(out->after, pattern->condition_count));
+	GEMP_TRY(GEMP_NEW(out->choices, pattern->condition_count));
 	for (size_t i = 0; i < pattern->condition_count; i++) {
-		const gemp_condition *condition = &pattern->conditions[i];
-		uint64_t values = mentions(condition->expr);
-		bool one_vertex = __builtin_popcountll(condition->vertices) == 1 && !condition->edges;
-		out->mentions += values;
-		if (keeps_apart(condition->expr))
-			keep_apart(out, condition->expr);
-		else if (one_vertex && (!values || options->attributes != GEMP_AFTER))
-			out->before[out->before_count++] = condition;
-		else
-			out->after[out->after_count++] = condition;
+		out->mentions += gemp_mentions(pattern->conditions[i].expr);
+		add(out, &pattern->conditions[i], options->attributes);
 	}
 done:
 	if (code != GEMP_OK)
@@ -48,9 +97,22 @@ done:
 	return code;
 }
 
+void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice)
+{
+	size_t i = phases->certain;
+	GEMP_CHECK(choice->open && choice->before);
+	while (phases->before[i] != choice->condition)
+		i++;
+	for (phases->before_count--; i < phases->before_count; i++)
+		phases->before[i] = phases->before[i + 1];
+	phases->after[phases->after_count++] = choice->condition;
+	choice->before = false;
+}
+
 void gemp_phases_free(gemp_condition_phases *phases)
 {
 	gemp_free(phases->before);
 	gemp_free(phases->after);
+	gemp_free(phases->choices);
 	*phases = (gemp_condition_phases){ 0 };
 }
