@@ -2,9 +2,8 @@
 
 #include "core/memory.h"
 #include "io/escape.h"
+#include "query/json_text.h"
 
-#include <jansson.h>
-#include <math.h>
 #include <string.h>
 
 /* TSV */
@@ -35,7 +34,7 @@ static void add_cell(gemp_text *out, const gemp_column *column, size_t row)
 	gemp_value value = gemp_column_get(column, row);
 	if (value.null)
 		return;
-	if (value.type == GEMP_STRING)
+	if (value.type == GEMP_STRING || value.type == GEMP_LIST)
 		add_escaped(out, value.string.bytes, value.string.size);
 	else
 		gemp_value_print(&value, out);
@@ -106,47 +105,18 @@ void gemp_csv_row(gemp_text *out, const gemp_projected *columns, size_t count, s
 
 /* JSON */
 
-static int add_json_bytes(const char *bytes, size_t size, void *out)
-{
-	gemp_text_add(out, bytes, size);
-	return 0;
-}
-
-static void add_json_string(gemp_text *out, const char *bytes, size_t size)
-{
-	json_t *string = json_stringn(bytes, size);
-	if (!string) /* not UTF-8, which JSON must be: the replacement character stands for all of it */
-		string = json_string("\xef\xbf\xbd");
-	if (!string || json_dump_callback(string, add_json_bytes, out, JSON_ENCODE_ANY) != 0)
-		out->failed = true;
-	json_decref(string);
-}
-
-static void add_json_value(gemp_text *out, const gemp_column *column, size_t row)
-{
-	gemp_value value = gemp_column_get(column, row);
-	if (value.null || (value.type == GEMP_FLOAT && !isfinite(value.real)))
-		gemp_text_add(out, "null", 4);
-	else if (value.type == GEMP_STRING)
-		add_json_string(out, value.string.bytes, value.string.size);
-	else
-		gemp_value_print(&value, out);
-}
-
 void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row)
 {
 	for (size_t c = 0; c < count; c++) {
+		gemp_value value = gemp_column_get(&columns[c].value, row);
 		gemp_text_add(out, c ? ", " : "{", c ? 2 : 1);
-		add_json_string(out, columns[c].name, strlen(columns[c].name));
-		bool ends = has_ends(&columns[c], row);
-		gemp_text_print(out, "%s", ends ? ": {\"type\": " : ": ");
-		add_json_value(out, &columns[c].value, row);
-		if (ends) {
-			gemp_text_print(out, ", \"source\": ");
-			add_json_value(out, &columns[c].source, row);
-			gemp_text_print(out, ", \"target\": ");
-			add_json_value(out, &columns[c].target, row);
-			gemp_text_add(out, "}", 1);
+		gemp_json_string(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_add(out, ": ", 2);
+		if (has_ends(&columns[c], row)) {
+			gemp_value source = gemp_column_get(&columns[c].source, row), target = gemp_column_get(&columns[c].target, row);
+			gemp_json_edge(out, &value, &source, &target);
+		} else {
+			gemp_json_value(out, &value);
 		}
 	}
 	gemp_text_add(out, "}\n", 2);

@@ -57,6 +57,7 @@ static gemp_code name_flat(gemp_row_writer *writer, const gemp_projected *column
 			gemp_text_print(&name, columns[c].edge ? "%s.%s" : "%s", columns[c].name, parts[part]);
 			GEMP_TRY(gemp_text_status(&name));
 			gemp_type type = (part == 0 ? &columns[c].value : &columns[c].source)->type;
+			type = type == GEMP_LIST ? GEMP_STRING : type;
 			GEMP_TRY(gemp_column_init(&writer->flat[writer->flat_count++], name.data, type));
 		}
 done:
@@ -64,13 +65,16 @@ done:
 	return code;
 }
 
-static void flatten(const gemp_projected *columns, size_t count, const gemp_column **flat)
+/* What the columns hold, borrowed. A list is written as its text. */
+static void flatten(const gemp_projected *columns, size_t count, gemp_column *flat)
 {
 	for (size_t c = 0; c < count; c++) {
-		*flat++ = &columns[c].value;
+		*flat = columns[c].value;
+		flat->type = flat->type == GEMP_LIST ? GEMP_STRING : flat->type;
+		flat++;
 		if (columns[c].edge) {
-			*flat++ = &columns[c].source;
-			*flat++ = &columns[c].target;
+			*flat++ = columns[c].source;
+			*flat++ = columns[c].target;
 		}
 	}
 }
@@ -78,12 +82,18 @@ static void flatten(const gemp_projected *columns, size_t count, const gemp_colu
 static gemp_code write_results(gemp_row_writer *writer, const gemp_projected *columns, size_t count, size_t rows)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_column **flat = NULL;
+	gemp_column *flat = NULL;
+	const gemp_column **list = NULL;
 	code = GEMP_NEW(flat, writer->flat_count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(list, writer->flat_count);
 	GEMP_TRY(gemp_comm_agree(writer->comm, code));
 	flatten(columns, count, flat);
-	code = gemp_result_file_write(writer->results, flat, rows);
+	for (size_t c = 0; c < writer->flat_count; c++)
+		list[c] = &flat[c];
+	code = gemp_result_file_write(writer->results, list, rows);
 done:
+	gemp_free(list);
 	gemp_free(flat);
 	return code;
 }

@@ -1,9 +1,9 @@
-/* rows: the last sinks of a match: RETURN items of each match, in the user's keys, to a terminal, TSV, JSON lines or HDF5. */
+/* rows: the last sink of a match: WITH and RETURN, and what they give in the user's keys to a terminal or a file. */
 #ifndef GEMP_COMMAND_ROWS_H
 #define GEMP_COMMAND_ROWS_H
 
-#include "graph/table.h"
 #include "graph/graph.h"
+#include "graph/table.h"
 #include "partition/context.h"
 #include "pattern/pattern.h"
 #include "pattern/symmetry.h"
@@ -11,19 +11,24 @@
 #include <stdio.h>
 
 typedef struct gemp_rows_options {
-	const char *path;           /* by its ending .tsv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people */
+	const char *path;           /* by its ending .tsv .csv .jsonl .h5; "-": TSV on stdout; NULL: a preview for people */
 	uint64_t limit;             /* rows written over all ranks; of a preview: rows shown, and no end to those taken */
 	const gemp_chain *chain;    /* turn each match into the smallest by user keys of its class; NULL: as it is */
 	const char *semantics, *distinct;
 	FILE *preview;              /* where it is shown: on rank 0, NULL elsewhere; NULL on all: nowhere */
 } gemp_rows_options;
 
-/* Collective. graph and pattern borrowed. A path that cannot be written to is GEMP_EIO here, an ending that is not known
- * GEMP_EUSAGE. Sets *enough in turn once the limit is reached; the output is whole after that turn or the last one. Freed
- * before that, it leaves no file. */
+/* Collective. graph and pattern, bound, are borrowed. A path that cannot be written to is GEMP_EIO here, an ending that is
+ * not known GEMP_EUSAGE. Rows are as long as gemp_pattern_row_vertices and _edges say; GEMP_NO_VERTEX and GEMP_NO_EDGE are
+ * NULL. Sets *enough in turn once no more matches are wanted, as by a LIMIT without ORDER BY; the output is whole after that
+ * turn or the last one. Freed before that, it leaves no file. */
 gemp_code gemp_rows_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options);
-uint64_t gemp_rows_written(const gemp_sink *rows); /* all ranks, after the last turn */
+/* Of all ranks, after the last turn: rows written or shown; rows of the answer before options.limit; is it whole, or did a
+ * limit leave out rows that might have been among them? */
+uint64_t gemp_rows_written(const gemp_sink *rows);
+uint64_t gemp_rows_total(const gemp_sink *rows);
+bool gemp_rows_complete(const gemp_sink *rows);
 
 /* Collective. The one row of RETURN count(*) in the same forms. */
 gemp_code gemp_rows_count(gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,

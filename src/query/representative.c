@@ -85,20 +85,33 @@ static void numbering_free(numbering *n)
 	gemp_free(n->edge_position);
 }
 
+static gemp_code gather_edges(const gemp_row_store *rows, size_t edges, gemp_edge **out)
+{
+	gemp_code code = GEMP_NEW(*out, rows->rows * edges);
+	for (size_t row = 0; row < rows->rows && code == GEMP_OK; row++)
+		memcpy(*out + row * edges, rows->edges + row * (size_t)rows->edge_count, edges * sizeof **out);
+	return code;
+}
+
 /* Collective. */
-static gemp_code number_all(numbering *n, gemp_context *context, gemp_graph *graph, const gemp_row_store *rows, bool edges)
+static gemp_code number_all(numbering *n, gemp_context *context, gemp_graph *graph, const gemp_row_store *rows, size_t vertices,
+                            size_t edges)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex *ids = NULL;
+	gemp_edge *numbers = NULL;
 	gemp_column rank = { 0 };
 	const int column = GEMP_FETCH_KEY_RANK;
-	size_t count = rows->rows * (size_t)rows->vertex_count;
-	if (edges)
-		GEMP_TRY(gemp_fetch_edges(&n->edges, context, graph, rows->edges, rows->rows * (size_t)rows->edge_count, NULL, 0));
-	code = GEMP_NEW(ids, count + 2 * n->edges.count);
+	size_t count = 0;
+	if (edges) {
+		GEMP_TRY(gemp_comm_agree(context->comm, gather_edges(rows, edges, &numbers)));
+		GEMP_TRY(gemp_fetch_edges(&n->edges, context, graph, numbers, rows->rows * edges, NULL, 0));
+	}
+	code = GEMP_NEW(ids, rows->rows * vertices + 2 * n->edges.count);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	if (count)
-		memcpy(ids, rows->vertices, count * sizeof *ids);
+	for (size_t row = 0; row < rows->rows; row++)
+		for (size_t v = 0; v < vertices; v++)
+			ids[count++] = rows->vertices[row * (size_t)rows->vertex_count + v];
 	for (size_t i = 0; i < n->edges.count; i++) {
 		ids[count++] = n->edges.ends[i].source;
 		ids[count++] = n->edges.ends[i].target;
@@ -110,38 +123,41 @@ static gemp_code number_all(numbering *n, gemp_context *context, gemp_graph *gra
 	code = gemp_comm_agree(context->comm, code);
 done:
 	gemp_column_free(&rank);
+	gemp_free(numbers);
 	gemp_free(ids);
 	return code;
 }
 
-static void replace_row(const numbering *n, const gemp_chain *chain, gemp_row_store *rows, size_t row, uint64_t *tuple)
+static void replace_row(const numbering *n, const gemp_chain *chain, gemp_row_store *rows, size_t row, size_t vertex_count,
+                        size_t edge_count, uint64_t *tuple)
 {
-	int vertex_count = rows->vertex_count, edge_count = rows->edge_count;
-	gemp_vertex *vertices = rows->vertices + row * (size_t)vertex_count;
-	gemp_edge *edges = rows->edges + row * (size_t)edge_count;
-	for (int v = 0; v < vertex_count; v++)
+	gemp_vertex *vertices = rows->vertices + row * (size_t)rows->vertex_count;
+	gemp_edge *edges = rows->edges + row * (size_t)rows->edge_count;
+	for (size_t v = 0; v < vertex_count; v++)
 		tuple[v] = vertex_number(n, vertices[v]);
-	for (int e = 0; e < edge_count; e++)
+	for (size_t e = 0; e < edge_count; e++)
 		tuple[vertex_count + e] = n->edge_position[gemp_edge_values_index(&n->edges, edges[e])];
 	gemp_chain_canonical(chain, tuple);
-	for (int v = 0; v < vertex_count; v++)
+	for (size_t v = 0; v < vertex_count; v++)
 		vertices[v] = n->found[(uint32_t)n->by_key[tuple[v]]];
-	for (int e = 0; e < edge_count; e++)
+	for (size_t e = 0; e < edge_count; e++)
 		edges[e] = n->edges.edges[n->edge_by_key[tuple[vertex_count + e]].index];
 }
 
-gemp_code gemp_choose_representatives(gemp_context *context, gemp_graph *graph, const gemp_chain *chain, size_t points,
-                                      gemp_row_store *rows)
+gemp_code gemp_choose_representatives(gemp_context *context, gemp_graph *graph, const gemp_chain *chain,
+                                      const gemp_pattern *pattern, gemp_row_store *rows)
 {
 	gemp_code code = GEMP_OK;
 	numbering n = { 0 };
-	uint64_t *tuple = NULL, edges = (uint64_t)rows->edge_count;
-	gemp_comm_max(context->comm, &edges, 1); /* a rank without rows has not seen how many there are */
-	code = GEMP_NEW(tuple, points);
+	size_t vertices = pattern->vertex_count, edges;
+	uint64_t *tuple = NULL, carried = (uint64_t)rows->edge_count;
+	gemp_comm_max(context->comm, &carried, 1); /* a rank without rows has not seen how many there are */
+	edges = carried ? pattern->edge_count : 0;
+	code = GEMP_NEW(tuple, vertices + pattern->edge_count);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(number_all(&n, context, graph, rows, edges > 0));
+	GEMP_TRY(number_all(&n, context, graph, rows, vertices, edges));
 	for (size_t row = 0; row < rows->rows; row++)
-		replace_row(&n, chain, rows, row, tuple);
+		replace_row(&n, chain, rows, row, vertices, edges, tuple);
 done:
 	gemp_free(tuple);
 	numbering_free(&n);

@@ -6,12 +6,13 @@
 #include "graph/graph.h"
 #include "match/row_store.h"
 #include "partition/context.h"
+#include "pattern/pattern.h"
 #include "pattern/symmetry.h"
 
 /* Collective. Replaces each row, in place, by the smallest of its orbit under the chain's group: vertices by key along the
- * chain, then edges by (relation, source key, target key, parallel number). points: of the pattern, vertices and edges;
- * edges that rows do not carry count as equal. */
-gemp_code gemp_choose_representatives(gemp_context *context, gemp_graph *graph, const gemp_chain *chain, size_t points,
-                                      gemp_row_store *rows);
+ * chain, then edges by (relation, source key, target key, parallel number). Edges that rows do not carry count as equal;
+ * what optional parts found stays. */
+gemp_code gemp_choose_representatives(gemp_context *context, gemp_graph *graph, const gemp_chain *chain,
+                                      const gemp_pattern *pattern, gemp_row_store *rows);
 
 #endif

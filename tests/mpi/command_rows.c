@@ -129,6 +129,7 @@ static void say_value(text *t, gemp_value value)
 	case GEMP_FLOAT: say(t, value.real == floor(value.real) ? "%.1f" : "%.15g", value.real); break;
 	case GEMP_BOOLEAN: say(t, "%s", value.truth ? "true" : "false"); break;
 	case GEMP_STRING:
+	case GEMP_LIST:
 		for (size_t i = 0; i < value.string.size; i++)
 			switch (value.string.bytes[i]) {
 			case '\t': say(t, "\\t"); break;

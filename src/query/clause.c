@@ -1,0 +1,40 @@
+#include "query/clause.h"
+
+#include "query/lookup.h"
+
+bool gemp_clause_wants_embeddings(const gemp_pattern *pattern)
+{
+	return pattern->with || pattern->result.grouped || pattern->result.distinct;
+}
+
+bool gemp_clause_streams(const gemp_pattern *pattern)
+{
+	return !gemp_clause_wants_embeddings(pattern) && !pattern->result.order_count && !pattern->result.has_skip;
+}
+
+static uint64_t edges_of(const gemp_expr *expr)
+{
+	uint64_t edges = expr->variable >= 0 && (expr->of_edge || expr->kind == GEMP_EDGE) ? UINT64_C(1) << expr->variable : 0;
+	for (size_t i = 0; i < expr->count; i++)
+		edges |= edges_of(expr->children[i]);
+	return edges;
+}
+
+uint64_t gemp_clause_edges(const gemp_pattern *pattern)
+{
+	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
+	uint64_t edges = 0;
+	for (size_t i = 0; i < clause->item_count; i++)
+		edges |= edges_of(clause->items[i].expr);
+	return edges;
+}
+
+void gemp_clause_uses(const gemp_pattern *pattern, bool *used)
+{
+	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
+	const gemp_frame_map map = {
+		.vertices = gemp_pattern_row_vertices(pattern), .edges = gemp_pattern_row_edges(pattern),
+	};
+	for (size_t i = 0; i < clause->item_count; i++)
+		gemp_lookup_uses(&map, clause->items[i].expr, used);
+}

@@ -1,0 +1,394 @@
+#include "query/lookup.h"
+
+#include "core/memory.h"
+#include "match/edge_values.h"
+#include "match/values.h"
+#include "query/json_text.h"
+
+#include <string.h>
+
+/* Values of vertices: of which columns of the frame, and what came for its rows. */
+typedef struct wanted {
+	int column;            /* as gemp_fetch takes it */
+	bool *from;            /* [columns] */
+	gemp_vertex *found;    /* [found_count] */
+	size_t found_count;
+	gemp_column values;
+} wanted;
+
+struct gemp_lookup {
+	gemp_context *context;
+	gemp_graph *graph;
+	gemp_frame_map map;
+	gemp_scope scope;
+	const gemp_frame *frame;
+	size_t row;
+	size_t columns;        /* that the expressions may speak of */
+	size_t wanted_count, wanted_capacity;
+	wanted *wanted;        /* [wanted_count] */
+	bool *edges;           /* [columns] whose attributes are asked for */
+	size_t name_count, name_capacity;
+	const char **names;    /* [name_count] of edges' attributes; borrowed from the expressions */
+	gemp_edge_values edge_values;
+	char **label_texts;    /* [graph->label_set_count] JSON; NULL until they are asked for */
+};
+
+/* COLUMNS */
+
+size_t gemp_map_variable(const gemp_frame_map *map, int variable, bool edge)
+{
+	return (size_t)variable + (edge && !map->items ? map->vertices : 0);
+}
+
+bool gemp_map_column(const gemp_frame_map *map, const gemp_expr *expr, size_t *column)
+{
+	switch (expr->kind) {
+	case GEMP_VERTEX:
+	case GEMP_EDGE:
+		*column = gemp_map_variable(map, expr->variable, expr->kind == GEMP_EDGE);
+		return true;
+	case GEMP_COLUMN:
+		*column = expr->item;
+		return true;
+	case GEMP_EXISTS:
+	case GEMP_COUNT_OF:
+		*column = map->vertices + map->edges + expr->sub;
+		return true;
+	default:
+		return false;
+	}
+}
+
+void gemp_lookup_uses(const gemp_frame_map *map, const gemp_expr *expr, bool *used)
+{
+	size_t column;
+	bool whole = gemp_map_column(map, expr, &column);
+	if (whole)
+		used[column] = true;
+	else if (expr->variable >= 0)
+		used[gemp_map_variable(map, expr->variable, expr->of_edge)] = true;
+	for (size_t i = 0; i < expr->count && !whole; i++)
+		gemp_lookup_uses(map, expr->children[i], used);
+}
+
+/* WHAT IS ASKED */
+
+/* The column of the graph that an expression reads of a vertex; false: none. */
+static bool graph_column(const gemp_expr *expr, int *column)
+{
+	switch (expr->kind) {
+	case GEMP_ATTRIBUTE:
+		*column = expr->attribute;
+		return !expr->of_edge && expr->attribute >= 0;
+	case GEMP_KEY:
+		*column = GEMP_FETCH_KEY;
+		return true;
+	case GEMP_LABELS:
+	case GEMP_HAS_LABEL:
+		*column = GEMP_FETCH_LABEL_SET;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static wanted *find_wanted(const gemp_lookup *l, int column)
+{
+	size_t i = 0;
+	while (i < l->wanted_count && l->wanted[i].column != column)
+		i++;
+	return i < l->wanted_count ? &l->wanted[i] : NULL;
+}
+
+static gemp_code want_column(gemp_lookup *l, int column, size_t from)
+{
+	gemp_code code = GEMP_OK;
+	wanted *found = find_wanted(l, column);
+	if (!found) {
+		GEMP_TRY(GEMP_RESERVE(l->wanted, l->wanted_capacity, l->wanted_count + 1));
+		found = &l->wanted[l->wanted_count];
+		*found = (wanted){ .column = column };
+		GEMP_TRY(GEMP_NEW(found->from, l->columns));
+		l->wanted_count++;
+	}
+	found->from[from] = true;
+done:
+	return code;
+}
+
+static size_t find_name(const gemp_lookup *l, const char *name)
+{
+	size_t i = 0;
+	while (i < l->name_count && strcmp(l->names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static gemp_code want_name(gemp_lookup *l, const char *name, size_t from)
+{
+	gemp_code code = GEMP_OK;
+	l->edges[from] = true;
+	if (find_name(l, name) < l->name_count)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(l->names, l->name_capacity, l->name_count + 1));
+	l->names[l->name_count++] = name;
+done:
+	return code;
+}
+
+static gemp_code want(gemp_lookup *l, const gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	int column;
+	if (graph_column(expr, &column))
+		GEMP_TRY(want_column(l, column, gemp_map_variable(&l->map, expr->variable, false)));
+	else if (expr->kind == GEMP_ATTRIBUTE && expr->of_edge)
+		GEMP_TRY(want_name(l, expr->name, gemp_map_variable(&l->map, expr->variable, true)));
+	for (size_t i = 0; i < expr->count; i++)
+		GEMP_TRY(want(l, expr->children[i]));
+done:
+	return code;
+}
+
+static size_t columns_of(const gemp_frame_map *map, const gemp_expr *expr)
+{
+	size_t most = expr->variable < 0 ? 0 : gemp_map_variable(map, expr->variable, expr->of_edge) + 1;
+	for (size_t i = 0; i < expr->count; i++) {
+		size_t child = columns_of(map, expr->children[i]);
+		most = child > most ? child : most;
+	}
+	return most;
+}
+
+/* FETCHING */
+
+static size_t count_columns(const bool *columns, size_t count)
+{
+	size_t set = 0;
+	for (size_t c = 0; c < count; c++)
+		set += columns[c];
+	return set;
+}
+
+static uint64_t *elements_of(const gemp_lookup *l, size_t column)
+{
+	return l->frame->columns[column].elements;
+}
+
+/* Collective. */
+static gemp_code fetch_column(gemp_lookup *l, wanted *w)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *ids = NULL;
+	size_t n = 0, rows = l->frame->rows;
+	code = GEMP_NEW(ids, rows * count_columns(w->from, l->columns));
+	GEMP_TRY(gemp_comm_agree(l->context->comm, code));
+	for (size_t c = 0; c < l->columns; c++)
+		for (size_t row = 0; row < rows && w->from[c]; row++)
+			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
+				ids[n++] = (gemp_vertex)elements_of(l, c)[row];
+	code = gemp_fetch(l->context, l->graph, ids, n, &w->column, 1, &w->found, &w->found_count, &w->values);
+done:
+	gemp_free(ids);
+	return code;
+}
+
+/* Collective. */
+static gemp_code fetch_edges(gemp_lookup *l)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *edges = NULL;
+	size_t n = 0, rows = l->frame->rows;
+	code = GEMP_NEW(edges, rows * count_columns(l->edges, l->columns));
+	GEMP_TRY(gemp_comm_agree(l->context->comm, code));
+	for (size_t c = 0; c < l->columns; c++)
+		for (size_t row = 0; row < rows && l->edges[c]; row++)
+			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
+				edges[n++] = elements_of(l, c)[row];
+	code = gemp_fetch_edges(&l->edge_values, l->context, l->graph, edges, n, l->names, l->name_count);
+done:
+	gemp_free(edges);
+	return code;
+}
+
+static void print_labels(const gemp_graph *graph, const gemp_label_set *set, gemp_text *out)
+{
+	gemp_text_add(out, "[", 1);
+	for (size_t i = 0; i < set->count; i++) {
+		const char *label = graph->labels[set->labels[i]];
+		gemp_text_add(out, ", ", i ? 2 : 0);
+		gemp_json_string(out, label, strlen(label));
+	}
+	gemp_text_add(out, "]", 1);
+}
+
+static gemp_code print_label_sets(gemp_lookup *l)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *graph = l->graph;
+	if (l->label_texts || !find_wanted(l, GEMP_FETCH_LABEL_SET))
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(l->label_texts, graph->label_set_count));
+	for (size_t i = 0; i < graph->label_set_count; i++) {
+		gemp_text text = { 0 };
+		print_labels(graph, &graph->label_sets[i], &text);
+		l->label_texts[i] = text.data;
+		GEMP_TRY(gemp_text_status(&text));
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
+{
+	gemp_code code = GEMP_OK;
+	gemp_lookup_forget(l);
+	l->frame = frame;
+	for (size_t i = 0; i < l->wanted_count; i++)
+		GEMP_TRY(fetch_column(l, &l->wanted[i]));
+	if (l->name_count)
+		GEMP_TRY(fetch_edges(l));
+	code = gemp_comm_agree(l->context->comm, print_label_sets(l));
+done:
+	return code;
+}
+
+void gemp_lookup_forget(gemp_lookup *l)
+{
+	for (size_t i = 0; i < l->wanted_count; i++) {
+		gemp_column_free(&l->wanted[i].values);
+		gemp_free(l->wanted[i].found);
+		l->wanted[i].found = NULL;
+	}
+	gemp_edge_values_free(&l->edge_values);
+	l->frame = NULL;
+}
+
+/* SCOPE */
+
+static uint64_t element_of(const gemp_lookup *l, int variable, bool edge)
+{
+	return elements_of(l, gemp_map_variable(&l->map, variable, edge))[l->row];
+}
+
+static uint64_t scope_element(void *context, int variable, bool edge)
+{
+	return element_of(context, variable, edge);
+}
+
+static gemp_value null_of(gemp_type type)
+{
+	return (gemp_value){ .type = type, .null = true };
+}
+
+static gemp_value vertex_value(const gemp_lookup *l, uint64_t vertex, int column)
+{
+	const wanted *w = find_wanted(l, column);
+	if (vertex == GEMP_NO_ELEMENT)
+		return null_of(w->values.type);
+	return gemp_column_get(&w->values, gemp_fetch_index(w->found, w->found_count, (gemp_vertex)vertex));
+}
+
+static gemp_value edge_value(const gemp_lookup *l, const gemp_expr *expr, uint64_t edge)
+{
+	const gemp_column *column = &l->edge_values.columns[find_name(l, expr->name)];
+	if (edge == GEMP_NO_ELEMENT)
+		return null_of(column->type);
+	return gemp_column_get(column, gemp_edge_values_index(&l->edge_values, edge));
+}
+
+static gemp_value text_value(gemp_type type, const char *text)
+{
+	return (gemp_value){ .type = type, .string = { text, strlen(text) } };
+}
+
+/* Edges are numbered through all relations. */
+static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
+{
+	size_t k = 0;
+	if (edge == GEMP_NO_ELEMENT)
+		return null_of(GEMP_STRING);
+	while (edge >= l->graph->relations[k].edges)
+		edge -= l->graph->relations[k++].edges;
+	return text_value(GEMP_STRING, l->graph->relations[k].name);
+}
+
+static gemp_value labels_value(const gemp_lookup *l, uint64_t vertex)
+{
+	gemp_value set = vertex_value(l, vertex, GEMP_FETCH_LABEL_SET);
+	return set.null ? null_of(GEMP_LIST) : text_value(GEMP_LIST, l->label_texts[set.integer]);
+}
+
+static gemp_value scope_value(void *context, const gemp_expr *expr)
+{
+	const gemp_lookup *l = context;
+	size_t whole;
+	int column;
+	if (expr->kind == GEMP_LITERAL)
+		return expr->value;
+	if (gemp_map_column(&l->map, expr, &whole))
+		return gemp_frame_value(&l->frame->columns[whole], l->row);
+	uint64_t element = element_of(l, expr->variable, expr->of_edge);
+	if (expr->kind == GEMP_LABELS)
+		return labels_value(l, element);
+	if (expr->kind == GEMP_TYPE)
+		return type_value(l, element);
+	if (graph_column(expr, &column))
+		return vertex_value(l, element, column);
+	return expr->of_edge ? edge_value(l, expr, element) : null_of(GEMP_STRING); /* an attribute that no vertex has */
+}
+
+static uint32_t scope_label_set(void *context, int variable)
+{
+	const gemp_lookup *l = context;
+	gemp_value set = vertex_value(l, element_of(l, variable, false), GEMP_FETCH_LABEL_SET);
+	return set.null ? UINT32_MAX : (uint32_t)set.integer;
+}
+
+const gemp_scope *gemp_lookup_scope(gemp_lookup *l, size_t row)
+{
+	l->row = row;
+	return &l->scope;
+}
+
+gemp_code gemp_lookup_new(gemp_lookup **out, gemp_context *context, gemp_graph *graph, const gemp_frame_map *map,
+                          const gemp_expr *const *exprs, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_lookup *l;
+	GEMP_TRY(GEMP_NEW(l, 1));
+	l->context = context;
+	l->graph = graph;
+	l->map = *map;
+	l->scope = (gemp_scope){
+		.context = l, .value = scope_value, .element = scope_element, .label_set = scope_label_set,
+	};
+	for (size_t i = 0; i < count; i++) {
+		size_t columns = columns_of(map, exprs[i]);
+		l->columns = columns > l->columns ? columns : l->columns;
+	}
+	GEMP_TRY(GEMP_NEW(l->edges, l->columns));
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(want(l, exprs[i]));
+	*out = l;
+	l = NULL;
+done:
+	gemp_lookup_free(l);
+	return code;
+}
+
+void gemp_lookup_free(gemp_lookup *l)
+{
+	if (!l)
+		return;
+	gemp_lookup_forget(l);
+	for (size_t i = 0; i < l->wanted_count; i++)
+		gemp_free(l->wanted[i].from);
+	for (size_t i = 0; l->label_texts && i < l->graph->label_set_count; i++)
+		gemp_free(l->label_texts[i]);
+	gemp_free(l->label_texts);
+	gemp_free(l->wanted);
+	gemp_free(l->edges);
+	gemp_free(l->names);
+	gemp_free(l);
+}
