@@ -64,7 +64,7 @@ class LanguageCase(cases.Case):
             os.remove(output)
         run = Run(self.ranks, ['match'] + self.arguments(os.path.join(folder, 'G.h5')) + ['--output', output, '--json', '-'])
         wrong = self.differs(run, answer, output)
-        return wrong and wrong + '\n' + run.shown() + '\n' + run.err
+        return wrong and wrong + '\n' + run.shown() + ('\n' + run.err if run.code else '')
 
     def differs(self, run, answer, output):
         matches, embeddings, groups = answer
@@ -92,10 +92,15 @@ class LanguageCase(cases.Case):
         query = self.query.result
         at, begin = 0, query.skip or 0
         end = begin + query.limit if query.limit is not None else sum(map(len, groups))
-        rows = [tuple(map(repr, row)) for row in rows]
+        # keys of a graph that has integers and strings among them are all shown as strings
+        keys = {i for group in groups for row in group for i, v in enumerate(row) if isinstance(v, tuple)}
+
+        def texts(row):
+            return tuple(repr(str(v) if i in keys and v is not None else v) for i, v in enumerate(row))
+        rows = list(map(texts, rows))
         expected = 0
         for group in groups:
-            wanted = [tuple(repr(comparable(shown(v))) for v in row) for row in group]
+            wanted = [texts([comparable(shown(v)) for v in row]) for row in group]
             count = max(0, min(end, at + len(group)) - max(begin, at))
             got = collections.Counter(rows[expected:expected + count])
             extra, missing = got - collections.Counter(wanted), collections.Counter(wanted) - got

@@ -141,6 +141,8 @@ class Host:
 
     def nothing_else(self, pattern, bound):
         """induced: no host edge of a relation that the pattern names where the pattern has none."""
+        if not pattern.edges:
+            return True
         named = set() if any(not e[4] for e in pattern.edges) else {t for e in pattern.edges for t in e[4]}
         variable = {vertex: v for v, vertex in bound.items()}
         for source, target, edge_type in self.edges:
