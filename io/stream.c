@@ -179,3 +179,8 @@ uint64_t gemp_stream_line(const gemp_stream *stream)
 {
 	return stream->line;
 }
+
+uint64_t gemp_stream_offset(const gemp_stream *stream)
+{
+	return stream->offset;
+}

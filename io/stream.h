@@ -39,6 +39,9 @@ gemp_code gemp_stream_next(gemp_stream *stream, bool quoted, char **record, size
 /* Of the last record: the number of its first line, counted from 1 at the stream's beginning. At the end: lines + 1. */
 uint64_t gemp_stream_line(const gemp_stream *stream);
 
+/* Where the next record begins in the text. */
+uint64_t gemp_stream_offset(const gemp_stream *stream);
+
 /* XXH3 of the file's bytes as stored, as `xxhsum -H3` gives it. */
 gemp_code gemp_stream_hash(const char *path, uint64_t *hash);
 
