@@ -84,3 +84,49 @@ class Railway:
                     self.edge(before, piece, 'connectsTo', self.chance / 4)
                 first, before = first or piece, piece
         return first, before
+
+
+def plain_counts(vertices, edges):
+    """The same questions by dictionaries, as a judge of the SQL."""
+    header = vertices[0]
+    row = {line[0]: dict(zip(header, line)) for line in vertices[1:]}
+    out, into = {t: {} for t in TYPES}, {t: {} for t in TYPES}
+    for source, target, kind in edges[1:]:
+        out[kind].setdefault(source, []).append(target)
+        into[kind].setdefault(target, []).append(source)
+
+    def of(label):
+        return [v for v in row if row[v]['type'] == label]
+
+    def is_a(v, label):
+        return row[v]['type'] == label
+
+    def switches(route):
+        return [(at, sw) for at in out['follows'].get(route, []) if is_a(at, 'SwitchPosition')
+                for sw in out['switch'].get(at, []) if is_a(sw, 'Switch')]
+
+    def segments(first, sensor, length):
+        """Walks of so many segments of one sensor."""
+        if not is_a(first, 'Segment'):
+            return 0
+        seen = out['sensor'].get(first, []).count(sensor)
+        if length == 1 or not seen:
+            return seen
+        return seen * sum(segments(after, sensor, length - 1) for after in out['connectsTo'].get(first, []))
+    neighbours = 0
+    for one in of('Route'):
+        for exit_semaphore in out['exit'].get(one, []):
+            tracks = [t for s in out['definedBy'].get(one, []) for t in into['sensor'].get(s, [])]
+            others = [r for t in tracks for after in out['connectsTo'].get(t, []) for s in out['sensor'].get(after, [])
+                      for r in into['definedBy'].get(s, [])]
+            neighbours += sum(r != one and exit_semaphore not in out['entry'].get(r, []) for r in others)
+    return {
+        'PosLength': sum(row[v]['length'] != '' and int(row[v]['length']) <= 0 for v in of('Segment')),
+        'SwitchSensor': sum(not any(is_a(s, 'Sensor') for s in out['sensor'].get(v, [])) for v in of('Switch')),
+        'RouteSensor': sum(s not in out['definedBy'].get(r, []) for r in of('Route') for _, sw in switches(r)
+                           for s in out['sensor'].get(sw, []) if is_a(s, 'Sensor')),
+        'SemaphoreNeighbor': neighbours,
+        'SwitchSet': sum(row[at]['position'] != row[sw]['position'] for r in of('Route') for s in out['entry'].get(r, [])
+                         if row[s]['signal'] == 'GO' for at, sw in switches(r) if row[at]['position'] and row[sw]['position']),
+        'ConnectedSegments': sum(segments(v, s, 6) for v in of('Segment') for s in set(out['sensor'].get(v, []))),
+    }
