@@ -183,6 +183,7 @@ static gemp_code pack(gemp_crossing *c, uint64_t *moved)
 				GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(search->context->device->queue, search->out.mem, CL_FALSE,
 				                                     search->base[area] * 4, bytes, to, 0, NULL, NULL)));
 			to += bytes;
+			search->statistics.sent[search->layout.stages[k].step] += d == (size_t)search->context->comm->rank ? 0 : bytes;
 			*moved += items;
 		}
 	}

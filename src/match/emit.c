@@ -59,6 +59,8 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 		gemp_text_print(t, "\t__global uint *result,\n");
 	if (plan->two_paths)
 		gemp_text_print(t, "\t__global uint *tables,\n");
+	if (options->profile)
+		gemp_text_print(t, "\t__global ulong *passed,\n");
 	gemp_text_print(t, "\t__global uint *control)\n");
 }
 
@@ -233,6 +235,9 @@ void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gem
 	emit_arguments(t, plan, options);
 	gemp_text_print(t, "{\n");
 	emit_variables(t, plan);
+	if (options->profile)
+		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n", plan->step_count,
+		                plan->step_count);
 	emit_stages(t, layout);
 	if (plan->two_paths)
 		gemp_text_print(t, "\t__global uint *table = tables + (ulong)gemp_worker() * p.vertices;\n\tint filled = 0;\n");
@@ -252,8 +257,11 @@ void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gem
 	                "\tif (lane == 0 && stop) {\n"
 	                "\t\tatomic_inc(&control[GEMP_CONTROL_PARKED]);\n");
 	emit_state(t, plan, options, true);
-	gemp_text_print(t, "\t}\n"
-	                "\t__global ulong *found = (__global ulong *)(control + GEMP_CONTROL_FOUND);\n"
+	gemp_text_print(t, "\t}\n");
+	if (options->profile)
+		gemp_text_print(t, "\tfor (uint i = 0; i < %zu; i++)\n\t\tif (mine[i])\n\t\t\tatom_add(&passed[i], mine[i]);\n",
+		                plan->step_count);
+	gemp_text_print(t, "\t__global ulong *found = (__global ulong *)(control + GEMP_CONTROL_FOUND);\n"
 	                "\tif (found_local)\n\t\tatom_add(found, found_local);\n"
 	                "\tif (found_crossed)\n\t\tatom_add(found + 1, found_crossed);\n"
 	                "}\n");

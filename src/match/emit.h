@@ -13,6 +13,7 @@ typedef struct gemp_emit_options {
 	bool all_resident;
 	bool listed;        /* matches go to the result buffer; else they are counted only */
 	bool wide;          /* rows of some view hold 2^32 entries or more */
+	bool profile;       /* partial matches that pass each step are counted */
 	bool first_only;    /* a worker leaves its task with the first result (listed only) */
 } gemp_emit_options;
 
@@ -31,7 +32,8 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_em
 
 /* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, id_of,
  * bounds (unless all_resident); key_rank (if keys are compared: by slot); candidates, candidate_words; tasks; out, out_capacity, out_base; state; result (if
- * listed); tables (if the plan counts by two-paths: a u32 a vertex for each worker, all 0 between launches); control, with
+ * listed); tables (if the plan counts by two-paths: a u32 a vertex for each worker, all 0 between launches);
+ * passed (if profile: a count a step); control, with
  * the items in each area of out behind it. `fixed` is the text of match.clh. */
 void gemp_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,
                const gemp_emit_options *options);

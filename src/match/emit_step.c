@@ -350,12 +350,16 @@ static void emit_test(const emitter *e)
 		gemp_text_print(t, "\t\t\t\tulong e = e_%d;\n", e->step->edge);
 	emit_lane_test(e);
 	gemp_text_print(t, "\t\t\t}\n\t\t\tint pass = left == 0;\n");
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\tconst int good = pass;\n");
 	if (spread && travels(e))
 		emit_send_verify(e);
 	if (spread && !e->last)
 		emit_send_enter(e);
 	if (!e->last && e->s < 31)
 		emit_split(e);
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\tmine[%d] += good && !blocked;\n", e->s);
 	gemp_text_print(t, "\t\t\ttodo_%d = gemp_ballot(blocked);\n\t\t\tmask_%d |= gemp_ballot(pass);\n", e->s, e->s);
 	gemp_text_print(t, "\t\t\tif (todo_%d) { stop = 1; break; }\n\t\t\t}\n", e->s);
 }
@@ -443,12 +447,16 @@ static void emit_count_loop(const emitter *e)
 	emit_filters(e);
 	if (e->step->kind == GEMP_EXTEND)
 		emit_checks(e, e->step->sources == 1);
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\t\tmine[%d] += left == 0;\n", e->s);
 	if (e->plan->two_paths)
 		gemp_emit_leaf(t, e->plan);
 	else
 		gemp_text_print(t, "\t\t\t\tn += left == 0;\n");
-	gemp_text_print(t, "\t\t\t}\n"
-	                "\t\t\tif (crossed) found_crossed += n; else found_local += n;\n"
+	gemp_text_print(t, "\t\t\t}\n");
+	if (e->options->profile && e->plan->two_paths)
+		gemp_text_print(t, "\t\t\tmine[%d] += n;\n", e->s + 1);
+	gemp_text_print(t, "\t\t\tif (crossed) found_crossed += n; else found_local += n;\n"
 	                "\t\t\tif (level == base) active = 0; else level = %d;\n", e->s - 1);
 }
 

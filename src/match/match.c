@@ -1,6 +1,7 @@
 #include "match/match_parts.h"
 
 #include "core/memory.h"
+#include "match/narrow.h"
 #include "match/statistics.h"
 #include "pattern/expr.h"
 
@@ -187,8 +188,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	if (pattern->condition_count)
 		GEMP_TRY(gemp_filter_new(&m->filter, context));
 	size_t held = context->device->held;
-	GEMP_TRY(gemp_candidates_new(&m->candidates, context, m->filter, graph, pattern, m->phases.before,
-	                             m->phases.before_count));
+	GEMP_TRY(gemp_narrow(&m->candidates, &m->phases, context, m->filter, graph, pattern));
 	m->attribute_bytes = context->device->held - held;
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
@@ -197,7 +197,8 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	GEMP_TRY(gemp_comm_agree(context->comm, make_chain(m)));
 	gemp_search_options search = { .lanes = options->lanes, .launch_factor = options->launch_factor,
 		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
-		.listed = lists(m), .first_only = options->first_only, .key_rank = m->pushdown.key_rank };
+		.listed = lists(m), .first_only = options->first_only, .profile = options->profile,
+		 .key_rank = m->pushdown.key_rank };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows.order, &m->rows.residency, m->rows.views,
 	                         &m->candidates, &search));
 	*out = m;
@@ -228,8 +229,41 @@ const gemp_chain *gemp_match_chain(const gemp_match *m)
 	return m->options.distinct == GEMP_BY_NOTHING ? NULL : m->chain;
 }
 
-char *gemp_match_explain(const gemp_match *m)
+static const char *const how_distinct[] = {
+	[GEMP_BY_ORBIT] = "orbits, by canonical-order hashing",
+	[GEMP_BY_SUBGRAPH] = "subgraphs, by canonical-order hashing",
+	[GEMP_BY_VERTICES] = "sets of vertices, by canonical-order hashing",
+};
+
+/* Where conditions on one vertex are tested, where that was a choice. */
+static void put_choices(const gemp_match *m, gemp_text *out)
 {
-	return gemp_plan_text(m->plan, m->pattern, &m->statistics, m->graph);
+	for (size_t i = 0; i < m->phases.choice_count; i++) {
+		const gemp_phase_choice *choice = &m->phases.choices[i];
+		if (!choice->open)
+			continue;
+		gemp_text_print(out, "  %s the search: ", choice->before ? "before" : "after");
+		gemp_expr_print(choice->condition->expr, m->pattern, out);
+		gemp_text_print(out, " (%s)\n", choice->reason);
+	}
 }
 
+char *gemp_match_explain(const gemp_match *m)
+{
+	gemp_text text = { 0 };
+	gemp_plan_notes notes = { .before = m->phases.before, .before_count = m->phases.before_count,
+		.after = m->phases.after, .after_count = m->phases.after_count };
+	if (m->deduplicates)
+		notes.distinct = how_distinct[m->options.distinct];
+	if (m->profiled) {
+		notes.rows = m->step_rows;
+		notes.bytes = m->step_bytes;
+	}
+	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
+	put_choices(m, &text);
+	if (text.failed) {
+		gemp_text_free(&text);
+		return NULL;
+	}
+	return text.data;
+}

@@ -28,6 +28,7 @@ typedef struct gemp_match_options {
 	int64_t replicate;          /* bytes a rank, or GEMP_REPLICATE_* ; 0: none */
 	double launch_factor;       /* C of the launch formula; 0: default */
 	bool count_parts;           /* --profile: share of matches within one of P parts, P = 1 .. 64 (enumerates) */
+	bool profile;               /* --profile: rows that pass each step of the plan are counted, see gemp_match_explain */
 	int lanes;                  /* lanes a row; 0: choose by device (1 on a CPU) */
 	uint64_t limit;             /* rows wanted; UINT64_MAX: all */
 	uint64_t wanted_edges;      /* pattern edges that rows must tell apart, beside those of RETURN and of conditions */
@@ -49,6 +50,8 @@ typedef struct gemp_match_result {
 	double local_share;           /* share of matches that never crossed ranks */
 	uint64_t values_copied;       /* attribute values copied to devices, all ranks */
 	uint64_t values_referred;     /* attribute values that results refer to, each mention counted */
+	double kernel_imbalance;      /* seconds of kernels, the slowest rank's over the mean */
+	double match_imbalance;       /* embeddings found, the most of a rank over the mean */
 	double part_share[GEMP_PART_STEPS]; /* count_parts: matches within one of 2^i parts */
 	size_t host_peak, device_peak;      /* bytes, the largest rank */
 	size_t graph_bytes, result_bytes, attribute_bytes; /* on the device: rows, result buffers, columns; the largest rank */
@@ -61,7 +64,8 @@ typedef struct gemp_match gemp_match;
  * and kernels. graph and pattern are borrowed. */
 gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                              const gemp_match_options *options);
-/* The plan as text (--explain); the caller frees (gemp_free). */
+/* The plan as a tree of operators (--explain), after runs with options.profile also with what passed each of them; the
+ * caller frees (gemp_free). */
 char *gemp_match_explain(const gemp_match *match);
 /* Collective. sink NULL: only counts. */
 gemp_code gemp_match_run(gemp_match *match, gemp_sink *sink, gemp_match_result *result);

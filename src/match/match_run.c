@@ -119,6 +119,32 @@ static gemp_code divide(const gemp_match *m, uint64_t figures[FIGURES])
 	return GEMP_OK;
 }
 
+/* The greatest of all ranks' numbers over their mean. */
+static double imbalance(const gemp_context *context, double mine)
+{
+	double sum = mine, most = mine;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, context->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, context->comm->world));
+	return sum > 0 ? most * context->comm->size / sum : 1;
+}
+
+/* Counters on the device are never set back; bytes are those of one run. */
+static gemp_code profile(gemp_match *m)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t sent[GEMP_MAX_STEPS];
+	int steps = (int)m->plan->step_count;
+	GEMP_TRY(gemp_comm_agree(m->context->comm, gemp_search_passed(m->search, m->step_rows)));
+	gemp_comm_sum(m->context->comm, m->step_rows, steps);
+	memcpy(sent, m->search->statistics.sent, sizeof sent);
+	gemp_comm_sum(m->context->comm, sent, steps);
+	for (int s = 0; s < steps; s++)
+		m->step_bytes[s] += sent[s];
+	m->profiled = true;
+done:
+	return code;
+}
+
 static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
 	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), m->context->device->peak, m->search->graph_bytes,
@@ -141,6 +167,9 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 	result->result_fill_percent = f[LISTING] ? (uint64_t)(100 * fill / (double)f[LISTING] + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
 		result->part_share[i] = f[KEPT] ? (double)f[PARTS + i] / (double)f[KEPT] : 1;
+	result->match_imbalance = imbalance(m->context, (double)(m->search->statistics.found_local +
+	                                                         m->search->statistics.found_crossed));
+	result->kernel_imbalance = imbalance(m->context, m->search->statistics.kernel_seconds);
 	code = count_embeddings(m, f[KEPT], result);
 	if (m->options.distinct == GEMP_BY_NOTHING)
 		result->matches = result->embeddings;
@@ -156,6 +185,8 @@ static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
 	m->search->sink = s.first;
 	GEMP_TRY(gemp_rounds_run(m->search, &rounds));
+	if (m->options.profile)
+		GEMP_TRY(profile(m));
 	if (result)
 		GEMP_TRY(report(m, &s, &rounds, result));
 done:

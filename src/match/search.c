@@ -141,7 +141,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	search->batch = 0;
 	search->pending.buffer = -1;
 	search->emit = (gemp_emit_options){ .lanes = options->lanes, .listed = options->listed,
-		.first_only = options->first_only,
+		.first_only = options->first_only, .profile = options->profile,
 		.all_resident = residency->hot >= graph->vertices || graph->ranks == 1 };
 	uint64_t longest = 0;
 	for (size_t v = 0; v < plan->view_count; v++)
@@ -163,6 +163,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		code = gemp_search_tables(search);
 	if (code == GEMP_OK && plan->given)
 		code = gemp_search_seed_room(search);
+	if (code == GEMP_OK && options->profile)
+		code = gemp_search_counters(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_UPLOAD, began);
 	GEMP_TRY(build(search));
@@ -185,7 +187,8 @@ void gemp_search_free(gemp_search *search)
 		gemp_buffer_free(&search->edge[v], device);
 	}
 	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
-		&search->control, &search->result[0], &search->result[1], &search->out, &search->out_capacity, &search->out_base, &search->tables };
+		&search->control, &search->result[0], &search->result[1], &search->out, &search->out_capacity, &search->out_base, &search->tables,
+		&search->passed };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
 	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {
@@ -204,6 +207,11 @@ void gemp_search_free(gemp_search *search)
 	gemp_free(search->batch_vertices);
 	gemp_free(search->batch_edges);
 	gemp_free(search);
+}
+
+gemp_code gemp_search_passed(gemp_search *search, uint64_t *rows)
+{
+	return gemp_buffer_read(search->context->device, &search->passed, 0, search->plan->step_count * sizeof *rows, rows);
 }
 
 /* DELIVERY. */
@@ -339,6 +347,8 @@ static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int bu
 		a[n++] = GEMP_ARG(&search->result[buffer].mem);
 	if (search->plan->two_paths)
 		a[n++] = GEMP_ARG(&search->tables.mem);
+	if (search->emit.profile)
+		a[n++] = GEMP_ARG(&search->passed.mem);
 	a[n++] = GEMP_ARG(&search->control.mem);
 	size_t lanes = (size_t)search->emit.lanes;
 	GEMP_TRY(gemp_launch_with(device, search->kernel, search->workers * lanes,
@@ -389,6 +399,7 @@ static gemp_code finish(gemp_search *search, size_t stage, size_t tasks, int buf
 	double seconds;
 	GEMP_TRY(gemp_launch_seconds(search->context->device, &seconds));
 	search->context->timers.seconds[GEMP_KERNEL] += seconds;
+	s->kernel_seconds += seconds;
 	GEMP_TRY(kernel_error(control));
 	uint32_t taken = control[GEMP_CONTROL_NEXT] < tasks ? control[GEMP_CONTROL_NEXT] : (uint32_t)tasks;
 	uint64_t asked = control[GEMP_CONTROL_RESULTS];

@@ -33,6 +33,7 @@ typedef struct gemp_search_options {
 	uint64_t result_buffer;/* entries; 0: choose */
 	uint64_t outbox;       /* items an area; 0: choose */
 	double launch_factor;  /* C of the launch formula; 0: 0.8 */
+	bool profile;          /* count what passes each step */
 	bool first_only;       /* one result of each task is enough */
 	const uint32_t *key_rank; /* [vertices] by id, order of keys; borrowed while the search is made; NULL: plan->keys is not set */
 } gemp_search_options;
@@ -49,6 +50,8 @@ typedef struct gemp_search_statistics {
 	uint64_t listing_launches;
 	uint64_t taken;                    /* tasks */
 	uint64_t found_local, found_crossed;
+	double kernel_seconds;
+	uint64_t sent[GEMP_MAX_STEPS];     /* bytes to other ranks on the way into each step */
 } gemp_search_statistics;
 
 typedef struct gemp_search {
@@ -66,7 +69,7 @@ typedef struct gemp_search {
 	uint32_t vertices, hot, ranks, split;
 	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS];
 	gemp_buffer own, id_of, bounds, key_rank, candidates, control, result[2];
-	gemp_buffer out, out_capacity, out_base, tables;
+	gemp_buffer out, out_capacity, out_base, tables, passed;
 	uint32_t candidate_words;
 	size_t areas;               /* stages * (ranks + 1) */
 	uint32_t *control_words;    /* [GEMP_CONTROL_WORDS + areas] as read after the last launch */
@@ -100,6 +103,9 @@ void gemp_search_free(gemp_search *search);
 void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count);
 /* Local. From the first pivot or seed again, with nothing under way. */
 gemp_code gemp_search_restart(gemp_search *search);
+
+/* Local. What passed each step since the search was made: rows[step_count]; for searches with options.profile. */
+gemp_code gemp_search_passed(gemp_search *search, uint64_t *rows);
 
 /* Local. One launch of the deepest stage that can run; *ran is false if none can. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran);

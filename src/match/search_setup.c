@@ -248,3 +248,10 @@ gemp_code gemp_search_tables(gemp_search *search)
 done:
 	return code;
 }
+
+/* COUNTERS of what passes each step. */
+gemp_code gemp_search_counters(gemp_search *search)
+{
+	static const uint64_t none[GEMP_MAX_STEPS];
+	return upload(search, &search->passed, none, search->plan->step_count, sizeof *none);
+}

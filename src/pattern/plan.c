@@ -72,6 +72,7 @@ static void compare_vertices(gemp_planner *p, gemp_step *step, int v)
 			step->key_greater |= tests->key_less[u] & GEMP_BIT(v) ? GEMP_BIT(u) : 0;
 			step->key_least |= tests->key_most[u] & GEMP_BIT(v) ? GEMP_BIT(u) : 0;
 		}
+	step->differ &= ~(step->key_less | step->key_greater);
 	p->plan->keys |= (step->key_less | step->key_most | step->key_greater | step->key_least) != 0;
 }
 

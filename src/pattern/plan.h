@@ -126,8 +126,20 @@ typedef struct gemp_stage {
 } gemp_stage;
 size_t gemp_plan_stages(const gemp_plan *plan, gemp_stage *stages, size_t room); /* number; fills at most room */
 
-/* Text for --explain; the caller frees (gemp_free). */
-char *gemp_plan_text(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
-                     const gemp_graph *graph);
+/* What is known beside the plan: what is tested before and after the search, and, after a run, what it did. */
+typedef struct gemp_plan_notes {
+	const uint64_t *rows;  /* [step_count] partial matches that passed each step, on all ranks; NULL: not counted */
+	const uint64_t *bytes; /* [step_count] sent between ranks on the way into each step */
+	size_t before_count, after_count;
+	const gemp_condition *const *before; /* in bitmaps of candidates */
+	const gemp_condition *const *after;  /* on finished matches */
+	const char *distinct;  /* how matches are deduplicated; NULL: they need not be */
+} gemp_plan_notes;
+
+/* The tree of operators for --explain and --profile, the last one first, each with estimated and actual rows. notes may be
+ * NULL. */
+struct gemp_text;
+void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
+                     const gemp_graph *graph, const gemp_plan_notes *notes, struct gemp_text *out);
 
 #endif

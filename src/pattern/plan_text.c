@@ -1,119 +1,208 @@
 #include "pattern/plan.h"
 
 #include "core/memory.h"
-#include "core/text.h"
+#include "pattern/expr.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
-static const char *const direction_mark[] = { "->", "<-", "--" };
+enum { NAME_WIDTH = 16 }; /* of the longest operator's name, and a space */
 
-typedef struct names {
+typedef struct printer {
 	const gemp_plan *plan;
 	const gemp_pattern *pattern;
+	const gemp_statistics *statistics;
 	const gemp_graph *graph;
+	gemp_plan_notes notes;
+	int width, depth; /* of the first column; operators so far */
 	gemp_text *out;
-} names;
+} printer;
 
-static void put_vertex(const names *n, int v)
+/* ELEMENTS. */
+static void put_vertex(const printer *p, int v)
 {
-	const char *name = n->pattern->vertices[v].name;
+	const char *name = p->pattern->vertices[v].name;
 	if (name)
-		gemp_text_print(n->out, "%s", name);
+		gemp_text_print(p->out, "%s", name);
 	else
-		gemp_text_print(n->out, "#%d", v);
+		gemp_text_print(p->out, "#%d", v);
 }
 
-static void put_view(const names *n, int view)
+static void put_relations(const printer *p, const gemp_plan_view *view)
 {
-	const gemp_plan_view *v = &n->plan->views[view];
 	size_t count = 0;
-	for (size_t r = 0; r < n->plan->relation_count; r++)
-		count += v->relations[r];
-	if (v->simple || count == n->plan->relation_count) {
-		gemp_text_print(n->out, "%s", v->simple ? "simple graph" : "any relation");
+	for (size_t r = 0; r < p->plan->relation_count; r++)
+		count += view->relations[r];
+	if (view->simple || count == p->plan->relation_count)
 		return;
+	for (size_t r = 0, k = 0; r < p->plan->relation_count; r++)
+		if (view->relations[r])
+			gemp_text_print(p->out, "%s%s", k++ ? "|" : ":", p->graph->relations[r].name);
+}
+
+static void put_edge(const printer *p, const gemp_check *check)
+{
+	const gemp_plan_view *view = &p->plan->views[check->view];
+	gemp_text_print(p->out, "(");
+	put_vertex(p, check->from);
+	gemp_text_print(p->out, ")%s-[", view->direction == 1 ? "<" : "");
+	put_relations(p, view);
+	gemp_text_print(p->out, "]-%s(", view->direction == 0 ? ">" : "");
+	put_vertex(p, check->to);
+	gemp_text_print(p->out, ")");
+}
+
+static void put_condition(const printer *p, const gemp_condition *condition)
+{
+	gemp_expr_print(condition->expr, p->pattern, p->out);
+}
+
+/* COLUMNS. */
+static void put_header(const printer *p)
+{
+	gemp_text_print(p->out, "  %-*s %14s", p->width, "operator", "estimated rows");
+	if (p->notes.rows)
+		gemp_text_print(p->out, " %14s %12s", "actual rows", "bytes sent");
+	gemp_text_print(p->out, "  details\n");
+}
+
+static void put_operator(printer *p, const char *name)
+{
+	gemp_text_print(p->out, "  %*s%s%-*s", p->depth ? p->depth - 1 : 0, "", p->depth ? "+" : "",
+	                p->width - p->depth, name);
+	p->depth++;
+}
+
+static void put_figures(const printer *p, const gemp_step *step)
+{
+	size_t index = step ? (size_t)(step - p->plan->steps) : 0;
+	if (step)
+		gemp_text_print(p->out, step->rows < 1e9 ? " %14.0f" : " %14.3g", step->rows);
+	else
+		gemp_text_print(p->out, " %14s", "");
+	if (p->notes.rows && step)
+		gemp_text_print(p->out, " %14" PRIu64 " %12" PRIu64, p->notes.rows[index], p->notes.bytes[index]);
+	else if (p->notes.rows)
+		gemp_text_print(p->out, " %14s %12s", "", "");
+	gemp_text_print(p->out, "  ");
+}
+
+/* STEPS. */
+static const char *operator_name(const printer *p, const gemp_step *step)
+{
+	if (p->plan->two_paths && step == &p->plan->steps[p->plan->step_count - 1])
+		return "CountTwoPaths";
+	switch (step->kind) {
+	case GEMP_SCAN:
+		return "NodeScan";
+	case GEMP_GIVEN:
+		return "Argument";
+	case GEMP_BIND_EDGE:
+		return "BindEdge";
+	default:
+		return step->sources > 1 ? "ExpandIntersect" : "Expand";
 	}
-	for (size_t r = 0, k = 0; r < n->plan->relation_count; r++)
-		if (v->relations[r])
-			gemp_text_print(n->out, "%s%s", k++ ? "|" : "", n->graph->relations[r].name);
 }
 
-static void put_check(const names *n, const gemp_check *check)
+static void put_checks(const printer *p, const gemp_step *step)
 {
-	put_vertex(n, check->from);
-	gemp_text_print(n->out, " %s[", check->absent ? "not " : "");
-	put_view(n, check->view);
-	gemp_text_print(n->out, "]%s ", direction_mark[n->plan->views[check->view].direction]);
-	put_vertex(n, check->to);
-}
-
-static void put_set(const names *n, const char *before, uint64_t vertices, const char *after)
-{
-	for (int v = 0; v < n->plan->vertex_count; v++)
-		if (vertices >> v & 1) {
-			gemp_text_print(n->out, "%s", before);
-			put_vertex(n, v);
-			gemp_text_print(n->out, "%s", after);
-		}
-}
-
-static void put_keys(const names *n, const gemp_step *step, const char *sign, uint64_t others)
-{
-	for (int v = 0; v < n->plan->vertex_count; v++)
-		if (others >> v & 1) {
-			gemp_text_print(n->out, "; id(");
-			put_vertex(n, step->vertex);
-			gemp_text_print(n->out, ") %s id(", sign);
-			put_vertex(n, v);
-			gemp_text_print(n->out, ")");
-		}
-}
-
-static void put_step(const names *n, const gemp_step *step, const gemp_statistics *statistics)
-{
-	static const char *const kind[] = { "scan", "extend", "bind edge", "given" };
-	gemp_text_print(n->out, "  %-9s ", kind[step->kind]);
-	put_vertex(n, step->vertex);
-	if (step->kind == GEMP_SCAN)
-		gemp_text_print(n->out, "  (pivot, %.0f candidates%s)", statistics->candidates[step->vertex],
-		                n->plan->pivot_off ? ", but every vertex is tried: --pivot off" : "");
 	for (size_t c = 0; c < step->check_count; c++) {
-		gemp_text_print(n->out, "%s", c == 0 && step->kind != GEMP_SCAN && step->kind != GEMP_GIVEN ? " from " : "; test ");
-		put_check(n, &step->checks[c]);
+		const gemp_check *check = &step->checks[c];
+		if (c < step->sources || step->kind == GEMP_BIND_EDGE)
+			gemp_text_print(p->out, "%s", c ? " & " : "");
+		else
+			gemp_text_print(p->out, "; %s ", check->absent ? "AntiSemiJoin" : check->edge < 0 ? "SemiJoin" : "ExpandInto");
+		put_edge(p, check);
 	}
-	if (step->candidates && step->kind == GEMP_EXTEND)
-		gemp_text_print(n->out, "; %.0f candidates", statistics->candidates[step->vertex]);
-	put_set(n, "; <> ", step->differ, "");
-	put_set(n, "; after ", step->greater, "");
-	put_set(n, "; before ", step->less, "");
-	put_set(n, "; = ", step->same, "");
-	put_keys(n, step, "<", step->key_less);
-	put_keys(n, step, "<=", step->key_most);
-	put_keys(n, step, ">", step->key_greater);
-	put_keys(n, step, ">=", step->key_least);
-	bool counted = n->plan->two_paths && step == &n->plan->steps[n->plan->step_count - 1];
-	gemp_text_print(n->out, "%s   ~%.3g partial matches\n",
-	                counted ? "; counted by a table of two-paths, not enumerated" : "", step->rows);
 }
 
-char *gemp_plan_text(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
-                     const gemp_graph *graph)
+static void put_comparisons(const printer *p, const gemp_step *step, uint64_t others, const char *format)
 {
-	gemp_text text = { 0 };
-	names n = { plan, pattern, graph, &text };
-	gemp_text_print(&text, "plan %016llx: %d vertices, %d edges, ", (unsigned long long)plan->hash, plan->vertex_count,
+	for (int v = 0; v < p->plan->vertex_count; v++)
+		if (others >> v & 1) {
+			const char *at = format;
+			gemp_text_print(p->out, "; ");
+			for (; *at; at++)
+				if (*at == 'A' || *at == 'B')
+					put_vertex(p, *at == 'A' ? step->vertex : v);
+				else
+					gemp_text_add(p->out, at, 1);
+		}
+}
+
+static void put_candidates(const printer *p, const gemp_step *step)
+{
+	if (step->kind == GEMP_SCAN)
+		gemp_text_print(p->out, ", pivot");
+	if (step->kind == GEMP_SCAN && p->plan->pivot_off)
+		gemp_text_print(p->out, ", but every vertex is tried: --pivot off");
+	if (!step->candidates && step->kind != GEMP_SCAN)
+		return;
+	gemp_text_print(p->out, "; %.0f of %.0f candidates", p->statistics->candidates[step->vertex], p->statistics->vertices);
+	for (size_t i = 0, k = 0; i < p->notes.before_count; i++)
+		if (p->notes.before[i]->vertices == UINT64_C(1) << step->vertex) {
+			gemp_text_print(p->out, "%s", k++ ? " AND " : ": ");
+			put_condition(p, p->notes.before[i]);
+		}
+}
+
+static void put_step(printer *p, const gemp_step *step)
+{
+	put_operator(p, operator_name(p, step));
+	put_figures(p, step);
+	if (step->kind == GEMP_SCAN || step->kind == GEMP_GIVEN) {
+		gemp_text_print(p->out, "(");
+		put_vertex(p, step->vertex);
+		gemp_text_print(p->out, ")");
+	}
+	put_checks(p, step);
+	if (step->kind != GEMP_BIND_EDGE)
+		put_candidates(p, step);
+	put_comparisons(p, step, step->differ, "A <> B");
+	put_comparisons(p, step, step->same, "A = B");
+	put_comparisons(p, step, step->key_less, "id(A) < id(B)");
+	put_comparisons(p, step, step->key_most, "id(A) <= id(B)");
+	put_comparisons(p, step, step->key_greater, "id(A) > id(B)");
+	put_comparisons(p, step, step->key_least, "id(A) >= id(B)");
+	put_comparisons(p, step, step->greater, "A after B");
+	put_comparisons(p, step, step->less, "A before B");
+	if (p->plan->two_paths && step == &p->plan->steps[p->plan->step_count - 1])
+		gemp_text_print(p->out, "; counted by a table of two-paths, not enumerated");
+	gemp_text_print(p->out, "\n");
+}
+
+static void put_sinks(printer *p)
+{
+	if (p->notes.distinct) {
+		put_operator(p, "Distinct");
+		put_figures(p, NULL);
+		gemp_text_print(p->out, "%s\n", p->notes.distinct);
+	}
+	for (size_t i = 0; i < p->notes.after_count; i++) {
+		put_operator(p, "Filter");
+		put_figures(p, NULL);
+		put_condition(p, p->notes.after[i]);
+		gemp_text_print(p->out, "\n");
+	}
+}
+
+void gemp_plan_print(const gemp_plan *plan, const gemp_pattern *pattern, const gemp_statistics *statistics,
+                     const gemp_graph *graph, const gemp_plan_notes *notes, gemp_text *out)
+{
+	printer p = { .plan = plan, .pattern = pattern, .statistics = statistics, .graph = graph, .out = out };
+	if (notes)
+		p.notes = *notes;
+	p.width = NAME_WIDTH + (int)plan->step_count + (int)p.notes.after_count + (p.notes.distinct ? 1 : 0);
+	gemp_text_print(out, "plan %016llx: %d vertices, %d edges, ", (unsigned long long)plan->hash, plan->vertex_count,
 	                plan->edge_count);
 	if (plan->group_overflow)
-		gemp_text_print(&text, "more than 2^64 automorphisms");
+		gemp_text_print(out, "more than 2^64 automorphisms");
 	else
-		gemp_text_print(&text, "%llu automorphism%s", (unsigned long long)plan->group_order,
+		gemp_text_print(out, "%llu automorphism%s", (unsigned long long)plan->group_order,
 		                plan->group_order == 1 ? "" : "s");
-	gemp_text_print(&text, ", symmetry %s\n", plan->broken ? "broken by order restrictions" : "not broken");
-	for (size_t s = 0; s < plan->step_count; s++)
-		put_step(&n, &plan->steps[s], statistics);
-	if (text.failed) {
-		gemp_text_free(&text);
-		return NULL;
-	}
-	return text.data;
+	gemp_text_print(out, ", symmetry %s\n", plan->broken ? "broken by order restrictions" : "not broken");
+	put_header(&p);
+	put_sinks(&p);
+	for (size_t s = plan->step_count; s-- > 0;)
+		put_step(&p, &plan->steps[s]);
 }

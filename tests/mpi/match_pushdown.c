@@ -18,11 +18,11 @@ typedef struct asked {
 
 static const asked table[] = {
 	{ .text = "MATCH (a)-[]->(m)<-[]-(b) WHERE id(a) < id(b) RETURN a", .semantics = GEMP_ISO, .counted = true,
-	  .plan = "id(" },
+	  .plan = "; id(" },
 	{ .text = "MATCH (a)-[]-(b)-[]-(c) WHERE id(c) >= id(a) AND id(b) <> id(a) RETURN a", .semantics = GEMP_HOM,
-	  .distinct = GEMP_BY_NOTHING, .plan = "id(" },
+	  .distinct = GEMP_BY_NOTHING, .plan = "; id(" },
 	{ .text = "MATCH (a)-[]-(b)-[]-(c) WHERE id(a) > id(b) AND a.number > c.number RETURN a", .semantics = GEMP_EDGE_ISO,
-	  .distinct = GEMP_BY_NOTHING, .plan = "id(" },
+	  .distinct = GEMP_BY_NOTHING, .plan = "; id(" },
 	{ .text = "MATCH (a)-[]-(b)-[]-(c)-[]-(d) WHERE a = c RETURN a", .semantics = GEMP_HOM, .distinct = GEMP_BY_NOTHING,
 	  .counted = true },
 	{ .text = "MATCH (a)-[:KNOWS]-(b)-[]-(c)-[]-(d) WHERE id(d) = id(b) RETURN a", .semantics = GEMP_EDGE_ISO },
