@@ -23,7 +23,7 @@ static gemp_code sample(const gemp_column *column, bool *repeats)
 	size_t rows = column->rows < SAMPLED ? column->rows : SAMPLED, known = 0;
 	uint32_t one;
 	for (size_t i = 0; i < rows; i++) {
-		GEMP_TRY(number(&values, column, (size_t)((double)i / (double)rows * (double)column->rows), &one));
+		GEMP_TRY(number(&values, column, i * column->rows / rows, &one));
 		known += one != NO_VALUE;
 	}
 	*repeats = known - values.list.count >= known / REPEATED_ONE_IN;

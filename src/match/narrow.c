@@ -1,8 +1,5 @@
 #include "match/narrow.h"
 
-#include "graph/column.h"
-
-#include <math.h>
 #include <stdio.h>
 
 /* What a value costs, in nanoseconds, as measured on 2 cores: to bring one of a column to the device and test it; and to carry
@@ -35,7 +32,7 @@ static double sample_edges(const gemp_graph *graph, const gemp_candidates *candi
 	size_t sampled = graph->rows < SAMPLED ? graph->rows : SAMPLED;
 	uint64_t found = 0;
 	for (size_t i = 0; i < sampled; i++) {
-		size_t row = (size_t)((double)i / (double)sampled * (double)graph->rows);
+		size_t row = i * graph->rows / sampled;
 		if (!may_be(candidates, edge->from, graph->first + row))
 			continue;
 		for (size_t r = 0; r < graph->relation_count; r++) {
@@ -85,8 +82,9 @@ static bool weigh(gemp_phase_choice *choice, const gemp_graph *graph, double mat
 	choice->before_cost = 1e-9 * rows * values * before;
 	choice->after_cost = 1e-9 * matches * (after_match + values * after_value);
 	bool later = choice->after_cost < choice->before_cost;
-	snprintf(choice->reason, sizeof choice->reason, "%.3g values of a column against %.3g of about %.3g matches: %.2g s against %.2g s",
-	         rows * values, matches * values, matches, choice->before_cost, choice->after_cost);
+	snprintf(choice->reason, sizeof choice->reason,
+	         "%.3g values of a column or %.3g of about %.3g matches: %.2g s or %.2g s", rows * values, matches * values,
+	         matches, choice->before_cost, choice->after_cost);
 	return later;
 }
 

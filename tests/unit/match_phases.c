@@ -30,21 +30,23 @@ typedef struct expected {
 	size_t before, after, mentions; /* unless --attributes after */
 	size_t late;                    /* tested after the search under --attributes after */
 	uint64_t apart;                 /* vertices that a is to differ from */
+	size_t open;                    /* chosen by cost under --attributes auto */
 } expected;
 
 static const expected cases[] = {
-	{ "a:Film", 1, 0, 0, 0, 0 },                      /* labels cost no values: always before */
-	{ "a.born > 3", 1, 0, 1, 1, 0 },
-	{ "a.born > 3 AND b.born > 3", 2, 0, 2, 2, 0 },
-	{ "a.born > 3 OR a.name = 'x'", 1, 0, 2, 1, 0 },  /* one conjunct, of one vertex */
-	{ "a.born > 3 OR b.born > 3", 0, 1, 2, 1, 0 },    /* of two */
-	{ "a.born < b.born", 0, 1, 2, 1, 0 },
-	{ "a.born < 5 AND a.born < b.born", 1, 1, 3, 2, 0 },
-	{ "id(a) = 3", 1, 0, 1, 1, 0 },
-	{ "a <> b", 0, 0, 0, 0, 2 },
-	{ "a <> b AND c <> a", 0, 0, 0, 0, 6 },
-	{ "a <> b OR a.born > 3", 0, 1, 1, 1, 0 },        /* not a conjunct of its own */
-	{ "NOT a = b", 0, 0, 0, 0, 2 },
+	{ "a:Film", 1, 0, 0, 0, 0, 0 },                      /* labels cost no values: always before */
+	{ "a.born > 3", 1, 0, 1, 1, 0, 1 },
+	{ "a.born > 3 AND b.born > 3", 2, 0, 2, 2, 0, 2 },
+	{ "a.born > 3 OR a.name = 'x'", 1, 0, 2, 1, 0, 1 },  /* one conjunct, of one vertex */
+	{ "a.born > 3 OR b.born > 3", 0, 1, 2, 1, 0, 0 },    /* of two */
+	{ "a.born < b.born", 0, 1, 2, 1, 0, 0 },
+	{ "a.born < 5 AND a.born < b.born", 1, 1, 3, 2, 0, 1 },
+	{ "id(a) = 3", 1, 0, 1, 1, 0, 0 },
+	{ "a.born > 3 AND a:Film AND id(b) < 9", 3, 0, 2, 2, 0, 1 },
+	{ "a <> b", 0, 0, 0, 0, 2, 0 },
+	{ "a <> b AND c <> a", 0, 0, 0, 0, 6, 0 },
+	{ "a <> b OR a.born > 3", 0, 1, 1, 1, 0, 0 },        /* not a conjunct of its own */
+	{ "NOT a = b", 0, 0, 0, 0, 2, 0 },
 };
 
 static gemp_pattern *pattern_of(const char *where)
@@ -55,6 +57,15 @@ static gemp_pattern *pattern_of(const char *where)
 	assert_ok(gemp_pattern_parse(&pattern, text, NULL));
 	assert_ok(gemp_pattern_bind(pattern, &graph));
 	return pattern;
+}
+
+static const gemp_phase_choice *choice_of(const gemp_condition_phases *phases, const gemp_condition *condition)
+{
+	for (size_t i = 0; i < phases->choice_count; i++)
+		if (phases->choices[i].condition == condition)
+			return &phases->choices[i];
+	fail_msg("a condition on one vertex has no choice");
+	return NULL;
 }
 
 static void conditions_find_their_phase(void **state)
@@ -72,6 +83,9 @@ static void conditions_find_their_phase(void **state)
 			assert_int_equal(phases.after_count, late);
 			assert_int_equal(phases.before_count, x->before + x->after - late);
 			assert_int_equal(phases.mentions, x->mentions);
+			assert_int_equal(phases.certain, phases.before_count - (when == GEMP_AUTO ? x->open : 0));
+			for (size_t k = 0; k < phases.certain; k++)
+				assert_false(choice_of(&phases, phases.before[k])->open);
 			assert_int_equal(phases.unequal[0], x->apart);
 			for (int v = 1; v < 3; v++) /* both ways */
 				assert_int_equal(phases.unequal[v] & 1, x->apart >> v & 1);
@@ -81,6 +95,30 @@ static void conditions_find_their_phase(void **state)
 			gemp_pattern_free(pattern);
 		}
 	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void open_conditions_can_wait(void **state)
+{
+	(void)state;
+	gemp_pattern *pattern = pattern_of("a:Film AND a.born > 3 AND b.born > 3 AND c.name = 'x' AND b.born < c.born");
+	gemp_condition_phases phases;
+	assert_ok(gemp_phases_new(&phases, pattern, &(gemp_match_options){ .attributes = GEMP_AUTO }));
+	assert_int_equal(phases.before_count, 4);
+	assert_int_equal(phases.certain, 1);
+	for (size_t i = 0; i < phases.choice_count; i++) {
+		gemp_phase_choice *choice = &phases.choices[i];
+		if (!choice->open || choice->condition->vertices == 2) /* b's stays */
+			continue;
+		gemp_phases_defer(&phases, choice);
+		assert_false(choice->before);
+		assert_ptr_equal(phases.after[phases.after_count - 1], choice->condition);
+	}
+	assert_int_equal(phases.before_count, 2);
+	assert_int_equal(phases.after_count, 3);
+	assert_int_equal(phases.before[0]->expr->kind, GEMP_HAS_LABEL);
+	assert_int_equal(phases.before[1]->vertices, 2);
+	gemp_phases_free(&phases);
+	gemp_pattern_free(pattern);
 }
 
 static gemp_code phases_once(void *argument)
@@ -103,6 +141,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(conditions_find_their_phase, make_graph),
+		cmocka_unit_test_setup(open_conditions_can_wait, make_graph),
 		cmocka_unit_test_setup(without_memory, make_graph),
 	};
 	return test_main(tests);

@@ -1,0 +1,239 @@
+/* Which conditions are tested before the search under --attributes auto: chosen alike by all ranks, by the matches that are
+ * to be expected, and candidates are those of what was chosen. And: only columns that a query names are read. */
+#include "match_case.h"
+
+#include "match/narrow.h"
+
+enum { VERTICES = 97, EDGES = 300 };
+
+typedef struct asked {
+	const char *text;
+	size_t before, after; /* conditions */
+} asked;
+
+static const asked table[] = {
+	/* One vertex alone: as many matches as candidates, more than it costs to test a column. */
+	{ "MATCH (a) WHERE a.number > 0 RETURN a", 1, 0 },
+	{ "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 AND b.ratio < 3 RETURN a", 3, 0 },
+	/* Nothing but labels, and ids, are never put off. */
+	{ "MATCH (a:Person)-[:KNOWS]->(b:Film) RETURN a", 2, 0 },
+	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 RETURN a", 1, 0 },
+	/* No vertex has such an id, so no match is expected, and none need be tested. */
+	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 AND b.number > 0 AND b.name CONTAINS 'a' RETURN a", 1, 2 },
+	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 AND b:Film AND b.flag AND a.name <> b.name RETURN a", 2, 2 },
+};
+enum { ASKED = sizeof table / sizeof *table };
+
+static case_graph graph;
+
+static int make(void **state)
+{
+	int code = open_context(state);
+	graph_new(&graph, VERTICES, EDGES, false, 11);
+	return code;
+}
+
+static int drop(void **state)
+{
+	graph_free(&graph);
+	return close_context(state);
+}
+
+static bool is_before(const gemp_condition_phases *phases, const gemp_condition *condition)
+{
+	for (size_t i = 0; i < phases->before_count; i++)
+		if (phases->before[i] == condition)
+			return true;
+	return false;
+}
+
+/* Do the conditions chosen for before the search hold, with `id` in place of v? */
+static bool may_be(reference *r, const gemp_condition_phases *phases, size_t v, uint64_t id)
+{
+	gemp_scope scope = { r, reference_value, reference_element, reference_label_set };
+	r->now.at[v] = id;
+	for (size_t i = 0; i < phases->before_count; i++)
+		if (phases->before[i]->vertices == UINT64_C(1) << v && !gemp_expr_is_true(phases->before[i]->expr, &scope))
+			return false;
+	return true;
+}
+
+static bool candidates_are_right(reference *r, const gemp_condition_phases *phases, const gemp_candidates *candidates)
+{
+	for (size_t v = 0; v < r->pattern->vertex_count; v++) {
+		uint64_t count = 0;
+		for (uint64_t id = 0; id < r->whole->vertices; id++) {
+			bool right = may_be(r, phases, v, id);
+			count += right;
+			if (candidates->bits[v] && (candidates->bits[v][id / 32] >> id % 32 & 1) != right)
+				return false;
+		}
+		if (candidates->count[v] != count)
+			return false;
+	}
+	return true;
+}
+
+static bool choices_are_told(const gemp_pattern *pattern, const gemp_condition_phases *phases)
+{
+	bool right = phases->before_count + phases->after_count == pattern->condition_count;
+	for (size_t i = 0; i < phases->choice_count; i++) {
+		const gemp_phase_choice *choice = &phases->choices[i];
+		right &= choice->before == is_before(phases, choice->condition) && choice->reason[0];
+		right &= choice->open == (choice->before_cost > 0);
+		right &= !choice->open || choice->before == (choice->after_cost >= choice->before_cost);
+	}
+	return right;
+}
+
+static void check(const asked *q)
+{
+	gemp_pattern *pattern = ask(&(question){ .text = q->text }, graph.dealt);
+	gemp_condition_phases phases;
+	gemp_filter *filter = NULL;
+	gemp_candidates candidates;
+	gemp_match_options options = plain_options;
+	reference r = { .whole = graph.whole, .pattern = pattern };
+	assert_non_null(pattern);
+	reference_edges(&r);
+	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
+	assert_all_ok(gemp_filter_new(&filter, context));
+	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern));
+	if (phases.before_count != q->before)
+		print_message("%s: %zu before\n", q->text, phases.before_count);
+	assert_all(phases.before_count == q->before && phases.after_count == q->after);
+	assert_all(choices_are_told(pattern, &phases));
+	assert_all(candidates_are_right(&r, &phases, &candidates));
+	gemp_candidates_free(&candidates);
+	gemp_filter_free(filter);
+	gemp_phases_free(&phases);
+	gemp_pattern_free(pattern);
+	reference_free(&r);
+}
+
+static void chosen_by_cost(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ASKED; i++)
+		check(&table[i]);
+}
+
+typedef struct trial {
+	const gemp_pattern *pattern;
+	gemp_filter *filter;
+} trial;
+
+static gemp_code narrow_once(void *argument)
+{
+	const trial *t = argument;
+	gemp_condition_phases phases = { 0 };
+	gemp_candidates candidates;
+	gemp_match_options options = plain_options;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_phases_new(&phases, t->pattern, &options)));
+	GEMP_TRY(gemp_narrow(&candidates, &phases, context, t->filter, graph.dealt, t->pattern));
+	gemp_candidates_free(&candidates);
+done:
+	gemp_phases_free(&phases);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2)
+		return; /* nothing new with more, and slow */
+	trial t = { ask(&(question){ .text = "MATCH (a:Person)-[:KNOWS]->(b) WHERE a.number > 0 RETURN a" }, graph.dealt),
+	            NULL };
+	assert_all_ok(gemp_filter_new(&t.filter, context));
+	assert_all_ok(narrow_once(&t)); /* columns stay on the device from here on */
+	assert_all_survive_no_memory(narrow_once, &t);
+	gemp_filter_free(t.filter);
+	gemp_pattern_free((gemp_pattern *)(uintptr_t)t.pattern);
+}
+
+/* A source that has the columns until they are asked for. */
+typedef struct hidden {
+	gemp_column columns[FIXTURE_COLUMNS];
+	int loads[FIXTURE_COLUMNS];
+} hidden;
+
+static gemp_code load(void *self, gemp_graph *g, size_t column)
+{
+	hidden *h = self;
+	h->loads[column]++;
+	g->attributes.columns[column] = h->columns[column];
+	h->columns[column] = (gemp_column){ 0 };
+	return GEMP_OK;
+}
+
+static gemp_code load_nothing(void *self, gemp_graph *g)
+{
+	(void)self;
+	(void)g;
+	return GEMP_OK;
+}
+
+static gemp_code load_no_relation(void *self, gemp_graph *g, size_t relation, unsigned parts)
+{
+	(void)self;
+	(void)g;
+	(void)relation;
+	(void)parts;
+	return GEMP_OK;
+}
+
+static void hide(hidden *h, gemp_graph *g)
+{
+	*h = (hidden){ 0 };
+	for (size_t c = 0; c < g->attributes.count; c++) {
+		h->columns[c] = g->attributes.columns[c];
+		g->attributes.columns[c] = (gemp_column){ .name = h->columns[c].name, .type = h->columns[c].type };
+	}
+	g->source = (gemp_graph_source){ h, load_nothing, load_nothing, load, load_no_relation, NULL };
+}
+
+static void bring_back(hidden *h, gemp_graph *g)
+{
+	for (size_t c = 0; c < g->attributes.count; c++)
+		if (!h->loads[c])
+			g->attributes.columns[c] = h->columns[c];
+	g->source = (gemp_graph_source){ 0 };
+}
+
+static void only_named_columns_are_read(void **state)
+{
+	static const char text[] = "MATCH (a)-[]-(b) WHERE a.number IS NOT NULL AND a.ratio <> b.ratio RETURN a";
+	(void)state;
+	for (int when = GEMP_AUTO; when <= GEMP_AFTER; when++) {
+		gemp_match *match = NULL;
+		gemp_match_result result;
+		gemp_match_options options = plain_options;
+		hidden h;
+		options.attributes = (gemp_when)when;
+		options.listed = false;
+		hide(&h, graph.dealt);
+		gemp_pattern *pattern = ask(&(question){ .text = text }, graph.dealt);
+		assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &options));
+		assert_all_ok(gemp_match_run(match, NULL, &result));
+		gemp_match_free(match);
+		bring_back(&h, graph.dealt);
+		assert_all(result.matches > 0);
+		for (size_t c = 0; c < graph.dealt->attributes.count; c++) {
+			const char *name = graph.dealt->attributes.columns[c].name;
+			bool named = strcmp(name, "number") == 0 || strcmp(name, "ratio") == 0;
+			assert_all(h.loads[c] == named);
+		}
+		gemp_pattern_free(pattern);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(chosen_by_cost, make, drop),
+		cmocka_unit_test_setup_teardown(without_memory, make, drop),
+		cmocka_unit_test_setup_teardown(only_named_columns_are_read, make, drop),
+	};
+	return test_main_all(argc, argv, tests);
+}
