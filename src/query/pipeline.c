@@ -98,7 +98,7 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
 	GEMP_TRY(add_group(p, rewrite->key_count, rewrite));
 	for (size_t i = 0; i < clause->item_count && code == GEMP_OK; i++) {
 		items[i].name = clause->items[i].name;
-		code = gemp_rewrite_item(rewrite, clause->items[i].expr, &items[i].expr);
+		code = gemp_rewrite_item(rewrite, &p->columns, clause->items[i].expr, &items[i].expr);
 	}
 	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	code = add_items(p, &grouped, items, clause->item_count);

@@ -69,10 +69,11 @@ static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, 
 {
 	gemp_code code = GEMP_OK;
 	if (column->kind == GEMP_CELL_VALUE && gemp_column_loaded(&column->values)) {
-		gemp_column_free(&out->value);
-		out->value = column->values;
-		out->value.rows = rows;
-		column->values = (gemp_column){ .type = out->value.type };
+		gemp_column taken = column->values;
+		column->values = (gemp_column){ .name = taken.name, .type = taken.type };
+		taken.name = out->value.name;
+		taken.rows = rows;
+		out->value = taken;
 	}
 	for (size_t row = 0; row < rows && column->kind != GEMP_CELL_VALUE; row++)
 		GEMP_TRY(column->kind == GEMP_CELL_EDGE ? add_edge(out, elements, column->elements[row])

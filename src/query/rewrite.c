@@ -87,7 +87,8 @@ done:
 	return code;
 }
 
-static gemp_code make_column(gemp_rewrite *r, const gemp_expr *expr, size_t item, const gemp_expr **out)
+static gemp_code make_column(gemp_rewrite *r, const gemp_frame *columns, const gemp_expr *expr, size_t item,
+                             const gemp_expr **out)
 {
 	gemp_expr *node;
 	gemp_code code = copy_node(r, expr, &node);
@@ -98,14 +99,23 @@ static gemp_code make_column(gemp_rewrite *r, const gemp_expr *expr, size_t item
 	node->variable = element ? (int)item : -1;
 	node->kind = element ? expr->kind : GEMP_COLUMN;
 	node->item = item;
+	node->type = columns->columns[item].values.type;
 	*out = node;
 	return GEMP_OK;
+}
+
+static bool same(const gemp_expr *a, const gemp_expr *b)
+{
+	bool equal = a->item == b->item && a->sub == b->sub && gemp_expr_compare(a, b) == 0;
+	for (size_t i = 0; i < a->count && equal; i++)
+		equal = same(a->children[i], b->children[i]);
+	return equal;
 }
 
 static size_t find_key(const gemp_rewrite *r, const gemp_expr *expr)
 {
 	size_t k = 0;
-	while (k < r->key_count && gemp_expr_compare(r->keys[k], expr) != 0)
+	while (k < r->key_count && !same(r->keys[k], expr))
 		k++;
 	return k;
 }
@@ -126,7 +136,7 @@ static gemp_code not_grouped(const gemp_expr *expr)
 	                 "grouped by it; give it to WITH or RETURN as one", expr->line, expr->column);
 }
 
-static gemp_code rewrite_children(gemp_rewrite *r, const gemp_expr *expr, const gemp_expr **out)
+static gemp_code rewrite_children(gemp_rewrite *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr *node;
@@ -135,14 +145,14 @@ static gemp_code rewrite_children(gemp_rewrite *r, const gemp_expr *expr, const 
 	GEMP_TRY(GEMP_NEW(children, expr->count));
 	GEMP_TRY(own(r, children));
 	for (size_t i = 0; i < expr->count; i++)
-		GEMP_TRY(gemp_rewrite_item(r, expr->children[i], &children[i]));
+		GEMP_TRY(gemp_rewrite_item(r, columns, expr->children[i], &children[i]));
 	node->children = (gemp_expr **)children;
 	*out = node;
 done:
 	return code;
 }
 
-gemp_code gemp_rewrite_item(gemp_rewrite *r, const gemp_expr *expr, const gemp_expr **out)
+gemp_code gemp_rewrite_item(gemp_rewrite *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
 {
 	size_t key = find_key(r, expr), element = find_element(r, expr);
 	gemp_expr *node;
@@ -151,13 +161,13 @@ gemp_code gemp_rewrite_item(gemp_rewrite *r, const gemp_expr *expr, const gemp_e
 		return GEMP_OK;
 	for (size_t i = 0; i < r->aggregate_count; i++)
 		if (r->aggregates[i] == expr)
-			return make_column(r, expr, r->key_count + i, out);
+			return make_column(r, columns, expr, r->key_count + i, out);
 	if (key < r->key_count)
-		return make_column(r, expr, key, out);
+		return make_column(r, columns, expr, key, out);
 	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_COLUMN)
 		return not_grouped(expr);
 	if (expr->variable < 0)
-		return rewrite_children(r, expr, out);
+		return rewrite_children(r, columns, expr, out);
 	if (element == r->key_count)
 		return not_grouped(expr);
 	gemp_code code = copy_node(r, expr, &node);

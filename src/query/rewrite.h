@@ -3,6 +3,7 @@
 #define GEMP_QUERY_REWRITE_H
 
 #include "pattern/pattern.h"
+#include "query/frame.h"
 
 bool gemp_is_aggregate(const gemp_expr *expr);
 bool gemp_has_aggregate(const gemp_expr *expr); /* itself, or within it */
@@ -18,9 +19,9 @@ typedef struct gemp_rewrite {
 
 /* keys and aggregates of all items of a clause. */
 gemp_code gemp_rewrite_begin(gemp_rewrite *rewrite, const gemp_clause *clause);
-/* The items, in order of the clause, of a frame of its keys and aggregates; the nodes live as long as the rewrite. What is
- * neither is GEMP_EUSAGE: a variable beside an aggregate that rows are not grouped by. */
-gemp_code gemp_rewrite_item(gemp_rewrite *rewrite, const gemp_expr *item, const gemp_expr **out);
+/* An item as an expression of columns, which are keys and aggregates; its nodes live as long as the rewrite. What is neither
+ * is GEMP_EUSAGE: a variable beside an aggregate that rows are not grouped by. */
+gemp_code gemp_rewrite_item(gemp_rewrite *rewrite, const gemp_frame *columns, const gemp_expr *item, const gemp_expr **out);
 void gemp_rewrite_free(gemp_rewrite *rewrite);
 
 #endif
