@@ -41,7 +41,10 @@ static void check_step(const trial *t, const gemp_step *step, uint64_t *vertices
 	} else {
 		assert_false(*vertices & self);
 		assert_int_equal(step->candidates, t->statistics.filtered[step->vertex]);
-		assert_true(step->kind == GEMP_SCAN ? *vertices == 0 && step->sources == 0 : step->sources > 0);
+		if (step->kind == GEMP_GIVEN)
+			assert_true(step->sources == 0 && step->vertex == step - t->plan->steps);
+		else
+			assert_true(step->kind == GEMP_SCAN ? *vertices == 0 && step->sources == 0 : step->sources > 0);
 	}
 	*vertices |= self;
 	for (size_t c = 0; c < step->check_count; c++) {
@@ -49,8 +52,8 @@ static void check_step(const trial *t, const gemp_step *step, uint64_t *vertices
 		assert_true(*vertices >> check->from & 1 && *vertices >> check->to & 1);
 		if (c < step->sources)
 			assert_true(!check->absent && check->from != step->vertex && check->to == step->vertex);
-		assert_int_equal(check->absent, check->edge < 0);
-		if (check->absent)
+		assert_true(!check->absent || check->edge < 0);
+		if (check->edge < 0)
 			continue;
 		assert_false(*settled >> check->edge & 1);
 		*settled |= UINT64_C(1) << check->edge;
@@ -76,13 +79,24 @@ static void check_leaf(const gemp_plan *plan)
 		assert_int_equal(plan->views[leaf->checks[i].view].direction, 2);
 }
 
+static bool any_free(const gemp_pattern *pattern)
+{
+	bool any = false;
+	for (size_t v = 0; v < pattern->vertex_count; v++)
+		any |= pattern->vertices[v].free;
+	return any;
+}
+
 static void check_form(const trial *t)
 {
 	const gemp_plan *plan = t->plan;
 	uint64_t vertices = 0, edges = 0, settled = 0, every_edge = (UINT64_C(1) << t->pattern->edge_count) - 1;
-	assert_int_equal(plan->steps[0].kind, GEMP_SCAN);
-	assert_int_equal(plan->steps[0].vertex, plan->pivot);
-	if (t->options.pivot_off)
+	size_t given = t->pattern->given;
+	for (size_t s = 0; s < plan->step_count; s++)
+		assert_true((plan->steps[s].kind == GEMP_GIVEN) == (s < given) && (plan->steps[s].kind == GEMP_SCAN) == (s == 0 && !given));
+	assert_int_equal(plan->root, given ? given - 1 : 0);
+	assert_int_equal(plan->pivot, given ? -1 : plan->steps[0].vertex);
+	if (t->options.pivot_off && !given)
 		assert_int_equal(plan->pivot, 0);
 	for (size_t s = 0; s < plan->step_count; s++)
 		check_step(t, &plan->steps[s], &vertices, &edges, &settled);
@@ -96,7 +110,7 @@ static void check_form(const trial *t)
 			assert_false(plan->views[a].direction == plan->views[b].direction &&
 			             !memcmp(plan->views[a].relations, plan->views[b].relations, RELATIONS));
 	}
-	assert_int_equal(plan->broken, t->options.break_symmetry);
+	assert_int_equal(plan->broken, t->options.break_symmetry && !any_free(t->pattern));
 	if (plan->two_paths)
 		check_leaf(plan);
 	else
@@ -108,18 +122,24 @@ static void check_stages(const gemp_plan *plan)
 {
 	gemp_stage stages[256] = { { 0 } }, few[3] = { { 0 } };
 	size_t count = gemp_plan_stages(plan, stages, 256), expected = 0;
-	for (size_t s = 0; s < plan->step_count; s++)
-		expected += s > 0 && plan->steps[s].kind == GEMP_EXTEND ? plan->steps[s].check_count : 1;
+	for (size_t s = (size_t)plan->root; s < plan->step_count; s++) {
+		const gemp_step *step = &plan->steps[s];
+		expected += step->kind == GEMP_EXTEND ? step->check_count : step->kind == GEMP_GIVEN ? 1 + step->check_count : 1;
+	}
 	assert_int_equal(count, expected);
-	assert_true(stages[0].step == 0 && !stages[0].verify);
+	assert_true(stages[0].step == plan->root && !stages[0].verify);
 	for (size_t k = 1; k < count; k++) {
 		bool later = stages[k].step == stages[k - 1].step + 1 && !stages[k].verify;
+		if (stages[k - 1].step == plan->root && plan->given && !stages[k - 1].verify && stages[k].verify) {
+			assert_int_equal(stages[k].done, 0); /* the root's checks may all have to be made elsewhere */
+			continue;
+		}
 		bool deeper = stages[k].step == stages[k - 1].step && stages[k].verify &&
 		              stages[k].done == stages[k - 1].done + 1;
 		assert_true(later || deeper);
 	}
 	assert_int_equal(gemp_plan_stages(plan, few, 2), count);
-	assert_int_equal(few[2].step + few[2].verify + few[2].done, 0);
+	assert_int_equal(few[2].step + few[2].verify + few[2].done, 0); /* no more than there is room for */
 }
 
 /* COMPARISON. */
@@ -268,6 +288,31 @@ static gemp_code plan(void *argument)
 	return code;
 }
 
+/* Vertices that are given or free, comparisons of keys, an edge that is asked for: no automorphisms are looked for then. */
+static void random_extras(trial *t, uint64_t *random)
+{
+	gemp_pattern *p = t->pattern;
+	gemp_plan_options *o = &t->options;
+	size_t a = gemp_random_below(random, p->vertex_count), b = gemp_random_below(random, p->vertex_count);
+	for (int v = 0; v < HOST_VERTICES; v++)
+		t->key[v] = (v * 3 + 1) % HOST_VERTICES;
+	o->break_symmetry = false;
+	p->given = gemp_random_below(random, p->vertex_count + 1);
+	for (size_t v = p->given; v < p->vertex_count; v++)
+		p->vertices[v].free = o->semantics != GEMP_INDUCED && gemp_random_below(random, 3) == 0;
+	uint64_t *const masks[] = { o->tests.equal, o->tests.key_less, o->tests.key_most };
+	if (a != b && gemp_random_below(random, 2))
+		masks[gemp_random_below(random, 3)][a] |= UINT64_C(1) << b;
+	o->tests.equal[b] |= o->tests.equal[a] >> b & 1 ? UINT64_C(1) << a : 0;
+	if (p->simple || gemp_random_below(random, 2))
+		return;
+	for (size_t r = gemp_random_below(random, RELATIONS); r < RELATIONS; r++)
+		t->asked[r] = true;
+	t->edge_test = (gemp_edge_test){ (int)a, (int)b, t->asked, gemp_random_below(random, 2), gemp_random_below(random, 2) };
+	o->edge_tests = &t->edge_test;
+	o->edge_test_count = 1;
+}
+
 static void trial_new(trial *t, gemp_pattern *pattern, uint64_t *random)
 {
 	memset(t, 0, sizeof *t);
@@ -277,6 +322,8 @@ static void trial_new(trial *t, gemp_pattern *pattern, uint64_t *random)
 	assert_ok(gemp_symmetry_find(&t->symmetry, pattern, true));
 	random_statistics(t, random);
 	random_options(t, random);
+	if (gemp_random_below(random, 2))
+		random_extras(t, random);
 	assert_ok(gemp_plan_new(&t->plan, pattern, t->symmetry, &t->statistics, &t->options));
 }
 
@@ -291,8 +338,8 @@ static void plans_find_what_is_defined(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed();
-	int live = 0, broken = 0, tables = 0, divided = 0;
-	for (int turn = 0; turn < 5000; turn++) {
+	int live = 0, broken = 0, tables = 0, divided = 0, given = 0, freed = 0, compared = 0, asked = 0;
+	for (int turn = 0; turn < 12000; turn++) {
 		trial t;
 		trial_new(&t, turn % 3 ? random_text(&random) : random_shape(&random), &random);
 		check_form(&t);
@@ -302,12 +349,19 @@ static void plans_find_what_is_defined(void **state)
 		broken += t.plan->broken && t.plan->group_order > 1;
 		tables += t.plan->two_paths;
 		divided += t.plan->divisor > 1;
+		given += t.pattern->given > 0;
+		freed += any_free(t.pattern);
+		compared += t.plan->keys;
+		asked += t.options.edge_test_count > 0;
 		trial_free(&t);
 	}
 	assert_int_equal(gemp_memory_blocks(), 0);
 	print_message("%d with edge slots, %d with broken symmetry, %d by two-paths, %d divided\n", live, broken, tables,
 	              divided);
+	print_message("%d with given vertices, %d with free ones, %d compare keys, %d ask for an edge\n", given, freed,
+	              compared, asked);
 	assert_true(live > 100 && broken > 100 && tables > 10 && divided > 0);
+	assert_true(given > 100 && freed > 100 && compared > 100 && asked > 100);
 }
 
 /* The pivot is the vertex with few candidates, and the order goes where partial matches are few. */

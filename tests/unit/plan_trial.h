@@ -41,6 +41,9 @@ typedef struct trial {
 	gemp_symmetry *symmetry;
 	gemp_statistics statistics;
 	gemp_plan_options options;
+	int key[HOST_VERTICES]; /* rank of each host vertex's key */
+	bool asked[RELATIONS];  /* relations of the edge test, if there is one */
+	gemp_edge_test edge_test;
 	gemp_plan *plan;
 } trial;
 
@@ -152,15 +155,40 @@ static inline bool nothing_else(const trial *t, const int *at)
 	return true;
 }
 
+static inline bool edge_test_holds(const trial *t, const int *at)
+{
+	const gemp_edge_test *test = &t->edge_test;
+	bool found = t->options.edge_test_count == 0 || test->absent;
+	for (int i = 0; t->options.edge_test_count && i < t->host.edges; i++) {
+		const host_edge *h = &t->host.edge[i];
+		bool along = h->source == at[test->from] && h->target == at[test->to];
+		bool against = h->source == at[test->to] && h->target == at[test->from];
+		if (test->relations[h->relation] && (along || (test->either && against)))
+			return !test->absent;
+	}
+	return found;
+}
+
+static inline bool pair_fits(const trial *t, const int *at, size_t u, size_t v)
+{
+	const gemp_vertex_tests *tests = &t->options.tests;
+	bool distinct = t->options.semantics == GEMP_ISO || t->options.semantics == GEMP_INDUCED;
+	distinct &= !t->pattern->vertices[u].free && !t->pattern->vertices[v].free;
+	if (at[u] == at[v] && (distinct || tests->unequal[u] >> v & 1))
+		return false;
+	return !(tests->equal[u] >> v & 1 && at[u] != at[v]) &&
+	       !(tests->key_less[u] >> v & 1 && t->key[at[u]] >= t->key[at[v]]) &&
+	       !(tests->key_most[u] >> v & 1 && t->key[at[u]] > t->key[at[v]]);
+}
+
 static inline bool vertices_fit(const trial *t, const int *at)
 {
 	size_t count = t->pattern->vertex_count;
-	gemp_semantics s = t->options.semantics;
 	for (size_t u = 0; u < count; u++)
 		for (size_t v = 0; v < count; v++)
-			if (u != v && at[u] == at[v] && (s == GEMP_ISO || s == GEMP_INDUCED || t->options.tests.unequal[u] >> v & 1))
+			if (u != v && !pair_fits(t, at, u, v))
 				return false;
-	return s != GEMP_INDUCED || nothing_else(t, at);
+	return edge_test_holds(t, at) && (t->options.semantics != GEMP_INDUCED || nothing_else(t, at));
 }
 
 static inline void keep(found *all, const embedding *m)
@@ -235,7 +263,11 @@ static inline bool step_holds(const run *r, const gemp_step *step)
 	int mine = at[step->vertex], my_edge = step->edge >= 0 ? edge[step->edge] : -1;
 	for (size_t v = 0; v < t->pattern->vertex_count; v++)
 		if ((step->differ >> v & 1 && mine == at[v]) || (step->less >> v & 1 && mine >= at[v]) ||
-		    (step->greater >> v & 1 && mine <= at[v]))
+		    (step->greater >> v & 1 && mine <= at[v]) || (step->same >> v & 1 && mine != at[v]) ||
+		    (step->key_less >> v & 1 && t->key[mine] >= t->key[at[v]]) ||
+		    (step->key_most >> v & 1 && t->key[mine] > t->key[at[v]]) ||
+		    (step->key_greater >> v & 1 && t->key[mine] <= t->key[at[v]]) ||
+		    (step->key_least >> v & 1 && t->key[mine] < t->key[at[v]]))
 			return false;
 	for (size_t e = 0; e < t->pattern->edge_count; e++)
 		if ((step->edges_differ >> e & 1 && my_edge == edge[e]) || (step->edge_less >> e & 1 && my_edge >= edge[e]))
