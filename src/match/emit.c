@@ -32,8 +32,9 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_em
 		uint32_t vertices, edges;
 		bound_before(plan, stage->step, &vertices, &edges);
 		bool edge = stage->verify && plan->steps[stage->step].edge >= 0;
-		out->item_words[k] = k == 0 ? (plan->given ? (uint32_t)plan->given : 1) : 1 + vertices + 2 * edges + (stage->verify ? 3u : 0u) + (edge ? 2u : 0u);
+		out->item_words[k] = 1 + vertices + 2 * edges + (stage->verify ? 3u : 0u) + (edge ? 2u : 0u);
 	}
+	out->item_words[0] = plan->given ? (uint32_t)plan->given : 1;
 	uint32_t live = (uint32_t)__builtin_popcountll(plan->live_edges);
 	out->tuple_words = (uint32_t)plan->vertex_count + 2 * live;
 	out->state_words = 5 + (uint32_t)plan->step_count * (3 + 2 * offset_words(options)) + out->tuple_words;

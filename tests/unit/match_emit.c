@@ -34,6 +34,8 @@ static const char *const texts[] = {
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
+static size_t given_vertices; /* of the next plans, as far as they have so many */
+
 static gemp_plan *plan_of(const char *text, gemp_semantics semantics, bool parallel, bool two_paths)
 {
 	gemp_pattern *pattern = NULL;
@@ -54,6 +56,9 @@ static gemp_plan *plan_of(const char *text, gemp_semantics semantics, bool paral
 	assert_ok(gemp_pattern_parse(&pattern, text, NULL));
 	assert_ok(gemp_pattern_bind(pattern, &graph));
 	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	pattern->given = given_vertices < pattern->vertex_count ? given_vertices : pattern->vertex_count;
+	options.break_symmetry = options.break_symmetry && !given_vertices;
+	options.tests.key_less[0] = pattern->vertex_count > 1 && given_vertices ? 2 : 0;
 	assert_ok(gemp_plan_new(&plan, pattern, symmetry, &statistics, &options));
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);
@@ -89,7 +94,7 @@ static void all_mentioned(const char *from, const char *to, const char *name, si
 /* Every word of an item is read, and none behind it. */
 static void check_items(const char *text, const gemp_layout *layout)
 {
-	const char *tasks = strstr(strstr(text, "active = 1; level = base = 0"), "switch (p.stage)");
+	const char *tasks = strstr(strstr(text, "active = 1; level = base = "), "switch (p.stage)");
 	for (size_t k = 1; k < layout->stage_count; k++) {
 		char label[32], stride[64];
 		snprintf(label, sizeof label, "\t\tcase %zu:\n", k);
@@ -120,7 +125,7 @@ static void check_kernel(const gemp_plan *plan, const gemp_emit_options *options
 	assert_ok(gemp_layout_new(layout, plan, options));
 	assert_int_equal(layout->stage_count, gemp_plan_stages(plan, NULL, 0));
 	assert_int_equal(layout->tuple_words, (uint32_t)plan->vertex_count + 2 * live);
-	assert_int_equal(layout->item_words[0], 1);
+	assert_int_equal(layout->item_words[0], plan->given ? plan->given : 1);
 	gemp_emit(&text, "/* fixed */", plan, layout, options);
 	gemp_emit(&again, "/* fixed */", plan, layout, options);
 	assert_ok(gemp_text_status(&text));
@@ -134,6 +139,8 @@ static void check_kernel(const gemp_plan *plan, const gemp_emit_options *options
 	assert_int_equal(strstr(text.data, "result,") != NULL, options->listed);
 	assert_int_equal(strstr(text.data, "*tables,") != NULL, plan->two_paths);
 	assert_int_equal(strstr(text.data, "*own,") != NULL, !options->all_resident);
+	assert_int_equal(strstr(text.data, "*key_rank,") != NULL, plan->keys);
+	assert_int_equal(strstr(text.data, "*passed,") != NULL, options->profile);
 	static const char *const words[] = { "zebra", "yak", "okapi", "quagga", "gnu", "Serval", "Rhinoceros" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		assert_null(strstr(text.data, words[i]));
@@ -147,12 +154,20 @@ static void words_fit_the_layout(void **state)
 	(void)state;
 	for (size_t i = 0; i < TEXTS; i++)
 		for (unsigned mask = 0; mask < 4 * 16; mask++) {
-			gemp_emit_options options = { .lanes = 1, .all_resident = mask & 4, .listed = mask & 8, .wide = mask & 16 };
+			gemp_emit_options options = { .lanes = 1, .all_resident = mask & 4, .listed = mask & 8, .wide = mask & 16,
+				.profile = mask & 1, .first_only = mask & 32 };
 			gemp_plan *plan = plan_of(texts[i], (gemp_semantics)(mask & 3), mask & 32, false);
 			check_kernel(plan, &options);
 			gemp_plan_free(plan);
 		}
 	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void words_of_given_vertices(void **state)
+{
+	for (given_vertices = 1; given_vertices < 5; given_vertices++)
+		words_fit_the_layout(state);
+	given_vertices = 0;
 }
 
 static void tables_of_two_paths(void **state)
@@ -223,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(words_fit_the_layout, make_graph),
+		cmocka_unit_test_setup(words_of_given_vertices, make_graph),
 		cmocka_unit_test_setup(tables_of_two_paths, make_graph),
 		cmocka_unit_test_setup(too_many_stages, make_graph),
 		cmocka_unit_test_setup(bits_of_checks, make_graph),

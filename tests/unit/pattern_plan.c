@@ -92,8 +92,10 @@ static void check_form(const trial *t)
 	const gemp_plan *plan = t->plan;
 	uint64_t vertices = 0, edges = 0, settled = 0, every_edge = (UINT64_C(1) << t->pattern->edge_count) - 1;
 	size_t given = t->pattern->given;
-	for (size_t s = 0; s < plan->step_count; s++)
-		assert_true((plan->steps[s].kind == GEMP_GIVEN) == (s < given) && (plan->steps[s].kind == GEMP_SCAN) == (s == 0 && !given));
+	for (size_t s = 0; s < plan->step_count; s++) {
+		assert_int_equal(plan->steps[s].kind == GEMP_GIVEN, s < given);
+		assert_int_equal(plan->steps[s].kind == GEMP_SCAN, s == 0 && !given);
+	}
 	assert_int_equal(plan->root, given ? given - 1 : 0);
 	assert_int_equal(plan->pivot, given ? -1 : plan->steps[0].vertex);
 	if (t->options.pivot_off && !given)
