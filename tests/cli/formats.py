@@ -1,0 +1,315 @@
+"""What import makes of random graphs, written in each format by a writer of its own, is what was written: compared as the JSON
+lines that convert writes. Matrices are written and read by scipy. Then one bad file of each format under one and three ranks."""
+import collections
+import gzip
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+try:
+    import scipy.io
+    import scipy.sparse
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+MPI = os.environ.get("GEMP_MPIRUN", "mpirun -q --oversubscribe --bind-to none").split()
+WORDS = ["", "x", "naïve", 'say "hi"', "two\nlines", "a, b", "tab\there", "007", "true", "-1.5e3"]
+
+
+def run(ranks, *arguments):
+    launcher = [*MPI, "-n", str(ranks)] if ranks > 1 else []
+    return subprocess.run(["timeout", "-k", "10", "100", *launcher, os.environ["GEMP_MPI"], *arguments],
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def items(properties):
+    """Comparable, with the type of each value."""
+    return tuple(sorted((name, type(value).__name__, value) for name, value in properties.items()))
+
+
+def imported(folder, ranks, arguments):
+    """Vertices and edges of what the arguments import, as counters; and is the graph undirected?"""
+    for processes, command in ((ranks, ["import", *arguments, "-q", "-o", f"{folder}/g.h5"]),
+                               (1, ["convert", f"{folder}/g.h5", "-q", "-o", f"{folder}/g.jsonl"])):
+        done = run(processes, *command)
+        assert done.returncode == 0, (command, done.stderr)
+    vertices, edges = collections.Counter(), collections.Counter()
+    with open(f"{folder}/g.jsonl", encoding="utf-8") as file:
+        for line in map(json.loads, file):
+            if line["type"] == "node":
+                vertices[line["id"], tuple(sorted(line["labels"])), items(line["properties"])] += 1
+            else:
+                edges[line["label"], line["start"]["id"], line["end"]["id"], items(line["properties"])] += 1
+    return vertices, edges
+
+
+def texts(found):
+    """Keys as text: where some are strings, all are."""
+    return collections.Counter({tuple(str(part) if isinstance(part, int) else part for part in row): count
+                                for row, count in found.items()})
+
+
+def plain(keys, labels=()):
+    return collections.Counter({(key, labels, ()): 1 for key in keys})
+
+
+def lower(edges):
+    """Undirected: which end comes first says nothing."""
+    return collections.Counter({(kind, *sorted(ends), rest): count for (kind, *ends, rest), count in edges.items()})
+
+
+def packed(chance, path):
+    """The file's name, compressed now and then."""
+    if chance.random() < 0.3:
+        with open(path, "rb") as source, gzip.open(path + ".gz", "wb") as target:
+            target.write(source.read())
+        return path + ".gz"
+    return path
+
+
+def matrix(folder, chance, check):
+    for field, symmetry in (("real", "general"), ("integer", "symmetric"), ("pattern", "general"), ("real", "skew-symmetric")):
+        rows = chance.randint(1, 40)
+        columns = rows if symmetry != "general" or chance.random() < 0.5 else rows + chance.randint(1, 5)
+        cells = {}
+        for _ in range(chance.randint(0, 150)):
+            i, j = chance.randrange(rows), chance.randrange(columns)
+            value = chance.randint(1, 9) if field != "real" else chance.randint(1, 99) / 8
+            if symmetry == "general":
+                cells[i, j] = value
+            elif i != j or symmetry == "symmetric":
+                cells[i, j], cells[j, i] = (value, value) if symmetry == "symmetric" else (value, -value)
+        where = list(zip(*cells)) if cells else ([], [])
+        made = scipy.sparse.coo_matrix((list(cells.values()), where), shape=(rows, columns))
+        path = f"{folder}/m.mtx"
+        scipy.io.mmwrite(path, made, field=field, symmetry=symmetry)
+        read = scipy.sparse.coo_matrix(scipy.io.mmread(path))
+        side = ("", "") if rows == columns else ("r", "c")
+        key = (lambda side, number: number + 1) if rows == columns else (lambda side, number: f"{side}{number + 1}")
+        kind = {"integer": int, "real": float}.get(field)
+        edges = collections.Counter(
+            ("E", key(side[0], i), key(side[1], j), items({"value": kind(v)} if kind else {}))
+            for i, j, v in zip(read.row.tolist(), read.col.tolist(), read.data.tolist())
+            if symmetry != "symmetric" or i >= j)
+        vertices = plain(range(1, rows + 1)) if rows == columns else (
+            plain((f"r{i + 1}" for i in range(rows)), ("Row",)) + plain((f"c{i + 1}" for i in range(columns)), ("Column",)))
+        check([packed(chance, path), "--format", "mtx"], vertices, edges, symmetry == "symmetric")
+
+
+def metis(folder, chance, check):
+    n = chance.randint(2, 60)
+    sizes, weighted, weights = chance.random() < 0.5, chance.random() < 0.5, chance.choice([0, 1, 3])
+    edges = {}
+    for _ in range(chance.randint(0, 150)):
+        i, j = chance.sample(range(1, n + 1), 2)
+        edges[min(i, j), max(i, j)] = chance.randint(1, 9)
+    path = f"{folder}/m.graph"
+    vertices = collections.Counter()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"% made\n{n} {len(edges)} {int(sizes)}{int(weights > 0)}{int(weighted)} {weights}\n")
+        for v in range(1, n + 1):
+            numbers, properties = [], {}
+            if sizes:
+                properties["size"] = chance.randint(1, 9)
+            for w in range(weights):
+                properties["weight" if weights == 1 else f"weight{w + 1}"] = chance.randint(0, 99)
+            numbers += properties.values()
+            near = [(i + j - v, weight) for (i, j), weight in edges.items() if v in (i, j)]
+            chance.shuffle(near)
+            for other, weight in near:
+                numbers += [other, weight] if weighted else [other]
+            file.write(" ".join(map(str, numbers)) + "\n" + ("% a comment\n" if chance.random() < 0.1 else ""))
+            vertices[v, (), items(properties)] += 1
+    wanted = collections.Counter(("E", i, j, items({"weight": w} if weighted else {})) for (i, j), w in edges.items())
+    check([packed(chance, path), "--format", "metis"], vertices, wanted, True)
+
+
+def adjacency(folder, chance, check):
+    names = [chance.choice([f"v{i}", f"two words {i}", i]) for i in range(30)]
+    vertices, edges = set(), collections.Counter()
+    with open(f"{folder}/a.adj", "w", encoding="utf-8") as file:
+        for _ in range(60):
+            source, targets = chance.choice(names), chance.choices(names, k=chance.randint(0, 4))
+            file.write(f"{source} -> " * bool(targets) + f"{'' if targets else source}" + ", ".join(map(str, targets)) + "\n")
+            vertices.update([source, *targets])
+            edges.update(("E", source, target, ()) for target in targets)
+    check([packed(chance, f"{folder}/a.adj"), "--format", "adjacency"], plain(vertices), edges, False)
+
+
+def properties_of(chance):
+    """One value of each type, of which some are missing."""
+    all_of_them = {"i": chance.randint(-2**40, 2**40), "f": chance.randint(-999, 999) / 16, "b": chance.random() < 0.5,
+                   "s": chance.choice(WORDS)}
+    return {name: value for name, value in all_of_them.items() if chance.random() < 0.7}
+
+
+def neo4j(folder, chance, check):
+    def cell(value):
+        return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+    def write(path, header, rows):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(",".join(header) + "\n")
+            for row in rows:  # "" is a text, nothing is missing
+                file.write(",".join('""' if value == "" else cell(value) if not isinstance(value, str) else
+                                    '"' + value.replace('"', '""') + '"' for value in row) + "\n")
+
+    typed = ["i:long", "f:double", "b:boolean", "s:string"]
+    vertices, edges, rows, links = collections.Counter(), collections.Counter(), {"A": [], "B": []}, []
+    for group in rows:
+        for number in range(chance.randint(1, 25)):
+            properties, label = properties_of(chance), chance.choice(["Person", "Person;Actor", None])
+            rows[group].append([number, label, *(properties.get(name[0]) for name in typed)])
+            vertices[f"{group}:{number}", tuple(sorted(label.split(";"))) if label else (), items(properties)] += 1
+    for _ in range(chance.randint(0, 90)):
+        i, j, properties = chance.choice(rows["A"])[0], chance.choice(rows["B"])[0], properties_of(chance)
+        kind = chance.choice(["KNOWS", "SAW"])
+        links.append([*(properties.get(name[0]) for name in typed), "left out", j, kind, i])
+        edges[kind, f"A:{i}", f"B:{j}", items(properties)] += 1
+    arguments = ["--format", "neo4j", "--edges", f"{folder}/e.csv"]
+    for group, lines in rows.items():
+        write(f"{folder}/{group}.csv", [f":ID({group})", ":LABEL", *typed], lines)
+        arguments += ["--vertices", packed(chance, f"{folder}/{group}.csv")]
+    write(f"{folder}/e.csv", [*typed, "x:IGNORE", ":END_ID(B)", ":TYPE", ":START_ID(A)"], links)
+    check(arguments, vertices, edges, False)
+
+
+def json_lines(folder, chance, check):
+    lines, vertices, edges = [], collections.Counter(), collections.Counter()
+    keys = [chance.choice([i, f"k{i}"]) for i in range(chance.randint(1, 40))]
+    for key in keys:
+        properties, labels = properties_of(chance), chance.sample(["A", "B", "C"], chance.randint(0, 2))
+        lines.append({"type": "node", "id": key, "labels": labels, "properties": properties} if chance.random() < 0.5
+                     else {"id": key, "labels": labels, **properties})
+        vertices[key, tuple(sorted(labels)), items(properties)] += 1
+    for _ in range(chance.randint(0, 90)):
+        i, j, properties = chance.choice(keys), chance.choice(keys), properties_of(chance)
+        lines.append({"type": "relationship", "label": "T", "start": {"id": i}, "end": {"id": j, "labels": ["A"]},
+                      "properties": properties} if chance.random() < 0.5 else {"src": i, "dst": j, "type": "T", **properties})
+        edges["T", i, j, items(properties)] += 1
+    chance.shuffle(lines)
+    with open(f"{folder}/g.ndjson", "w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(json.dumps(line, ensure_ascii=chance.random() < 0.5) + "\n")
+    check([packed(chance, f"{folder}/g.ndjson")], vertices, edges, False)
+
+
+def packages(folder, chance, check):
+    names = [f"pkg{i}" for i in range(chance.randint(1, 30))]
+    known, vertices, edges = set(names), {}, collections.Counter()
+    with open(f"{folder}/x_Packages", "w", encoding="utf-8") as file:
+        for name in names:
+            size = chance.randint(1, 9999)
+            file.write(f"Package: {name}\nSize: {size}\nMaintainer: M {size % 3} <m@example.org>\n")
+            vertices[name] = ("Package", {"name": name, "size": size})
+            edges["BUILT_FROM", name, f"source:{name}", ()] += 1
+            edges["MAINTAINED_BY", name, f"maintainer:M {size % 3}", ()] += 1
+            for field, kind in (("Depends", "DEPENDS"), ("Recommends", "RECOMMENDS")):
+                groups = [chance.sample(names + ["virtual", "other"], chance.randint(1, 2)) for _ in range(chance.randint(0, 3))]
+                groups = [[target for target in group if target in names or field == "Depends"] for group in groups]
+                groups, seen = [group for group in groups if group], set()
+                if groups:
+                    file.write(f"{field}: " + ",\n ".join(" | ".join(f"{t} (>= 1)" for t in group) for group in groups) + "\n")
+                for group in groups:
+                    for place, target in enumerate(group):
+                        if target not in seen:
+                            edges[kind, name, target, items({"alternative": place} if len(group) > 1 else {})] += 1
+                        seen.add(target)
+            file.write("\n")
+    prefixes = {"source": "SourcePackage", "maintainer": "Maintainer"}
+    for (_, _, target, _) in edges:
+        if target not in known:
+            label = prefixes.get(target.split(":")[0], "VirtualPackage")
+            vertices[target] = (label, {"name": target.split(":")[-1]})
+    wanted = collections.Counter({(key, (label,), items(rest)): 1 for key, (label, rest) in vertices.items()})
+    check([packed(chance, f"{folder}/x_Packages"), "--format", "packages"], wanted, edges, False)
+
+
+def dictionary(folder, chance, check):
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+    def number(value):
+        return (number(value // 64) if value > 63 else "") + digits[value % 64]
+
+    text, index, words, edges = b"about\n", ["00databaseinfo\tA\tF"], set(), collections.Counter()
+    for i in range(chance.randint(1, 30)):
+        head, grammar = f"Wörter {i}", chance.choice(["n, fem", None])
+        senses = [list(dict.fromkeys(f"word {chance.randrange(40)}" for _ in range(chance.randint(1, 3))))
+                  for _ in range(chance.choice([1, 1, 3]))]
+        lines = [head + " /ipa/" + (f" <{grammar}>" if grammar else "")]
+        seen = set()
+        for sense, targets in enumerate(senses, 1):
+            lines.append((f"{sense}. " if len(senses) > 1 else "") + ", ".join(f"{t} <x>" for t in targets))
+            lines += ["an explanation"] * chance.randint(0, 1)
+            for target in targets:
+                rest = {"grammar": grammar} if grammar else {}
+                if len(senses) > 1:
+                    rest["sense"] = sense
+                if target not in seen:
+                    edges["TRANSLATES", f"deu:{head}", f"eng:{target}", items(rest)] += 1
+                seen.add(target)
+        words.update([("deu", head), *(("eng", word) for word in seen)])
+        entry = ("\n".join(lines) + "\n").encode()
+        index += [f"{head.lower()}{extra}\t{number(len(text))}\t{number(len(entry))}" for extra in ("", " again")]
+        text += entry
+    with open(f"{folder}/d-deu-eng.index", "w", encoding="utf-8") as file:
+        file.write("\n".join(sorted(index)) + "\n")
+    with gzip.open(f"{folder}/d-deu-eng.dict.dz", "wb") as file:
+        file.write(text)
+    wanted = collections.Counter({(f"{lang}:{word}", ("Word",), items({"lang": lang, "word": word})): 1 for lang, word in words})
+    check([f"{folder}/d-deu-eng.index"], wanted, edges, False)
+
+
+BAD = {
+    "mtx": ("m.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n", 3),
+    "metis": ("m.graph", "2 1\n2\n\n", 2),
+    "adjacency": ("a.adj", "a -> b\nb ->\n", 2),
+    "neo4j": ("e.csv", ":START_ID,:END_ID,n:int\n1,2,x\n", 2),
+    "jsonl": ("g.jsonl", '{"id":1}\n{"id":\n', 2),
+    "packages": ("x_Packages", "Package: a\nSize\n", 2),
+    "dict": ("d-deu-eng.index", "a\tA\t~\n", 1),
+}
+
+
+def bad_files(folder):
+    with open(f"{folder}/d-deu-eng.dict", "w", encoding="utf-8") as file:
+        file.write("a\nb\n")
+    for name, (file_name, text, line) in BAD.items():
+        path = f"{folder}/{file_name}"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        ranks = 1 + 2 * (len(name) % 2)
+        done = run(ranks, "import", path, "--format", name, "-o", f"{folder}/bad.h5")
+        errors = [message for message in done.stderr.splitlines() if message.strip()]
+        assert done.returncode == 65 and len(errors) == 1 and f"{file_name}:{line}: " in errors[0], (name, done)
+        assert not any(left.startswith("bad.h5") for left in os.listdir(folder)), name
+    done = run(2, "import", f"{folder}/nowhere.mtx", "-o", f"{folder}/bad.h5")
+    assert done.returncode == 66 and "nowhere.mtx" in done.stderr, done
+
+
+def main():
+    seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(2**31)))
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    for rounds in range(int(os.environ.get("GEMP_FORMAT_ROUNDS", "1"))):
+        for make in (matrix, metis, adjacency, neo4j, json_lines, packages, dictionary):
+            with tempfile.TemporaryDirectory() as folder:
+                def check(arguments, vertices, edges, undirected):
+                    found = imported(folder, chance.randint(1, 3), arguments)
+                    ours, theirs = texts(found[0]), texts(vertices)
+                    assert ours == theirs, (arguments, ours - theirs, theirs - ours)
+                    ours, theirs = texts(found[1]), texts(edges)
+                    if undirected:
+                        ours, theirs = lower(ours), lower(theirs)
+                    assert ours == theirs, (arguments, ours - theirs, theirs - ours)
+                make(folder, chance, check)
+    with tempfile.TemporaryDirectory() as folder:
+        bad_files(folder)
+    print("all passed")
+
+
+main()
