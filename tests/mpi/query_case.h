@@ -1,0 +1,360 @@
+/* query_case: random clauses over random rows of a made graph, of which every rank knows all, and what comes out of a
+ * pipeline for them. */
+#ifndef GEMP_TESTS_QUERY_CASE_H
+#define GEMP_TESTS_QUERY_CASE_H
+
+#include "made_graph.h"
+
+#include "core/text.h"
+#include "pattern/expr.h"
+#include "query/clause.h"
+#include "query/pipeline.h"
+#include "query/projection.h"
+
+enum { MOST_ROWS = 300, ROUNDS = 3, VERTICES = 3, EDGES = 2, MOST_ITEMS = 8 };
+
+typedef struct given_row {
+	gemp_vertex vertices[VERTICES];
+	gemp_edge edges[EDGES];
+	uint64_t times;
+	int round, rank;
+} given_row;
+
+typedef struct given {
+	made_graph *made;
+	gemp_pattern *pattern;
+	size_t rows;
+	bool counted; /* rows have multiplicities */
+	given_row row[MOST_ROWS];
+} given;
+
+/* CLAUSES */
+
+static const char *const attribute_name[MADE_ATTRIBUTES] = { "name", "age", "size", "good" };
+static const gemp_type attribute_type[MADE_ATTRIBUTES] = { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN };
+
+static inline gemp_expr *node(gemp_expr_kind kind, gemp_type type)
+{
+	gemp_expr *expr;
+	assert_ok(gemp_expr_new(&expr, kind, 1, 1));
+	expr->type = type;
+	return expr;
+}
+
+static inline gemp_expr *element(int variable, bool edge)
+{
+	gemp_expr *expr = node(edge ? GEMP_EDGE : GEMP_VERTEX, GEMP_STRING);
+	expr->variable = variable;
+	expr->of_edge = edge;
+	return expr;
+}
+
+static inline gemp_expr *attribute(int variable, int which)
+{
+	gemp_expr *expr = node(GEMP_ATTRIBUTE, attribute_type[which]);
+	expr->variable = variable;
+	expr->attribute = which;
+	expr->name = gemp_strdup(attribute_name[which]);
+	return expr;
+}
+
+static inline gemp_expr *key_of(int vertex)
+{
+	gemp_expr *key = node(GEMP_KEY, GEMP_INTEGER);
+	key->variable = vertex;
+	return key;
+}
+
+static inline gemp_vertex largest_key(const made_graph *made)
+{
+	gemp_vertex id = 0;
+	while (made->key_rank[id] != MADE_VERTICES - 1)
+		id++;
+	return id;
+}
+
+static inline gemp_expr *edge_attribute(int variable)
+{
+	gemp_expr *expr = node(GEMP_ATTRIBUTE, GEMP_INTEGER);
+	expr->variable = variable;
+	expr->of_edge = true;
+	expr->name = gemp_strdup("weight");
+	return expr;
+}
+
+static inline gemp_expr *parent(gemp_expr_kind kind, gemp_type type, gemp_expr *child)
+{
+	gemp_expr *expr = node(kind, type);
+	assert_ok(gemp_expr_children(expr, 1));
+	expr->children[0] = child;
+	return expr;
+}
+
+/* What a clause may speak of: variables of the match, or items of WITH. */
+typedef struct source {
+	size_t vertex_count, edge_count, value_count;
+	int vertices[MOST_ITEMS], edges[MOST_ITEMS], values[MOST_ITEMS];
+	gemp_type types[MOST_ITEMS];
+} source;
+
+static const source of_match = { 3, 2, 0, { 0, 1, 2 }, { 0, 1 }, { 0 }, { 0 } };
+
+static inline gemp_expr *any_value(const source *from, uint64_t *seed)
+{
+	uint64_t what = gemp_random_below(seed, 10);
+	if (from->value_count && (what < 6 || !from->vertex_count)) {
+		size_t i = gemp_random_below(seed, from->value_count);
+		gemp_expr *expr = node(GEMP_COLUMN, from->types[i]);
+		expr->item = (size_t)from->values[i];
+		return expr;
+	}
+	if (from->edge_count && (what == 6 || !from->vertex_count))
+		return edge_attribute(from->edges[gemp_random_below(seed, from->edge_count)]);
+	if (!from->vertex_count)
+		return node(GEMP_COUNT_STAR, GEMP_INTEGER);
+	int vertex = from->vertices[gemp_random_below(seed, from->vertex_count)];
+	if (what == 7) {
+		return key_of(vertex);
+	}
+	return attribute(vertex, (int)gemp_random_below(seed, MADE_ATTRIBUTES));
+}
+
+static inline gemp_expr *any_plain(const source *from, uint64_t *seed)
+{
+	uint64_t what = gemp_random_below(seed, 6);
+	if (what == 0 && from->edge_count)
+		return element(from->edges[gemp_random_below(seed, from->edge_count)], true);
+	if (what < 3 && from->vertex_count)
+		return element(from->vertices[gemp_random_below(seed, from->vertex_count)], false);
+	return any_value(from, seed);
+}
+
+static inline gemp_expr *any_aggregate(const source *from, uint64_t *seed)
+{
+	gemp_expr *child = gemp_random_below(seed, 2) ? any_plain(from, seed) : any_value(from, seed);
+	bool number = child->kind != GEMP_VERTEX && child->kind != GEMP_EDGE &&
+	              (child->type == GEMP_INTEGER || child->type == GEMP_FLOAT);
+	bool value = child->kind != GEMP_VERTEX && child->kind != GEMP_EDGE;
+	static const gemp_expr_kind kinds[] = { GEMP_COUNT, GEMP_COLLECT, GEMP_MIN, GEMP_MAX, GEMP_SUM, GEMP_AVG };
+	gemp_expr_kind kind = kinds[gemp_random_below(seed, number ? 6 : value ? 4 : 2)];
+	if (kind == GEMP_COLLECT && value && child->type == GEMP_LIST)
+		kind = GEMP_COUNT;
+	if (child->kind == GEMP_COUNT_STAR)
+		return child;
+	gemp_type type = kind == GEMP_COUNT ? GEMP_INTEGER : kind == GEMP_COLLECT ? GEMP_LIST : kind == GEMP_AVG ? GEMP_FLOAT
+	               : child->type;
+	gemp_expr *expr = parent(kind, type, child);
+	expr->distinct = gemp_random_below(seed, 3) == 0;
+	return expr;
+}
+
+static inline bool is_aggregate(const gemp_expr *expr)
+{
+	return expr->kind >= GEMP_COUNT_STAR;
+}
+
+static inline void make_clause(gemp_clause *clause, const source *from, uint64_t *seed)
+{
+	*clause = (gemp_clause){ .item_count = 1 + gemp_random_below(seed, 4) };
+	uint64_t kind = gemp_random_below(seed, 3); /* 0: plain, 1: mixed, 2: aggregates alone */
+	clause->shown = clause->item_count;
+	assert_ok(GEMP_NEW(clause->items, clause->item_count));
+	for (size_t i = 0; i < clause->item_count; i++) {
+		char name[32];
+		bool aggregate = kind == 2 || (kind == 1 && gemp_random_below(seed, 2));
+		clause->items[i].expr = aggregate ? any_aggregate(from, seed) : any_plain(from, seed);
+		clause->grouped |= is_aggregate(clause->items[i].expr);
+		snprintf(name, sizeof name, "c%zu", i);
+		clause->items[i].name = gemp_strdup(name);
+	}
+	clause->distinct = gemp_random_below(seed, 3) == 0;
+	if (gemp_random_below(seed, 2)) {
+		clause->order_count = 1 + gemp_random_below(seed, 2);
+		assert_ok(GEMP_NEW(clause->orders, clause->order_count));
+		for (size_t i = 0; i < clause->order_count; i++)
+			clause->orders[i] = (gemp_sort){ gemp_random_below(seed, clause->item_count), gemp_random_below(seed, 2) };
+		if (!clause->distinct && clause->item_count > 1 && gemp_random_below(seed, 2))
+			clause->shown--;
+		clause->has_skip = gemp_random_below(seed, 3) == 0;
+		clause->skip = clause->has_skip ? gemp_random_below(seed, 20) : 0;
+		clause->has_limit = gemp_random_below(seed, 2);
+		clause->limit = clause->has_limit ? gemp_random_below(seed, 40) : 0;
+	}
+}
+
+static inline source items_of(const gemp_clause *clause)
+{
+	source from = { 0 };
+	for (size_t i = 0; i < clause->shown; i++) {
+		const gemp_expr *expr = clause->items[i].expr;
+		if (expr->kind == GEMP_VERTEX) {
+			from.vertices[from.vertex_count++] = (int)i;
+		} else if (expr->kind == GEMP_EDGE) {
+			from.edges[from.edge_count++] = (int)i;
+		} else {
+			from.types[from.value_count] = expr->type;
+			from.values[from.value_count++] = (int)i;
+		}
+	}
+	return from;
+}
+
+static inline void drop_clause(gemp_clause *clause)
+{
+	for (size_t i = 0; i < clause->item_count; i++) {
+		gemp_expr_free(clause->items[i].expr);
+		gemp_free(clause->items[i].name);
+	}
+	gemp_expr_free(clause->where);
+	gemp_free(clause->items);
+	gemp_free(clause->orders);
+	*clause = (gemp_clause){ 0 };
+}
+
+static inline void drop_clauses(gemp_pattern *pattern)
+{
+	if (pattern->with)
+		drop_clause(pattern->with);
+	gemp_free(pattern->with);
+	pattern->with = NULL;
+	drop_clause(&pattern->result);
+}
+
+static inline void make_clauses(given *g, uint64_t *seed)
+{
+	gemp_pattern *pattern = g->pattern;
+	source from = of_match;
+	drop_clauses(pattern);
+	if (gemp_random_below(seed, 2)) {
+		assert_ok(GEMP_NEW(pattern->with, 1));
+		make_clause(pattern->with, &from, seed);
+		from = items_of(pattern->with);
+		if (gemp_random_below(seed, 2))
+			pattern->with->where = parent(GEMP_IS_NOT_NULL, GEMP_BOOLEAN, any_value(&from, seed));
+		if (pattern->with->where && pattern->with->where->children[0]->kind == GEMP_COUNT_STAR) {
+			gemp_expr_free(pattern->with->where);
+			pattern->with->where = NULL;
+		}
+	}
+	make_clause(&pattern->result, &from, seed);
+}
+
+static inline given *give(uint64_t seed, size_t rows)
+{
+	given *g;
+	assert_all_ok(GEMP_NEW(g, 1));
+	g->made = made_graph_new(seed);
+	g->rows = rows;
+	g->counted = gemp_random_below(&seed, 2);
+	assert_all_ok(gemp_pattern_parse(&g->pattern, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN a", NULL));
+	assert_all_ok(gemp_pattern_bind(g->pattern, &g->made->graph));
+	uint64_t few = 1 + gemp_random_below(&seed, MADE_VERTICES);
+	for (size_t i = 0; i < rows; i++) {
+		given_row *row = &g->row[i];
+		for (int v = 0; v < VERTICES; v++)
+			row->vertices[v] = (gemp_vertex)gemp_random_below(&seed, few);
+		for (int e = 0; e < EDGES; e++)
+			row->edges[e] = gemp_random_below(&seed, MADE_RELATIONS * MADE_EDGES);
+		if (gemp_random_below(&seed, 5) == 0) { /* as OPTIONAL MATCH leaves them */
+			row->vertices[2] = GEMP_NO_VERTEX;
+			row->edges[1] = GEMP_NO_EDGE;
+		}
+		row->times = g->counted ? 1 + gemp_random_below(&seed, 3) : 1;
+		row->round = (int)gemp_random_below(&seed, ROUNDS);
+		row->rank = (int)gemp_random_below(&seed, (uint64_t)test_comm.size);
+		if (row->rank == 2)
+			row->rank = 0; /* rank 2 finds nothing */
+	}
+	make_clauses(g, &seed);
+	return g;
+}
+
+static inline void give_back(given *g)
+{
+	gemp_pattern_free(g->pattern);
+	made_graph_free(g->made);
+	gemp_free(g);
+}
+
+/* WHAT COMES OUT */
+
+typedef struct output {
+	const given *g;
+	gemp_text text; /* of all ranks, in the order in which it was handed on */
+	bool over;
+	bool left_out;
+} output;
+
+static inline void say_value(gemp_text *out, const gemp_column *column, size_t row)
+{
+	gemp_value value = gemp_column_get(column, row);
+	gemp_value_print(&value, out);
+}
+
+static inline gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	output *o = self;
+	size_t shown = o->g->pattern->result.shown, *begin = NULL;
+	gemp_projected columns[MOST_ITEMS];
+	gemp_text mine = { 0 };
+	void *all = NULL;
+	GEMP_CHECK(!o->over);
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_frame_expand(frame, UINT64_MAX)));
+	GEMP_TRY(gemp_project(&o->g->made->context, &o->g->made->graph, o->g->pattern, frame, columns));
+	for (size_t row = 0; row < frame->rows; row++)
+		for (size_t c = 0; c < shown; c++) {
+			say_value(&mine, &columns[c].value, row);
+			if (columns[c].edge && !gemp_column_get(&columns[c].value, row).null) {
+				gemp_text_print(&mine, ":");
+				say_value(&mine, &columns[c].source, row);
+				gemp_text_print(&mine, "->");
+				say_value(&mine, &columns[c].target, row);
+			}
+			gemp_text_print(&mine, c + 1 < shown ? "\t|" : "\1");
+		}
+	gemp_projected_free(columns, shown);
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_text_status(&mine)));
+	GEMP_TRY(gemp_comm_gather_all(&test_comm, mine.data, mine.size, &all, &begin));
+	gemp_text_add(&o->text, all, begin[test_comm.size]);
+	code = gemp_comm_agree(&test_comm, gemp_text_status(&o->text));
+	o->over = last;
+	(void)enough;
+done:
+	gemp_text_free(&mine);
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+static inline gemp_code run(const given *g, output *o)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pipeline *pipeline = NULL;
+	gemp_row_store store = { 0 };
+	uint64_t times[MOST_ROWS];
+	bool enough = false;
+	*o = (output){ .g = g };
+	GEMP_TRY(gemp_pipeline_new(&pipeline, &g->made->context, &g->made->graph, g->pattern,
+	                           &(gemp_stage){ .self = o, .push = output_push }));
+	for (int round = 0; round < ROUNDS && !enough; round++) {
+		gemp_row_store_clear(&store);
+		for (size_t i = 0; i < g->rows && code == GEMP_OK; i++)
+			if (g->row[i].round == round && g->row[i].rank == test_comm.rank) {
+				times[store.rows] = g->row[i].times;
+				code = gemp_row_store_add(&store, &(gemp_batch){
+					.rows = 1, .vertex_count = VERTICES, .edge_count = EDGES,
+					.vertices = g->row[i].vertices, .edges = g->row[i].edges }, 1);
+			}
+		GEMP_TRY(gemp_comm_agree(&test_comm, code));
+		GEMP_TRY(gemp_pipeline_push(pipeline, &store, g->counted ? times : NULL, round + 1 == ROUNDS, &enough));
+	}
+	GEMP_CHECK(o->over);
+	o->left_out = gemp_pipeline_left_out(pipeline);
+done:
+	gemp_pipeline_free(pipeline);
+	gemp_row_store_free(&store);
+	return code;
+}
+
+#endif
