@@ -1,7 +1,6 @@
 #include "match/filter.h"
 
-#include "match/filter_codes.h"
-#include "match/filter_host.h"
+#include "match/filter_columns.h"
 #include "match/filter_leaf.h"
 
 #include "core/memory.h"
@@ -9,26 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a column: its values on the device, and the same as codes and distinct values. */
-typedef struct column {
-	int id;
-	bool on_device, sampled, tried; /* tried: as a dictionary, whatever the sample says */
-	gemp_operand operand;
-	gemp_filter_codes dictionary;   /* no codes: not made */
-	bool dictionary_on_device;
-	gemp_buffer codes;
-	gemp_operand values;
-} column;
-
 struct gemp_filter {
-	gemp_context *context;
 	gemp_filter_site site;
-	uint64_t tag;              /* of what is known */
+	uint64_t tag;              /* of what is known of the columns */
 	bool tagged;
-	size_t count, capacity;
-	column *columns;           /* [count] */
-	gemp_buffer label_set;     /* mem NULL: not there yet */
-	uint64_t copied;
+	gemp_filter_columns columns;
 };
 
 /* What is evaluated over: the rows, or the distinct values of a column. */
@@ -36,8 +20,8 @@ typedef struct domain {
 	gemp_filter *filter;
 	gemp_filter_site site;
 	gemp_filter_view view;
-	const column *distinct;    /* NULL: the rows */
-	const uint32_t *among;     /* rows for which the host need evaluate; NULL: all */
+	const gemp_filter_column *distinct; /* NULL: the rows */
+	const uint32_t *among;              /* rows for which the host need evaluate; NULL: all */
 } domain;
 
 gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context)
@@ -47,7 +31,8 @@ gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context)
 	*out = NULL;
 	code = GEMP_NEW(filter, 1);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	filter->context = context;
+	filter->columns.device = context->device;
+	filter->columns.timers = &context->timers;
 	GEMP_TRY(gemp_filter_site_new(&filter->site, context));
 	*out = filter;
 	filter = NULL;
@@ -56,119 +41,26 @@ done:
 	return code;
 }
 
-static void forget_columns(gemp_filter *filter)
-{
-	gemp_device *device = filter->site.device;
-	for (size_t i = 0; i < filter->count; i++) {
-		column *column = &filter->columns[i];
-		gemp_operand_free(&column->operand, device);
-		gemp_operand_free(&column->values, device);
-		gemp_buffer_free(&column->codes, device);
-		gemp_filter_codes_free(&column->dictionary);
-	}
-	filter->count = 0;
-	gemp_buffer_free(&filter->label_set, device);
-}
-
 void gemp_filter_free(gemp_filter *filter)
 {
 	if (!filter)
 		return;
-	forget_columns(filter);
-	gemp_free(filter->columns);
+	gemp_filter_columns_free(&filter->columns);
 	gemp_filter_site_free(&filter->site);
 	gemp_free(filter);
 }
 
 uint64_t gemp_filter_copied(const gemp_filter *filter)
 {
-	return filter->copied;
+	return filter->columns.copied;
 }
 
-/* COLUMNS. Pointers hold until the next column comes. */
-static gemp_code find_column(gemp_filter *filter, int id, column **out)
-{
-	gemp_code code = GEMP_OK;
-	for (size_t i = 0; i < filter->count; i++)
-		if (filter->columns[i].id == id) {
-			*out = &filter->columns[i];
-			return GEMP_OK;
-		}
-	GEMP_TRY(GEMP_RESERVE(filter->columns, filter->capacity, filter->count + 1));
-	*out = &filter->columns[filter->count++];
-	**out = (column){ .id = id };
-done:
-	return code;
-}
-
-/* *out is borrowed. */
 static gemp_code need_column(const domain *over, int id, gemp_operand *out)
 {
-	gemp_code code = GEMP_OK;
-	gemp_filter *filter = over->filter;
-	column *column;
-	double began = gemp_now();
-	if (over->distinct) {
-		*out = over->distinct->values;
-		return GEMP_OK;
-	}
-	GEMP_TRY(find_column(filter, id, &column));
-	if (!column->on_device) {
-		GEMP_TRY(gemp_operand_column(&column->operand, filter->site.device, gemp_filter_column_of(&over->view, id),
-		                             over->view.rows->lasting));
-		column->on_device = true;
-		filter->copied += over->view.count;
-		gemp_timers_add(&filter->context->timers, GEMP_UPLOAD, began);
-	}
-	*out = column->operand;
-done:
-	return code;
-}
-
-/* *out: NULL if the column stays as it is. eager: each value costs. */
-static gemp_code need_dictionary(const domain *over, int id, bool eager, const column **out)
-{
-	gemp_code code = GEMP_OK;
-	column *column;
-	*out = NULL;
-	GEMP_TRY(find_column(over->filter, id, &column));
-	if (!column->dictionary.codes && !(eager ? column->tried : column->sampled)) {
-		GEMP_TRY(gemp_filter_codes_new(&column->dictionary, gemp_filter_column_of(&over->view, id), eager));
-		column->sampled = true;
-		column->tried = eager;
-	}
-	if (column->dictionary.codes)
-		*out = column;
-done:
-	return code;
-}
-
-static gemp_code upload_dictionary(gemp_filter *filter, column *column, size_t rows)
-{
-	gemp_code code = GEMP_OK;
-	gemp_device *device = filter->site.device;
-	double began = gemp_now();
-	if (column->dictionary_on_device)
-		return GEMP_OK;
-	if (!column->codes.mem)
-		GEMP_TRY(gemp_buffer_borrow(&column->codes, device, rows * sizeof(uint32_t), column->dictionary.codes));
-	GEMP_TRY(gemp_operand_column(&column->values, device, &column->dictionary.values, true));
-	column->dictionary_on_device = true;
-	filter->copied += rows + column->dictionary.values.rows;
-	gemp_timers_add(&filter->context->timers, GEMP_UPLOAD, began);
-done:
-	return code;
-}
-
-static gemp_code need_label_set(const domain *over)
-{
-	const gemp_filter_rows *rows = over->view.rows;
-	gemp_filter *filter = over->filter;
-	if (filter->label_set.mem)
-		return GEMP_OK;
-	GEMP_CHECK(rows->label_set != NULL);
-	return gemp_buffer_new(&filter->label_set, filter->site.device, rows->rows * sizeof *rows->label_set,
-	                       rows->label_set);
+	if (!over->distinct)
+		return gemp_filter_need_column(&over->filter->columns, &over->view, id, out);
+	*out = over->distinct->values;
+	return GEMP_OK;
 }
 
 /* LEAVES */
@@ -226,10 +118,10 @@ static gemp_code evaluate_label(const domain *over, const gemp_expr *expr, bool 
 	gemp_code code = GEMP_OK;
 	gemp_buffer has = { 0 };
 	gemp_device *device = over->site.device;
-	GEMP_TRY(need_label_set(over));
+	GEMP_TRY(gemp_filter_need_label_set(&over->filter->columns, &over->view));
 	GEMP_TRY(gemp_buffer_new(&has, device, over->view.rows->label_set_count * sizeof *expr->label_sets,
 	                         expr->label_sets));
-	GEMP_TRY(gemp_filter_label(&over->site, negated, &over->filter->label_set, &has, out));
+	GEMP_TRY(gemp_filter_label(&over->site, negated, &over->filter->columns.label_set, &has, out));
 done:
 	gemp_buffer_free(&has, device);
 	return code;
@@ -396,8 +288,8 @@ done:
 }
 
 /* Once for each distinct value. */
-static gemp_code evaluate_distinct(const domain *over, const column *distinct, const gemp_expr *expr, bool negated,
-                                   const gemp_buffer *out)
+static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column *distinct, const gemp_expr *expr,
+                                   bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_column *values = &distinct->dictionary.values;
@@ -409,7 +301,6 @@ static gemp_code evaluate_distinct(const domain *over, const column *distinct, c
 	inner.view.count = values->rows;
 	inner.site.rows = (cl_uint)values->rows;
 	inner.site.words = (values->rows + 31) / 32;
-	GEMP_TRY(upload_dictionary(over->filter, (column *)(uintptr_t)distinct, over->view.count));
 	GEMP_TRY(gemp_buffer_new(&bits, over->site.device, inner.site.words * sizeof(uint32_t), NULL));
 	GEMP_TRY(evaluate(&inner, expr, negated, &bits));
 	GEMP_TRY(gemp_filter_lookup(&over->site, &distinct->codes, &bits, out));
@@ -421,12 +312,13 @@ done:
 static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
-	const column *distinct = NULL;
+	const gemp_filter_column *distinct = NULL;
 	int id;
 	if (gemp_filter_is_constant(expr))
 		return evaluate_constant(over, expr, negated, out);
 	if (!over->distinct && gemp_filter_reads_strings(&over->view, expr, &id))
-		GEMP_TRY(need_dictionary(over, id, !gemp_filter_has_kernels(expr), &distinct));
+		GEMP_TRY(gemp_filter_need_dictionary(&over->filter->columns, &over->view, id,
+		                                     !gemp_filter_has_kernels(expr), &distinct));
 	if (distinct)
 		code = evaluate_distinct(over, distinct, expr, negated, out);
 	else if (expr->kind == GEMP_NOT)
@@ -475,7 +367,7 @@ gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows
 	if (rows->rows == 0)
 		return GEMP_OK;
 	if (!filter->tagged || filter->tag != rows->tag)
-		forget_columns(filter);
+		gemp_filter_columns_forget(&filter->columns);
 	filter->tag = rows->tag;
 	filter->tagged = true;
 	all.site.rows = (cl_uint)rows->rows;
