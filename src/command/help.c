@@ -1,5 +1,6 @@
 #include "command/help.h"
 
+#include "io/format.h"
 #include "io/generate.h"
 
 #include <stdio.h>
@@ -67,6 +68,23 @@ static void entries(gemp_text *out, const char *heading, size_t column, const ge
 		snprintf(name, sizeof name, "  %s", list->name);
 		entry(out, name, column, list->meaning);
 	}
+}
+
+const gemp_help_entry *gemp_help_formats(void)
+{
+	enum { MOST = 32, MEANING = 200 };
+	static gemp_help_entry list[MOST + 1];
+	static char meanings[MOST][MEANING];
+	size_t count;
+	const gemp_format *const *formats = gemp_formats(&count);
+	GEMP_CHECK(count <= MOST);
+	for (size_t i = 0; i < count; i++) {
+		const char *endings = formats[i]->endings;
+		snprintf(meanings[i], MEANING, "%s%s%s%s.", formats[i]->summary, *endings ? " (" : "", endings,
+		         *endings ? ")" : "");
+		list[i] = (gemp_help_entry){ formats[i]->name, meanings[i] };
+	}
+	return list;
 }
 
 void gemp_help_option_name(gemp_text *out, const gemp_option *option)
@@ -169,6 +187,8 @@ void gemp_help_command(gemp_text *out, const gemp_command *command)
 	}
 	if (command->bit == GEMP_ON_GENERATE)
 		print_generators(out);
+	if (command->bit == GEMP_ON_IMPORT)
+		entries(out, "Formats", 13, gemp_help_formats());
 	for (size_t i = 0; (option = gemp_help_next(command, &i));) {
 		if (strcmp(group, option->group) != 0)
 			gemp_text_print(out, "\n%s:\n", group = option->group);

@@ -17,6 +17,9 @@ void gemp_help_markdown(gemp_text *out, const gemp_command_table *table); /* doc
 void gemp_help_man(gemp_text *out, const gemp_command_table *table);      /* docs/gemp-mpi.1 */
 void gemp_help_bash(gemp_text *out, const gemp_command_table *table);     /* completion */
 
+/* The formats that import reads, with their endings; ends with a NULL name. */
+const gemp_help_entry *gemp_help_formats(void);
+
 /* "--json FILE", "--count". */
 void gemp_help_option_name(gemp_text *out, const gemp_option *option);
 /* The next option of a command at or after *index, or NULL; *index moves past it. Options of a group follow one

@@ -74,12 +74,15 @@ const gemp_command gemp_command_import = {
 	.bit = GEMP_ON_IMPORT,
 	.arguments = "--vertices FILE... --edges FILE... -o G.h5\nFILE... -o G.h5",
 	.summary = "Makes a graph file of tables, edge lists and other formats",
-	.text = "Files are TSV or CSV with a header, or SNAP edge lists; plain, .gz or .zst. Vertices have the columns "
-		"id, type (several labels: A;B) and attributes; edges src, dst, type and attributes. The type of a "
-		"column is stated (year:int) or inferred; an empty field is NULL. The file is stored in a random "
-		"order of the vertices, so that each of any number of ranks finds its random part in one piece.\n",
+	.text = "Files are plain, .gz or .zst. Tables (TSV, CSV) have a header: vertices the columns id, type (several "
+		"labels: A;B) and attributes; edges src, dst, type and attributes. The type of a column is stated "
+		"(year:int) or inferred; an empty field is NULL. A file of most other formats is a whole graph. "
+		"docs/formats.md shows each, and what becomes of it.\n"
+		"The graph file is stored in a random order of the vertices, so that each of any number of ranks finds "
+		"its random part in one piece.\n",
 	.examples = "gemp-mpi import --vertices people.tsv --vertices films.tsv --edges roles.tsv.zst -o movies.h5\n"
-		"mpirun -n 4 gemp-mpi import --edges wiki-Vote.txt.gz --format snap --undirected -o wiki.h5\n",
+		"mpirun -n 4 gemp-mpi import wiki-Vote.txt.gz --undirected -o wiki.h5\n"
+		"gemp-mpi import /usr/share/dictd/*.index --undirected -o translations.h5\n",
 	.least = 0,
 	.most = SIZE_MAX,
 	.run = import,

@@ -69,6 +69,13 @@ static void markdown_generators(gemp_text *out)
 	}
 }
 
+static void markdown_formats(gemp_text *out)
+{
+	gemp_text_print(out, "\n**Formats**\n\n");
+	for (const gemp_help_entry *entry = gemp_help_formats(); entry->name; entry++)
+		gemp_text_print(out, "- `%s`: %s\n", entry->name, entry->meaning);
+}
+
 static void markdown_command(gemp_text *out, const gemp_command *command)
 {
 	const char *group = "", *text = command->text;
@@ -84,6 +91,8 @@ static void markdown_command(gemp_text *out, const gemp_command *command)
 		gemp_text_print(out, "\n```sh\n%s```\n", command->examples);
 	if (command->bit == GEMP_ON_GENERATE)
 		markdown_generators(out);
+	if (command->bit == GEMP_ON_IMPORT)
+		markdown_formats(out);
 	for (size_t i = 0; (option = gemp_help_next(command, &i));) {
 		if (strcmp(group, option->group) != 0)
 			gemp_text_print(out, "\n**%s**\n\n", group = option->group);
@@ -196,6 +205,8 @@ static void man_command(gemp_text *out, const gemp_command *command)
 	}
 	if (command->bit == GEMP_ON_GENERATE)
 		man_generators(out);
+	for (const gemp_help_entry *entry = gemp_help_formats(); command->bit == GEMP_ON_IMPORT && entry->name; entry++)
+		man_item(out, entry->name, NULL, entry->meaning);
 	for (size_t i = 0; (option = gemp_help_next(command, &i));)
 		man_option(out, option);
 }
