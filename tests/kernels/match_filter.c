@@ -1,5 +1,6 @@
 /* Conditions on one vertex: the device's bitmap against gemp_expr_is_true, row by row, on random tables and conditions. */
 #include "match/filter.h"
+#include "match/filter_codes.h"
 
 #include "harness/harness.h"
 
@@ -67,6 +68,20 @@ static void fill_column(gemp_column *column, gemp_type type, size_t rows, size_t
 	}
 }
 
+static gemp_value asked_of(void *self, const gemp_expr *expr, size_t row);
+
+/* Strings that all differ. */
+static void fill_numbers(gemp_column *column, size_t rows)
+{
+	char text[32];
+	gemp_column_free(column);
+	assert_ok(gemp_column_init(column, "column", GEMP_STRING));
+	for (size_t i = 0; i < rows; i++) {
+		size_t size = (size_t)snprintf(text, sizeof text, "a%zu", i);
+		assert_ok(gemp_column_add(column, &(gemp_value){ .type = GEMP_STRING, .string = { text, size } }));
+	}
+}
+
 static table *new_table(size_t rows)
 {
 	static uint64_t tag;
@@ -80,7 +95,7 @@ static table *new_table(size_t rows)
 	for (size_t i = 0; i < rows; i++)
 		t->label_set[i] = (uint32_t)below(LABEL_SETS);
 	t->rows = (gemp_filter_rows){ .tag = ++tag, .rows = rows, .columns = t->pointers, .key = &t->key,
-		.label_set = t->label_set, .label_set_count = LABEL_SETS };
+		.label_set = t->label_set, .label_set_count = LABEL_SETS, .value = asked_of };
 	return t;
 }
 
@@ -121,9 +136,11 @@ static gemp_expr *random_literal(void)
 
 static gemp_expr *random_operand(void)
 {
+	static const gemp_expr_kind kinds[] = { GEMP_ATTRIBUTE, GEMP_ATTRIBUTE, GEMP_ATTRIBUTE, GEMP_ATTRIBUTE, GEMP_KEY,
+		GEMP_DEGREE, GEMP_LABELS };
 	if (below(3) == 0)
 		return random_literal();
-	gemp_expr *expr = new_expr(below(6) ? GEMP_ATTRIBUTE : GEMP_KEY, 0);
+	gemp_expr *expr = new_expr(kinds[below(sizeof kinds / sizeof *kinds)], 0);
 	expr->attribute = (int)below(COLUMNS + 1) - 1;
 	return expr;
 }
@@ -157,7 +174,7 @@ static gemp_expr *random_leaf(void)
 		return expr;
 	case 3:
 		expr = random_operand();
-		if (expr->kind == GEMP_KEY)
+		if (expr->kind != GEMP_LITERAL)
 			expr->kind = GEMP_ATTRIBUTE;
 		return expr;
 	default:
@@ -184,9 +201,22 @@ static gemp_expr *random_condition(int depth)
 	return expr;
 }
 
+/* What is in no column. */
+static gemp_value asked_of(void *self, const gemp_expr *expr, size_t row)
+{
+	static char list[32];
+	(void)self;
+	if (expr->kind == GEMP_DEGREE)
+		return (gemp_value){ .type = GEMP_INTEGER, .null = row % 11 == 0, .integer = (int64_t)(row % 4) };
+	return (gemp_value){ .type = GEMP_LIST,
+	                     .string = { list, (size_t)snprintf(list, sizeof list, "[\"%zu\"]", row % 3) } };
+}
+
 static gemp_value value_of(void *self, const gemp_expr *expr)
 {
 	const table *t = self;
+	if (expr->kind == GEMP_DEGREE || expr->kind == GEMP_LABELS)
+		return asked_of(NULL, expr, t->row);
 	if (expr->kind == GEMP_KEY)
 		return gemp_column_get(&t->key, t->row);
 	if (expr->attribute < 0)
@@ -221,10 +251,17 @@ static size_t check(table *t, const gemp_condition *const *conditions, size_t co
 {
 	uint32_t bitmap[MOST_ROWS / 32 + 2];
 	size_t words = (t->rows.rows + 31) / 32, set = 0;
+	uint32_t among[MOST_ROWS / 32 + 1];
+	for (size_t w = 0; w < words; w++)
+		among[w] = (uint32_t)gemp_random(&seed) | (uint32_t)gemp_random(&seed);
+	if (words && t->rows.rows % 32)
+		among[words - 1] &= (UINT32_C(1) << t->rows.rows % 32) - 1;
+	t->rows.among = below(2) ? among : NULL;
 	memset(bitmap, 0x5a, sizeof bitmap);
 	assert_ok(gemp_filter_evaluate(filter, &t->rows, conditions, count, bitmap));
 	for (t->row = 0; t->row < t->rows.rows; t->row++) {
 		bool bit = bitmap[t->row / 32] >> t->row % 32 & 1, right = expected(t, conditions, count);
+		right &= !t->rows.among || (among[t->row / 32] >> t->row % 32 & 1);
 		if (bit != right)
 			fail_msg("row %zu of %zu is %d; condition of kind %d", t->row, t->rows.rows, bit,
 			         (int)conditions[0]->expr->kind);
@@ -233,6 +270,7 @@ static size_t check(table *t, const gemp_condition *const *conditions, size_t co
 	if (t->rows.rows % 32)
 		assert_int_equal(bitmap[words - 1] >> t->rows.rows % 32, 0);
 	assert_int_equal(bitmap[words], 0x5a5a5a5a);
+	t->rows.among = NULL;
 	return set;
 }
 
@@ -305,6 +343,62 @@ static void columns_are_copied_once(void **state)
 	t->rows.tag += 1000000;
 	assert_ok(gemp_filter_evaluate(filter, &t->rows, twice, 1, bitmap));
 	assert_int_equal(gemp_filter_copied(filter) - before, 200);
+	free_expr(condition.expr);
+	free_table(t);
+}
+
+/* A column of few strings comes as codes, one of strings that all differ as it is. */
+static void repeated_strings_are_coded(void **state)
+{
+	table *t = new_table(MOST_ROWS);
+	uint32_t bitmap[MOST_ROWS / 32 + 1];
+	gemp_condition condition = { .expr = new_expr(GEMP_CONTAINS, 2) };
+	const gemp_condition *pointer = &condition;
+	gemp_filter_codes codes;
+	(void)state;
+	condition.expr->children[0] = new_expr(GEMP_ATTRIBUTE, 0);
+	condition.expr->children[1] = new_expr(GEMP_LITERAL, 0);
+	condition.expr->children[1]->value = (gemp_value){ .type = GEMP_STRING, .string = { "a", 1 } };
+	assert_ok(gemp_filter_codes_new(&codes, &t->columns[0], false));
+	assert_non_null(codes.codes);
+	assert_in_range(codes.values.rows, 2, 11); /* ten strings, and NULL */
+	for (size_t row = 0; row < MOST_ROWS; row++) {
+		gemp_value value = gemp_column_get(&t->columns[0], row), same = gemp_column_get(&codes.values, codes.codes[row]);
+		assert_int_equal(value.null, same.null);
+		assert_true(value.null || (value.string.size == same.string.size &&
+		                           memcmp(value.string.bytes, same.string.bytes, same.string.size) == 0));
+	}
+	uint64_t before = gemp_filter_copied(filter);
+	assert_ok(gemp_filter_evaluate(filter, &t->rows, &pointer, 1, bitmap));
+	assert_int_equal(gemp_filter_copied(filter) - before, MOST_ROWS + codes.values.rows);
+	gemp_filter_codes_free(&codes);
+	free_table(t);
+	t = new_table(MOST_ROWS);
+	fill_numbers(&t->columns[0], MOST_ROWS);
+	for (int eager = 0; eager < 2; eager++) {
+		assert_ok(gemp_filter_codes_new(&codes, &t->columns[0], eager));
+		assert_null(codes.codes);
+	}
+	before = gemp_filter_copied(filter);
+	assert_ok(gemp_filter_evaluate(filter, &t->rows, &pointer, 1, bitmap));
+	assert_int_equal(gemp_filter_copied(filter) - before, MOST_ROWS);
+	free_expr(condition.expr);
+	free_table(t);
+}
+
+/* Nobody says what is in no column: an error, not a guess. */
+static void nobody_to_ask(void **state)
+{
+	table *t = new_table(MOST_ROWS);
+	uint32_t bitmap[MOST_ROWS / 32 + 1];
+	gemp_condition condition = { .expr = new_expr(GEMP_GT, 2) };
+	const gemp_condition *pointer = &condition;
+	(void)state;
+	t->rows.value = NULL;
+	condition.expr->children[0] = new_expr(GEMP_DEGREE, 0);
+	condition.expr->children[1] = random_literal();
+	assert_code(gemp_filter_evaluate(filter, &t->rows, &pointer, 1, bitmap), GEMP_EINTERNAL);
+	assert_message("asks for what is not known");
 	free_expr(condition.expr);
 	free_table(t);
 }
@@ -460,6 +554,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_conditions),
 		cmocka_unit_test(columns_are_copied_once),
+		cmocka_unit_test(repeated_strings_are_coded),
+		cmocka_unit_test(nobody_to_ask),
 		cmocka_unit_test(without_memory),
 		cmocka_unit_test(every_leaf),
 		cmocka_unit_test(parts_of_long_strings),
