@@ -204,6 +204,8 @@ gemp_code gemp_match_run(gemp_match *m, gemp_sink *sink, gemp_match_result *resu
 gemp_code gemp_match_run_seeded(gemp_match *m, const gemp_vertex *ids, size_t count, gemp_sink *sink,
                                 gemp_match_result *result)
 {
+	if (!m->plan->given)
+		return gemp_fail(GEMP_EINTERNAL, "a pattern without given vertices is not searched for from seeds");
 	gemp_search_seed(m->search, ids, count);
 	return run(m, sink, result);
 }

@@ -21,7 +21,7 @@ static gemp_code search_slice(rounds *r)
 		if (r->crossing)
 			GEMP_TRY(gemp_crossing_feed(r->crossing));
 		GEMP_TRY(gemp_search_launch(r->search, &ran));
-		if (!bounded)
+		if (!bounded && !r->search->plan->given)
 			gemp_progress("matching", r->search->work[0].next, r->search->pivots,
 			              r->search->statistics.found_local * r->search->ranks);
 	}
@@ -42,7 +42,8 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 	figures[PIVOTS] = s->pivots;
 	figures[FOUND] = s->statistics.found_local + s->statistics.found_crossed;
 	gemp_comm_sum(s->context->comm, figures, FIGURES);
-	gemp_progress("matching", figures[PIVOTS_DONE], figures[PIVOTS], figures[FOUND]);
+	if (!s->plan->given)
+		gemp_progress("matching", figures[PIVOTS_DONE], figures[PIVOTS], figures[FOUND]);
 }
 
 /* A launch whose workers are all stopped where they were before does nothing, so launches do not count. */
@@ -92,7 +93,8 @@ gemp_code gemp_rounds_run(gemp_search *search, gemp_rounds_result *result)
 	} while (r.again && !r.enough);
 	result->complete = !r.enough;
 done:
-	gemp_progress_end();
+	if (!search->plan->given)
+		gemp_progress_end();
 	gemp_crossing_free(r.crossing);
 	return code;
 }
