@@ -12,7 +12,8 @@ from reference import Run, need_program, work_folder
 LARGE = 9223372036854775807
 VALUES = [
     # arithmetic: integers stay integers, division truncates, % has the sign of what is divided
-    ('a.i + 1', 8), ('a.i - 10', -3), ('a.i * 2', 14), ('a.i / 2', 3), ('-a.i / 2', -3), ('a.i / -2', -3), ('a.i % 3', 1),
+    ('a.i + 1', 8), ('a.i - 10', -3), ('a.i * 2', 14), ('a.i / 2', 3), ('-a.i / 2', -3), ('a.i / -2', -3),
+    ('a.i % 3', 1),
     ('-a.i % 3', -1), ('a.i % -3', 1), ('a.i / 2.0', 3.5), ('a.f / 2', 1.25), ('a.f % 2', 0.5), ('a.f * a.f', 6.25),
     ('2 + 3 * 4', 14), ('(2 + 3) * 4', 20), ('10 - 2 - 3', 5), ('100 / 10 / 2', 5), ('7 - -2', 9), ('-(a.i)', -7),
     ('- a.i + 8', 1), ('a.i % 4 * 2', 6), ('a.n + 1', None), ('1 - a.n', None), ('-a.n', None), ('a.n * a.f', None),
@@ -20,39 +21,52 @@ VALUES = [
     ("a.s + '!'", 'Ann!'), ("'x' + a.s + 'y'", 'xAnny'), ('a.s + a.none', None),
     # comparison
     ('a.i = 7.0', True), ('a.i = 7.5', False), ('a.i < 7.5', True), ('a.f >= 2.5', True), ('a.i <> 7', False),
-    ('1 + 2 = 3', True), ('a.i - 7 = 0', True), ('a.n = a.n', None), ('a.n <> 1', None), ('a.n < 1', None), ('a.i = null', None),
+    ('1 < a.i < 8', True), ('1 < a.i < 5', False), ('9 > a.i > a.n', None), ('1 + 2 = 3', True), ('a.i - 7 = 0', True), ('a.n = a.n', None), ('a.n <> 1', None), ('a.n < 1', None),
+    ('a.i = null', None),
     ("a.s = 'Ann'", True), ("a.s < 'B'", True), ("a.s < 'Amm'", False), ("a.s = 'ann'", False), ('a.b = true', True),
-    ('a.b <> false', True), ('a.big = 9223372036854775807', True), ('a.big > 9223372036854775806', True), ('a = a', True),
+    ('a.b <> false', True), ('a.big = 9223372036854775807', True), ('a.big > 9223372036854775806', True),
+    ('a = a', True),
     ('a.big = 9223372036854775807.0', False), ('a.u = a.s', False), ('a.u > a.s', True),
     # three values
     ('true AND a.n = 1', None), ('false AND a.n = 1', False), ('true OR a.n = 1', True), ('false OR a.n = 1', None),
-    ('NOT a.n = 1', None), ('true XOR a.n = 1', None), ('true XOR false', True), ('true XOR true', False), ('NOT a.b', False),
-    ('NOT NOT a.b', True), ('a.n IS NULL', True), ('a.n IS NOT NULL', False), ('(a.n + 1) IS NULL', True), ('a.i IS NULL', False),
+    ('NOT a.n = 1', None), ('true XOR a.n = 1', None), ('true XOR false', True), ('true XOR true', False),
+    ('NOT a.b', False),
+    ('NOT NOT a.b', True), ('a.n IS NULL', True), ('a.n IS NOT NULL', False), ('(a.n + 1) IS NULL', True),
+    ('a.i IS NULL', False),
     ('(a.n = 1) IS NULL', True),
     # what binds tighter
     ('true OR false AND false', True), ('true XOR true AND false', True), ('true OR true XOR true', True),
     ('NOT false AND false', False), ('NOT a.i = 7', False), ('NOT a.b OR true', True), ('a.b AND NOT a.b', False),
     # lists
     ('a.i IN [1, 7]', True), ('a.i IN [1, 2]', False), ('a.i IN [1, null]', None), ('a.i IN [7, null]', True),
-    ('a.n IN [1]', None), ('a.n IN []', False), ('a.i IN []', False), ('NOT a.i IN [1]', True), ("a.s IN ['Bob', 'Ann']", True),
+    ('a.n IN [1]', None), ('a.n IN []', False), ('a.i IN []', False), ('NOT a.i IN [1]', True),
+    ("a.s IN ['Bob', 'Ann']", True),
     ('a.i IN [7.0]', True), ("'Q' IN labels(a)", True), ("'R' IN labels(a)", False),
     # strings
-    ("a.s CONTAINS 'nn'", True), ("a.s STARTS WITH 'A'", True), ("a.s ENDS WITH 'N'", False), ("a.s CONTAINS ''", True),
+    ("a.s CONTAINS 'nn'", True), ("a.s STARTS WITH 'A'", True), ("a.s ENDS WITH 'N'", False),
+    ("a.s CONTAINS ''", True),
     ("a.none CONTAINS 'x'", None), ("NOT a.s CONTAINS 'x'", True), ('a.s CONTAINS a.none', None),
-    ('toLower(a.s)', 'ann'), ('toUpper(a.s)', 'ANN'), ('toLower(a.u)', 'zoë ä'), ('toUpper(a.u)', 'ZOË Ä'), ('toLower(a.none)', None),
-    ('size(a.s)', 3), ('size(a.u)', 5), ('size(a.none)', None), ("size('日本')", 2), ("size('')", 0), ("toUpper('x') + a.s", 'XAnn'),
-    ("a.s =~ 'A.*'", True), ("a.s =~ 'n'", False), ("a.s =~ '.nn'", True), ("a.s =~ 'Ann|Bob'", True), ("a.s =~ 'An|Bobn'", False),
+    ('toLower(a.s)', 'ann'), ('toUpper(a.s)', 'ANN'), ('toLower(a.u)', 'zoë ä'), ('toUpper(a.u)', 'ZOË Ä'),
+    ('toLower(a.none)', None),
+    ('size(a.s)', 3), ('size(a.u)', 5), ('size(a.none)', None), ("size('日本')", 2), ("size('')", 0),
+    ("toUpper('x') + a.s", 'XAnn'),
+    ("a.s =~ 'A.*'", True), ("a.s =~ 'n'", False), ("a.s =~ '.nn'", True), ("a.s =~ 'Ann|Bob'", True),
+    ("a.s =~ 'An|Bobn'", False),
     ("a.s =~ '(?i)ANN'", True), ("a.s =~ 'A\\\\w+'", True), ("a.none =~ '.*'", None), ("a.u =~ 'Zo.. .'", False),
-    ("a.u =~ 'Zo. .'", True), ("a.u =~ '.....'", True), ("NOT a.s =~ 'B.*'", True), ("a.lines =~ '.*'", False), ("a.s =~ ''", False),
+    ("a.u =~ 'Zo. .'", True), ("a.u =~ '.....'", True), ("NOT a.s =~ 'B.*'", True), ("a.lines =~ '.*'", False),
+    ("a.s =~ ''", False),
     # elements
-    ('id(a)', 'k'), ('labels(a)', ['P', 'Q']), ('type(r)', 'T'), ('r.w', 3), ('r.w * 2', 6), ('a:P', True), ('a:R', False),
+    ('id(a)', 'k'), ('labels(a)', ['P', 'Q']), ('type(r)', 'T'), ('r.w', 3), ('r.w * 2', 6), ('a:P', True),
+    ('a:R', False),
     ('a:P|R', True), ('COUNT { (a)-[:T]->() }', 1), ('COUNT { (a)<-[:T]-() }', 0), ('a.i + COUNT { (a)--() }', 8),
 ]
 ERRORS = [  # at run time: a message with the place, exit code 65 or 2, never a wrong number
-    ('a.i / 0', 'zero'), ('a.i % 0', 'zero'), ('a.i / (a.i - 7)', 'zero'), ('a.big + 1', 'overflow'), ('a.big * 2', 'overflow'),
+    ('a.i / 0', 'zero'), ('a.i % 0', 'zero'), ('a.i / (a.i - 7)', 'zero'), ('a.big + 1', 'overflow'),
+    ('a.big * 2', 'overflow'),
     ('-a.big - 2', 'overflow'), ('9223372036854775807 + 1', 'overflow'),
 ]
-REFUSED = ["a.s - 'x'", "a.s * 2", '-a.s', 'toLower(a.i)', 'size(a.i)', "a.s =~ '('", 'a.b + 1', 'nothing(a)', 'a.i AND true',
+REFUSED = ["a.s - 'x'", "a.s * 2", '-a.s', 'toLower(a.i)', 'size(a.i)', "a.s =~ '('", 'a.b + 1', 'nothing(a)',
+           'a.i AND true',
            'NOT a.s', 'type(a)', 'labels(r)', 'id(r)', '$missing', 'a.i =~ a.s']
 
 

@@ -1,4 +1,4 @@
-"""What of openCypher is refused, and how: by its name, at its place, with exit code 2 and nothing on stdout. One line each.
+"""What of openCypher is refused, and how: by its name, at its place, with exit code 2.
 
 Each query is one that a user of Neo4j might bring; none may be taken and partly ignored.
 """
@@ -96,8 +96,8 @@ REFUSALS = [
 
 def refused(file, query):
     """None, or what is wrong about the refusal."""
-    run = subprocess.run([PROGRAM, 'match', file, query], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120,
-                         stdin=subprocess.DEVNULL)
+    run = subprocess.run([PROGRAM, 'match', file, query], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, timeout=120)
     named, place, text = query_of[query], places[query], run.stderr
     if run.returncode != 2:
         return 'code %d: %s' % (run.returncode, text[:200])

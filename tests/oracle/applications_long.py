@@ -1,4 +1,4 @@
-"""Applications as one query each, on the real films and translations, against plain Python. Skipped (77) without GEMP_SHARED.
+"""Applications as one query each, on real films and translations, against plain Python. Skipped (77) without them.
 
     applications_long.py [--ranks N] [--only TEXT] [--languages DE,EN,...]
 
@@ -35,13 +35,15 @@ class Application:
     def check(self, name, rows, expected):
         if rows is not None and rows != expected:
             self.failures += 1
-            at = next((i for i, pair in enumerate(zip(rows, expected)) if pair[0] != pair[1]), min(len(rows), len(expected)))
+            differs = (i for i, pair in enumerate(zip(rows, expected)) if pair[0] != pair[1])
+            at = next(differs, min(len(rows), len(expected)))
             print('FAILED: %s: %d rows, %d expected; row %d: %s, expected %s' %
                   (name, len(rows), len(expected), at, rows[at:at + 1], expected[at:at + 1]))
 
     def graph(self, name, options=()):
         files = [need_shared('data/%s/%s.tsv.zst' % (name, part)) for part in ('vertices', 'edges')]
-        return (imported(*files, os.path.join(self.folder, name + '.h5'), self.ranks, options),) + tuple(map(read_table, files))
+        file = imported(*files, os.path.join(self.folder, name + '.h5'), self.ranks, options)
+        return file, read_table(files[0]), read_table(files[1])
 
 
 def films(app):

@@ -1,10 +1,12 @@
 """Property test: random queries of the whole language, against an evaluator in plain Python.
 
     random_language.py [--seed N] [--seconds S] [--features where,edges,exists,optional,paths,disconnected,group]
-                       [--queries N] [--variants N] [--stop N] [--shrink S] [--semantics S,...] [--distinct D,...] [--dry-run]
+                       [--queries N] [--variants N] [--stop N] [--shrink S] [--semantics S,...] [--distinct D,...]
+                       [--dry-run] [--refusals]
 
 random_match.py asks many plain patterns; this one asks for everything else: expressions, sub-patterns, optional parts,
-paths, parts, grouping. A case that differs is kept in a folder that is named; --shrink spends S seconds on making it smaller.
+paths, parts, grouping. A case that differs is kept in a folder that is named; --shrink spends S seconds on making it
+smaller.
 """
 import argparse
 import collections
@@ -69,7 +71,8 @@ class LanguageCase(cases.Case):
         output = os.path.join(folder, 'rows.jsonl')
         if os.path.exists(output):
             os.remove(output)
-        run = Run(self.ranks, ['match'] + self.arguments(os.path.join(folder, 'G.h5')) + ['--output', output, '--json', '-'])
+        arguments = self.arguments(os.path.join(folder, 'G.h5'))
+        run = Run(self.ranks, ['match'] + arguments + ['--output', output, '--json', '-'])
         wrong = self.differs(run, answer, output)
         return wrong and wrong + '\n' + run.shown() + ('\n' + run.err if run.code else '')
 

@@ -30,12 +30,13 @@ def main():
         graph = random_graph(rng)
         files = graph.write(folder)
         for _ in range(4):
-            semantics, distinct = rng.choice(['iso', 'edge-iso', 'hom', 'induced']), rng.choice(['orbit', 'subgraph', 'vertices', 'none'])
+            semantics = rng.choice(['iso', 'edge-iso', 'hom', 'induced'])
+            distinct = rng.choice(['orbit', 'subgraph', 'vertices', 'none'])
             plain = random_query(rng, graph, 'q', distinct)
             if plain.simple:
                 continue
-            wanted = reference.ask([plain], *files, undirected=graph.undirected, semantics=semantics, distinct=distinct, rows=True,
-                                   most=3000)[0]
+            wanted = reference.ask([plain], *files, undirected=graph.undirected, semantics=semantics, distinct=distinct,
+                                   rows=True, most=3000)[0]
             if wanted is None:
                 continue
             match = Pattern('q', plain.vertices, plain.edges, plain.where)

@@ -1,4 +1,4 @@
-"""Nine questions over a social network under homomorphism, on a made network, against SQL; on LSQB's where it is at hand.
+"""Nine questions over a social network under homomorphism, on a made network and on LSQB's, against SQL.
 
     social_network.py [--seed N] [--ranks N] [--people N] [--data example,sf0.003] [--only TEXT]
 """

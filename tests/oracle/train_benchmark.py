@@ -1,4 +1,4 @@
-"""The questions of the Train Benchmark as single queries, on made data, against SQL; sizes 1 and 16 where they are at hand.
+"""The questions of the Train Benchmark as single queries, on made data and on sizes 1 and 16, against SQL.
 
     train_benchmark.py [--seed N] [--ranks N] [--sizes 1,16] [--only TEXT]
 
@@ -26,15 +26,17 @@ def made(judge, seed, ranks, only):
     write_table(files[0], HEADER, railway.vertices)
     write_table(files[1], ['src', 'dst', 'type'], railway.edges)
     graph = imported(*files, os.path.join(judge.folder, 'made.h5'))
-    vertices = [[c.split(':')[0] for c in HEADER]] + [['' if c is None else str(c) for c in row] for row in railway.vertices]
-    edges = [['src', 'dst', 'type']] + [[str(c) for c in row] for row in railway.edges]
-    base, plain = relational(vertices, edges), plain_counts(vertices, edges)
+    tables = list(map(read_table, files))
+    tables[0][0] = [c.split(':')[0] for c in HEADER]
+    base, plain = relational(*tables), plain_counts(*tables)
     for name, sql in SQL.items():
         if only in name:
             expected = base.rows(sql)
             if (not expected and seed == 7) or len(expected) != plain[name]:
-                raise SystemExit('FAILED: seed %d: %d %s by SQL, %d by dictionaries' % (seed, len(expected), name, plain[name]))
-            judge.compare('made, seed %d: %s' % (seed, name), graph, example('train-benchmark/' + name), expected, ranks)
+                raise SystemExit('FAILED: seed %d: %s: %d by SQL, %d by dictionaries' %
+                                 (seed, name, len(expected), plain[name]))
+            query = example('train-benchmark/' + name)
+            judge.compare('made, seed %d: %s' % (seed, name), graph, query, expected, ranks)
 
 
 def known_counts():

@@ -87,13 +87,12 @@ def classes(host, query, rows, distinct):
 
     def image(row):
         if distinct == 'orbit':
-            return min(tuple(str(row[names[p]]) if names[p] in vertices else edge_text(row, p, names) for p in vertices + edges)
-                       for names in group)
+            return min(tuple(vertex_or_edge(row, p, names) for p in vertices + edges) for names in group)
         hit = frozenset(row[v] for v in vertices if row[v])
         used = frozenset(n for e in edges if row[e] for n in (row[e][1] if row[e][0] == 'path' else (row[e][1],)))
         return hit if distinct == 'vertices' else (hit, used)
 
-    def edge_text(row, point, names):
+    def vertex_or_edge(row, point, names):
         element = row[names[point]]
         if element and element[0] == 'path':  # read from its other end where the renaming turns it round
             return str(min(element[1], element[1][::-1]))
@@ -118,7 +117,7 @@ def identity(value):
 
 
 def ascending(x, y):
-    """The order of ORDER BY: NULL last, numbers by value, strings bytewise, false before true, vertices by their keys."""
+    """The order of ORDER BY: NULL last, numbers by value, strings bytewise, false before true, vertices by key."""
     if x is None or y is None:
         return (x is None) - (y is None)
     if kind(x) != kind(y):

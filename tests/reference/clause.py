@@ -1,7 +1,7 @@
 """A query of the whole language as a structure, and its text.
 
 A Pattern is what stands after one MATCH: vertices [(name, [labels])], edges [(name, from, to, 'out' | 'either', [types],
-hops)], hops None or (least, most), and conditions. A Clauses is a whole query: a match, optional ones, projections.
+hops)] with hops None or (least, most), and conditions. A Clauses is a whole query: a match, optional ones, projections.
 """
 from expression import expr_cypher, expr_variables, parameters, sub_patterns
 from reference import Query
@@ -133,7 +133,7 @@ class Item:
 
 
 class Projection:
-    """RETURN or WITH: items, DISTINCT, and for RETURN [(expression over aliases and variables, descending)], SKIP, LIMIT."""
+    """RETURN or WITH: items, DISTINCT; for RETURN order [(expression, descending)], SKIP, LIMIT; for WITH conditions."""
 
     def __init__(self, items, unlike=False, order=(), skip=None, limit=None, where=()):
         self.items, self.unlike, self.order, self.skip, self.limit = list(items), unlike, list(order), skip, limit

@@ -155,7 +155,8 @@ def calculated(op, x, y):
             quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
             value = quotient if op == 'div' else x - quotient * y
         elif y == 0:
-            value = math.nan if op == 'mod' or x == 0 or math.isnan(x) else math.copysign(math.inf, x) * math.copysign(1, y)
+            undefined = op == 'mod' or x == 0 or math.isnan(x)
+            value = math.nan if undefined else math.copysign(math.inf, x) * math.copysign(1, y)
         else:
             value = x / y if op == 'div' else math.fmod(x, y)
     else:

@@ -85,7 +85,7 @@ class Host:
             raise TooMany()
 
     def embeddings(self, pattern, env, semantics):
-        """Every way to extend env (variable -> element) by the pattern's variables. A missing element matches nothing."""
+        """Every way to extend env (variable -> element) by the pattern's variables. NULL matches nothing."""
         if any(v in env and env[v] is None for v, _ in pattern.vertices):
             return
         known = {v: env[v] for v, _ in pattern.vertices if v in env}
@@ -149,7 +149,7 @@ class Host:
             if source not in variable or target not in variable or (named and edge_type not in named):
                 continue
             a, b = variable[source], variable[target]
-            if not any((not e[4] or edge_type in e[4]) and
-                       ((e[1], e[2]) == (a, b) or (e[3] == 'either' and (e[2], e[1]) == (a, b))) for e in pattern.edges):
+            allowed = [e for e in pattern.edges if not e[4] or edge_type in e[4]]
+            if not any((e[1], e[2]) == (a, b) or (e[3] == 'either' and (e[2], e[1]) == (a, b)) for e in allowed):
                 return False
         return True

@@ -1,8 +1,7 @@
-"""The six questions of the Train Benchmark (Transformation Tool Contest 2015) as SQL (as queries: configs/train-benchmark),
-and data of that shape.
+"""The six questions of the Train Benchmark (Transformation Tool Contest 2015) as SQL, and data of that shape.
 
-A route follows switch positions, is defined by sensors, and has an entry and an exit semaphore; tracks (segments, switches)
-connect to tracks and are watched by sensors.
+The queries are in configs/train-benchmark. A route follows switch positions, is defined by sensors, and has an entry and an
+exit semaphore; tracks (segments, switches) connect to tracks and are watched by sensors.
 """
 import random
 
@@ -17,12 +16,14 @@ SQL = {
         'SELECT id FROM Switch WHERE NOT EXISTS (SELECT 1 FROM edge_sensor s JOIN Sensor ON Sensor.id = s.dst '
         'WHERE s.src = Switch.id)'),
     'RouteSensor': (
-        'SELECT r.id, se.id, p.id, w.id FROM Route r JOIN edge_follows f ON f.src = r.id JOIN SwitchPosition p ON p.id = f.dst '
+        'SELECT r.id, se.id, p.id, w.id FROM Route r JOIN edge_follows f ON f.src = r.id '
+        'JOIN SwitchPosition p ON p.id = f.dst '
         'JOIN edge_switch x ON x.src = p.id JOIN Switch w ON w.id = x.dst JOIN edge_sensor s ON s.src = w.id '
         'JOIN Sensor se ON se.id = s.dst '
         'WHERE NOT EXISTS (SELECT 1 FROM edge_definedBy d WHERE d.src = r.id AND d.dst = se.id)'),
     'SemaphoreNeighbor': (
-        'SELECT x.dst, x.src, d2.src, d1.dst, d2.dst, c.src, c.dst FROM edge_exit x JOIN edge_definedBy d1 ON d1.src = x.src '
+        'SELECT x.dst, x.src, d2.src, d1.dst, d2.dst, c.src, c.dst FROM edge_exit x '
+        'JOIN edge_definedBy d1 ON d1.src = x.src '
         'JOIN edge_sensor s1 ON s1.dst = d1.dst JOIN edge_connectsTo c ON c.src = s1.src '
         'JOIN edge_sensor s2 ON s2.src = c.dst JOIN edge_definedBy d2 ON d2.dst = s2.dst '
         'WHERE x.src <> d2.src AND NOT EXISTS (SELECT 1 FROM edge_entry e WHERE e.src = d2.src AND e.dst = x.dst)'),
@@ -33,7 +34,8 @@ SQL = {
     'ConnectedSegments': (
         'SELECT a.dst, s1.id, s2.id, s3.id, s4.id, s5.id, s6.id FROM edge_sensor a JOIN Segment s1 ON s1.id = a.src ' +
         ' '.join('JOIN edge_connectsTo c%d ON c%d.src = s%d.id JOIN Segment s%d ON s%d.id = c%d.dst '
-                 'JOIN edge_sensor m%d ON m%d.src = s%d.id AND m%d.dst = a.dst' % (i, i, i, i + 1, i + 1, i, i, i, i + 1, i)
+                 'JOIN edge_sensor m%d ON m%d.src = s%d.id AND m%d.dst = a.dst' %
+                 (i, i, i, i + 1, i + 1, i, i, i, i + 1, i)
                  for i in range(1, 6))),
 }
 
@@ -44,7 +46,8 @@ class Railway:
     def __init__(self, seed, routes=8, chance=0.1):
         self.rng, self.chance = random.Random(seed), chance
         self.vertices, self.edges = [], []
-        signals = [self.vertex('Semaphore', signal=self.rng.choice(['GO', 'GO', 'STOP', 'FAILURE'])) for _ in range(routes)]
+        lights = ['GO', 'GO', 'STOP', 'FAILURE']
+        signals = [self.vertex('Semaphore', signal=self.rng.choice(lights)) for _ in range(routes)]
         first = last = None
         for i in range(routes):
             begin, last = self.route(signals[i], signals[(i + 1) % routes], last)
@@ -75,7 +78,8 @@ class Railway:
             self.edge(at, switch, 'switch', self.chance / 3)
             track.append(switch)
             for _ in range(rng.randint(3, 8)):
-                track.append(self.vertex('Segment', length=rng.randint(-100, 0) if rng.random() < self.chance else rng.randint(1, 1000)))
+                length = rng.randint(-100, 0) if rng.random() < self.chance else rng.randint(1, 1000)
+                track.append(self.vertex('Segment', length=length))
             for piece in track:
                 self.edge(piece, sensor, 'sensor', self.chance / 2)
                 if rng.random() < self.chance / 2:
@@ -126,7 +130,8 @@ def plain_counts(vertices, edges):
         'RouteSensor': sum(s not in out['definedBy'].get(r, []) for r in of('Route') for _, sw in switches(r)
                            for s in out['sensor'].get(sw, []) if is_a(s, 'Sensor')),
         'SemaphoreNeighbor': neighbours,
-        'SwitchSet': sum(row[at]['position'] != row[sw]['position'] for r in of('Route') for s in out['entry'].get(r, [])
-                         if row[s]['signal'] == 'GO' for at, sw in switches(r) if row[at]['position'] and row[sw]['position']),
+        'SwitchSet': sum(row[at]['position'] != row[sw]['position'] for r in of('Route')
+                         for s in out['entry'].get(r, []) if row[s]['signal'] == 'GO'
+                         for at, sw in switches(r) if row[at]['position'] and row[sw]['position']),
         'ConnectedSegments': sum(segments(v, s, 6) for v in of('Segment') for s in set(out['sensor'].get(v, []))),
     }

@@ -5,6 +5,7 @@ from random_query import random_leaf
 
 FEATURES = ['where', 'edges', 'exists', 'optional', 'paths', 'disconnected', 'group']
 REGULAR = ['A.*', '.*o.*', '[A-J].*', 'Ann|Bob', '(?i)ann', 'B', '.', '[^x]+', 'Jack(son)?', '', '.*n+a?', '\\w+ \\w+']
+HOPS = [(0, 1), (0, 2), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3)]
 LETTERS = ['a', 'b', 'c', 'd', 'x1', 'u', 'v', 'y2', 'p', 'q', 's', 'z']
 
 
@@ -29,8 +30,10 @@ class Maker:
     def edge(self, a, b, paths=True):
         rng, types = self.rng, self.graph.types()
         way = 'either' if self.graph.undirected or rng.random() < 0.35 else 'out'
-        kinds = [] if not types or rng.random() < 0.3 else sorted(rng.sample(types, rng.choice([1, min(2, len(types))])))
-        hops = rng.choice([(0, 1), (0, 2), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3)]) if paths and self.on('paths', 0.35) else None
+        kinds = []
+        if types and rng.random() < 0.7:
+            kinds = sorted(rng.sample(types, rng.choice([1, min(2, len(types))])))
+        hops = rng.choice(HOPS) if paths and self.on('paths', 0.35) else None
         self.edge_count += 1
         a, b = (a, b) if rng.random() < 0.6 else (b, a)
         return ('e%d' % self.edge_count, a, b, way, kinds, hops)
@@ -69,8 +72,10 @@ class Maker:
         way = rng.random()
         if depth and self.on('where', 0.35):
             op = rng.choice(['add', 'sub', 'mul', 'div', 'mod'])
-            right = self.constant(rng.choice([-3, -2, 1, 2, 3, 0.5])) if op in ('div', 'mod') else self.number(scope, depth - 1)
-            return (op, self.number(scope, depth - 1), right)
+            left = self.number(scope, depth - 1)
+            if op in ('div', 'mod'):
+                return (op, left, self.constant(rng.choice([-3, -2, 1, 2, 3, 0.5])))
+            return (op, left, self.number(scope, depth - 1))
         if self.on('where', 0.06):
             return ('neg', self.number(scope, 0))
         if edges and self.on('edges', 0.3):
@@ -176,7 +181,8 @@ class Maker:
             given = rng.sample(vertices, min(len(vertices), rng.choice([1, 1, 2])))
             if not self.names:
                 break
-            optional = self.pattern(given, rng.choice([0, 1, 1, 2]) if len(given) > 1 else rng.choice([1, 1, 2]), more=(0, 0, 1))
+            fresh = rng.choice([0, 1, 1, 2] if len(given) > 1 else [1, 1, 2])
+            optional = self.pattern(given, fresh, more=(0, 0, 1))
             scope = self.scope([match] + optionals + [optional])
             if rng.random() < 0.5:
                 optional.where = [self.condition(scope, 1)]
@@ -222,8 +228,8 @@ class Maker:
         rng = self.rng
         way = rng.choice(['count', 'count', 'sum', 'min', 'max', 'avg', 'collect'])
         if way == 'count':
-            return Item(None if rng.random() < 0.4 else self.value(scope), alias, 'count', False) if rng.random() < 0.6 else \
-                Item(self.value(scope), alias, 'count', True)
+            unlike = rng.random() < 0.4
+            return Item(None if not unlike and rng.random() < 0.4 else self.value(scope), alias, 'count', unlike)
         if way in ('sum', 'avg'):
             return Item(self.number(scope, 0), alias, way)
         vertices, edges = scope
@@ -248,7 +254,8 @@ class Maker:
             query.between = Projection(items, unlike=not grouped and rng.random() < 0.5)
             counts = [i.alias for i in items if i.aggregate == 'count']
             if rng.random() < 0.7 and counts:
-                query.between.where = [(rng.choice(['ge', 'gt', 'eq', 'lt', 'ne']), rng.choice(counts), self.constant(rng.randint(0, 3)))]
+                bound = self.constant(rng.randint(0, 3))
+                query.between.where = [(rng.choice(['ge', 'gt', 'eq', 'lt', 'ne']), rng.choice(counts), bound)]
             scope = ([i.alias for i in items if not i.aggregate and i.alias in scope[0]], [])
             aliases = [i.alias for i in items if i.alias not in scope[0]]
             self.final(query, scope, aliases)
@@ -270,7 +277,8 @@ class Maker:
         grouped = any(i.aggregate for i in items)
         result = Projection(items, unlike=rng.random() < 0.3)
         if rng.random() < 0.5:
-            result.order = [(i.alias, rng.random() < 0.4) for i in rng.sample(items, min(len(items), rng.choice([1, 1, 2])))]
+            by = rng.sample(items, min(len(items), rng.choice([1, 1, 2])))
+            result.order = [(i.alias, rng.random() < 0.4) for i in by]
             if not grouped and not result.unlike and rng.random() < 0.3:
                 result.order.append((self.value(scope) if scope[0] else items[0].alias, rng.random() < 0.5))
         if rng.random() < 0.2:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from expression import Text, expr_cypher, expr_variables, literal  # noqa: F401: for those who import them from here
+from expression import Text, expr_cypher, expr_variables, literal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get('GEMP_SOURCE_DIR') or os.path.dirname(os.path.dirname(HERE))
@@ -65,7 +65,7 @@ class Query:
             self.text += ' RETURN ' + ', '.join(self.returns)
 
     def parts(self, rng, used, names=True):
-        """The texts of its paths, and the conditions that do not stand in them. names: others than `used` may be written."""
+        """The texts of its paths, and the conditions that do not stand in them. names: not only `used` may be written."""
         inline, where = self.split_where(rng)
         paths = self.paths(rng)
         mentions = [v for path in paths for v in path[0::2]]

@@ -1,12 +1,16 @@
-"""Nine questions over a social network as SQL (as queries: configs/social-network), and a made network: people who know one
-another, forums with posts, replies and likes, tags and places; the shape of the Labelled Subgraph Query Benchmark (LSQB)."""
+"""Nine questions over a social network as SQL (as queries: configs/social-network), and a made network.
+
+People who know one another, forums with posts, replies and likes, tags and places: the shape of the Labelled Subgraph
+Query Benchmark (LSQB).
+"""
 import random
 
 LABELS = ['Person', 'Forum', 'Post', 'Comment', 'Tag', 'TagClass', 'City', 'Country']
-TYPES = ['isPartOf', 'isLocatedIn', 'hasMember', 'containerOf', 'replyOf', 'hasTag', 'hasType', 'knows', 'hasCreator', 'likes',
-         'hasInterest']
+TYPES = ['isPartOf', 'isLocatedIn', 'hasMember', 'containerOf', 'replyOf', 'hasTag', 'hasType', 'knows', 'hasCreator',
+         'likes', 'hasInterest']
 VIEWS = ['CREATE TEMP VIEW Message AS SELECT id FROM Post UNION ALL SELECT id FROM Comment',
-         'CREATE TEMP VIEW knows AS SELECT src, dst FROM edge_knows UNION ALL SELECT dst, src FROM edge_knows WHERE src <> dst']
+         'CREATE TEMP VIEW knows AS SELECT src, dst FROM edge_knows UNION ALL '
+         'SELECT dst, src FROM edge_knows WHERE src <> dst']
 
 SQL = {
     '1-chain': (
@@ -21,8 +25,8 @@ SQL = {
         'JOIN Person p2 ON p2.id = b.dst JOIN knows k ON k.src = p1.id AND k.dst = p2.id'),
     '3-triangle-in-a-country': (
         'SELECT count(*) FROM Country c ' + ' '.join(
-            'JOIN edge_isPartOf a%d ON a%d.dst = c.id JOIN City i%d ON i%d.id = a%d.src JOIN edge_isLocatedIn b%d ON b%d.dst = '
-            'i%d.id JOIN Person p%d ON p%d.id = b%d.src' % ((n,) * 11) for n in (1, 2, 3)) +
+            'JOIN edge_isPartOf a%d ON a%d.dst = c.id JOIN City i%d ON i%d.id = a%d.src JOIN edge_isLocatedIn b%d '
+            'ON b%d.dst = i%d.id JOIN Person p%d ON p%d.id = b%d.src' % ((n,) * 11) for n in (1, 2, 3)) +
         ' JOIN knows k ON k.src = p1.id AND k.dst = p2.id JOIN knows l ON l.src = p2.id AND l.dst = p3.id '
         'JOIN knows m ON m.src = p3.id AND m.dst = p1.id'),
     '4-star': (
