@@ -21,7 +21,8 @@ VALUES = [
     ("a.s + '!'", 'Ann!'), ("'x' + a.s + 'y'", 'xAnny'), ('a.s + a.none', None),
     # comparison
     ('a.i = 7.0', True), ('a.i = 7.5', False), ('a.i < 7.5', True), ('a.f >= 2.5', True), ('a.i <> 7', False),
-    ('1 < a.i < 8', True), ('1 < a.i < 5', False), ('9 > a.i > a.n', None), ('1 + 2 = 3', True), ('a.i - 7 = 0', True), ('a.n = a.n', None), ('a.n <> 1', None), ('a.n < 1', None),
+    ('1 < a.i < 8', True), ('1 < a.i < 5', False), ('9 > a.i > a.n', None),
+    ('1 + 2 = 3', True), ('a.i - 7 = 0', True), ('a.n = a.n', None), ('a.n <> 1', None), ('a.n < 1', None),
     ('a.i = null', None),
     ("a.s = 'Ann'", True), ("a.s < 'B'", True), ("a.s < 'Amm'", False), ("a.s = 'ann'", False), ('a.b = true', True),
     ('a.b <> false', True), ('a.big = 9223372036854775807', True), ('a.big > 9223372036854775806', True),
