@@ -1,22 +1,12 @@
 /* Mutated text: whatever stands in a file, import gives a graph or one message, and leaves nothing behind.
  * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays
  * in the test's folder. */
-#include "harness/harness.h"
+#include "mutate.h"
 
 #include "core/log.h"
-#include "core/random.h"
-#include "core/text.h"
 #include "io/import.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <zlib.h>
-#include <zstd.h>
-
 static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
-
-static uint64_t seed;
 
 static const struct { const char *name, *text; } seeds[] = {
 	{ "vertices.tsv", "id\ttype\tname:string\tyear:int\trating:float\tseen:bool\tx\n"
@@ -28,77 +18,23 @@ static const struct { const char *name, *text; } seeds[] = {
 	{ "edges.txt", "# from to\n1 2\n2\t3\n\n 3 1 \n" },
 };
 
-static uint64_t below(uint64_t bound)
-{
-	return gemp_random_below(&seed, bound);
-}
+static const char *const tokens[] = {
+	"\t", ",", "\"", "\"\"", "\n", "\r\n", "\xef\xbb\xbf", "NaN", "99999999999999999999", "-", "007", ":int", ":",
+	"id", "src", ";", "#", "\xff", "\xc3", "1e999", "",
+};
+enum { TOKENS = sizeof tokens / sizeof *tokens };
 
-static void insert(gemp_text *text, size_t at, const char *bytes, size_t size)
-{
-	gemp_text_add(text, bytes, size);
-	memmove(text->data + at + size, text->data + at, text->size - size - at);
-	memcpy(text->data + at, bytes, size);
-}
-
-static void mutate(gemp_text *text)
-{
-	static const char *const tokens[] = {
-		"\t", ",", "\"", "\"\"", "\n", "\r\n", "\xef\xbb\xbf", "NaN", "99999999999999999999", "-", "007", ":int", ":",
-		"id", "src", ";", "#", "\xff", "\xc3", "1e999", "",
-	};
-	size_t at = below(text->size + 1), size = text->size - at, some = size ? below(size < 9 ? size : 9) : 0;
-	const char *token = tokens[below(sizeof tokens / sizeof *tokens)];
-	switch (below(6)) {
-	case 0: /* a byte becomes another */
-		if (size)
-			text->data[at] = (char)below(256);
-		break;
-	case 1:
-		insert(text, at, token, strlen(token));
-		break;
-	case 2: /* some bytes go */
-		memmove(text->data + at, text->data + at + some, size - some);
-		text->size -= some;
-		break;
-	case 3: { /* some come twice */
-		char copy[9];
-		memcpy(copy, text->data + at, some);
-		insert(text, at, copy, some);
-		break;
-	}
-	case 4: /* cut */
-		text->size = below(8) ? text->size : at;
-		break;
-	default:
-		if (size)
-			text->data[at] ^= (char)(1 << below(8));
-	}
-}
-
-/* The text as plain, gzip or Zstandard; the packed bytes are mutated too, now and then. */
+/* Plain, gzip or Zstandard; the packed bytes are mutated too, now and then. */
 static void pack(gemp_text *text, const char **ending)
 {
-	char packed[8192];
-	size_t size;
 	*ending = "";
 	if (below(6) != 0)
 		return;
-	if (below(2)) {
-		z_stream zlib = { .next_in = (unsigned char *)text->data, .avail_in = (unsigned)text->size,
-			          .next_out = (unsigned char *)packed, .avail_out = sizeof packed };
-		assert_int_equal(deflateInit2(&zlib, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-		assert_int_equal(deflate(&zlib, Z_FINISH), Z_STREAM_END);
-		size = sizeof packed - zlib.avail_out;
-		deflateEnd(&zlib);
-		*ending = ".gz";
-	} else {
-		size = ZSTD_compress(packed, sizeof packed, text->data, text->size, 1);
-		*ending = ".zst";
-	}
-	gemp_text_clear(text);
-	gemp_text_add(text, packed, size);
+	bool gzip = below(2);
+	compress_text(text, gzip);
+	*ending = gzip ? ".gz" : ".zst";
 	if (below(2))
-		mutate(text);
+		mutate(text, tokens, TOKENS);
 }
 
 static const char *write_mutant(size_t which)
@@ -108,14 +44,10 @@ static const char *write_mutant(size_t which)
 	char name[64];
 	gemp_text_add(&text, seeds[which].text, strlen(seeds[which].text));
 	for (uint64_t i = below(4); i > 0; i--)
-		mutate(&text);
+		mutate(&text, tokens, TOKENS);
 	pack(&text, &ending);
 	snprintf(name, sizeof name, "%s%s", seeds[which].name, ending);
-	const char *path = test_path(name);
-	FILE *file = fopen(path, "wb");
-	assert_non_null(file);
-	assert_int_equal(fwrite(text.data, 1, text.size, file), text.size);
-	fclose(file);
+	const char *path = write_text(name, &text);
 	gemp_text_free(&text);
 	return path;
 }
@@ -147,8 +79,7 @@ static void one_round(int *good)
 static void mutants_are_imported_or_refused(void **state)
 {
 	(void)state;
-	const char *asked = getenv("GEMP_FUZZ_ROUNDS");
-	int rounds = asked ? atoi(asked) : 2000, good = 0;
+	int rounds = fuzz_rounds(2000), good = 0;
 	seed = test_seed();
 	for (int i = 0; i < rounds; i++)
 		one_round(&good);
