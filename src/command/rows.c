@@ -208,7 +208,8 @@ gemp_code gemp_rows_new(gemp_sink *out, gemp_context *context, gemp_graph *graph
 		code = GEMP_NEW(r->columns, pattern->result.shown);
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_pipeline_new(&r->pipeline, context, graph, pattern, &(gemp_stage){ .self = r, .push = output_push }));
+	GEMP_TRY(gemp_pipeline_new(&r->pipeline, context, graph, pattern, options->count_loops,
+	                           &(gemp_stage){ .self = r, .push = output_push }));
 	GEMP_TRY(open_writer(r));
 	*out = (gemp_sink){ .self = r, .take = rows_take, .turn = rows_turn, .free = rows_free };
 	r = NULL;

@@ -15,6 +15,7 @@ typedef struct gemp_rows_options {
 	uint64_t limit;             /* rows written over all ranks; of a preview: rows shown, and no end to those taken */
 	const gemp_chain *chain;    /* turn each match into the smallest by user keys of its class; NULL: as it is */
 	const char *semantics, *distinct;
+	bool count_loops;           /* in COUNT { (v)-[:T]->() }, see gemp_degree_loops */
 	FILE *preview;              /* where it is shown: on rank 0, NULL elsewhere; NULL on all: nowhere */
 } gemp_rows_options;
 

@@ -1,15 +1,21 @@
 #include "query/lookup.h"
 
 #include "core/memory.h"
+#include "match/degrees.h"
 #include "match/edge_values.h"
 #include "match/values.h"
+#include "query/ask.h"
 #include "query/json_text.h"
 
 #include <string.h>
 
+enum { DEGREES = -4 }; /* beside what gemp_fetch takes */
+
 /* Values of vertices: of which columns of the frame, and what came for its rows. */
 typedef struct wanted {
-	int column;            /* as gemp_fetch takes it */
+	int column;            /* as gemp_fetch takes it, or DEGREES */
+	const gemp_expr *degree; /* DEGREES: of which relations and direction; NULL else */
+	gemp_column own;       /* DEGREES: of this rank's vertices, once they were counted */
 	bool *from;            /* [columns] */
 	gemp_vertex *found;    /* [found_count] */
 	size_t found_count;
@@ -87,31 +93,41 @@ static bool graph_column(const gemp_expr *expr, int *column)
 	case GEMP_HAS_LABEL:
 		*column = GEMP_FETCH_LABEL_SET;
 		return true;
+	case GEMP_DEGREE:
+		*column = DEGREES;
+		return true;
 	default:
 		return false;
 	}
 }
 
-static wanted *find_wanted(const gemp_lookup *l, int column)
+static bool same_degree(const gemp_graph *graph, const gemp_expr *a, const gemp_expr *b)
+{
+	return a->direction == b->direction && memcmp(a->relations, b->relations, graph->relation_count) == 0;
+}
+
+/* expr: what asks, if it asks for degrees. */
+static wanted *find_wanted(const gemp_lookup *l, int column, const gemp_expr *expr)
 {
 	size_t i = 0;
-	while (i < l->wanted_count && l->wanted[i].column != column)
+	while (i < l->wanted_count && (l->wanted[i].column != column ||
+	                               (column == DEGREES && !same_degree(l->graph, l->wanted[i].degree, expr))))
 		i++;
 	return i < l->wanted_count ? &l->wanted[i] : NULL;
 }
 
-static gemp_code want_column(gemp_lookup *l, int column, size_t from)
+static gemp_code want_column(gemp_lookup *l, int column, const gemp_expr *expr)
 {
 	gemp_code code = GEMP_OK;
-	wanted *found = find_wanted(l, column);
+	wanted *found = find_wanted(l, column, expr);
 	if (!found) {
 		GEMP_TRY(GEMP_RESERVE(l->wanted, l->wanted_capacity, l->wanted_count + 1));
 		found = &l->wanted[l->wanted_count];
-		*found = (wanted){ .column = column };
+		*found = (wanted){ .column = column, .degree = column == DEGREES ? expr : NULL };
 		GEMP_TRY(GEMP_NEW(found->from, l->columns));
 		l->wanted_count++;
 	}
-	found->from[from] = true;
+	found->from[gemp_map_variable(&l->map, expr->variable, false)] = true;
 done:
 	return code;
 }
@@ -141,7 +157,7 @@ static gemp_code want(gemp_lookup *l, const gemp_expr *expr)
 	gemp_code code = GEMP_OK;
 	int column;
 	if (graph_column(expr, &column))
-		GEMP_TRY(want_column(l, column, gemp_map_variable(&l->map, expr->variable, false)));
+		GEMP_TRY(want_column(l, column, expr));
 	else if (expr->kind == GEMP_ATTRIBUTE && expr->of_edge)
 		GEMP_TRY(want_name(l, expr->name, gemp_map_variable(&l->map, expr->variable, true)));
 	for (size_t i = 0; i < expr->count; i++)
@@ -176,6 +192,17 @@ static uint64_t *elements_of(const gemp_lookup *l, size_t column)
 }
 
 /* Collective. */
+static gemp_code fetch_degrees(gemp_lookup *l, wanted *w, const gemp_vertex *ids, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	if (!w->own.name)
+		GEMP_TRY(gemp_degrees(l->context, l->graph, w->degree->relations, w->degree->direction, l->map.count_loops, &w->own));
+	code = gemp_ask(l->context, l->graph, &w->own, ids, count, &w->found, &w->found_count, &w->values);
+done:
+	return code;
+}
+
+/* Collective. */
 static gemp_code fetch_column(gemp_lookup *l, wanted *w)
 {
 	gemp_code code = GEMP_OK;
@@ -187,7 +214,10 @@ static gemp_code fetch_column(gemp_lookup *l, wanted *w)
 		for (size_t row = 0; row < rows && w->from[c]; row++)
 			if (elements_of(l, c)[row] != GEMP_NO_ELEMENT)
 				ids[n++] = (gemp_vertex)elements_of(l, c)[row];
-	code = gemp_fetch(l->context, l->graph, ids, n, &w->column, 1, &w->found, &w->found_count, &w->values);
+	if (w->degree)
+		code = fetch_degrees(l, w, ids, n);
+	else
+		code = gemp_fetch(l->context, l->graph, ids, n, &w->column, 1, &w->found, &w->found_count, &w->values);
 done:
 	gemp_free(ids);
 	return code;
@@ -226,7 +256,7 @@ static gemp_code print_label_sets(gemp_lookup *l)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_graph *graph = l->graph;
-	if (l->label_texts || !find_wanted(l, GEMP_FETCH_LABEL_SET))
+	if (l->label_texts || !find_wanted(l, GEMP_FETCH_LABEL_SET, NULL))
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(l->label_texts, graph->label_set_count));
 	for (size_t i = 0; i < graph->label_set_count; i++) {
@@ -281,9 +311,9 @@ static gemp_value null_of(gemp_type type)
 	return (gemp_value){ .type = type, .null = true };
 }
 
-static gemp_value vertex_value(const gemp_lookup *l, uint64_t vertex, int column)
+static gemp_value vertex_value(const gemp_lookup *l, uint64_t vertex, int column, const gemp_expr *expr)
 {
-	const wanted *w = find_wanted(l, column);
+	const wanted *w = find_wanted(l, column, expr);
 	if (vertex == GEMP_NO_ELEMENT)
 		return null_of(w->values.type);
 	return gemp_column_get(&w->values, gemp_fetch_index(w->found, w->found_count, (gemp_vertex)vertex));
@@ -315,7 +345,7 @@ static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
 
 static gemp_value labels_value(const gemp_lookup *l, uint64_t vertex)
 {
-	gemp_value set = vertex_value(l, vertex, GEMP_FETCH_LABEL_SET);
+	gemp_value set = vertex_value(l, vertex, GEMP_FETCH_LABEL_SET, NULL);
 	return set.null ? null_of(GEMP_LIST) : text_value(GEMP_LIST, l->label_texts[set.integer]);
 }
 
@@ -334,14 +364,14 @@ static gemp_value scope_value(void *context, const gemp_expr *expr)
 	if (expr->kind == GEMP_TYPE)
 		return type_value(l, element);
 	if (graph_column(expr, &column))
-		return vertex_value(l, element, column);
+		return vertex_value(l, element, column, expr);
 	return expr->of_edge ? edge_value(l, expr, element) : null_of(GEMP_STRING); /* an attribute that no vertex has */
 }
 
 static uint32_t scope_label_set(void *context, int variable)
 {
 	const gemp_lookup *l = context;
-	gemp_value set = vertex_value(l, element_of(l, variable, false), GEMP_FETCH_LABEL_SET);
+	gemp_value set = vertex_value(l, element_of(l, variable, false), GEMP_FETCH_LABEL_SET, NULL);
 	return set.null ? UINT32_MAX : (uint32_t)set.integer;
 }
 
@@ -382,8 +412,10 @@ void gemp_lookup_free(gemp_lookup *l)
 	if (!l)
 		return;
 	gemp_lookup_forget(l);
-	for (size_t i = 0; i < l->wanted_count; i++)
+	for (size_t i = 0; i < l->wanted_count; i++) {
 		gemp_free(l->wanted[i].from);
+		gemp_column_free(&l->wanted[i].own);
+	}
 	for (size_t i = 0; l->label_texts && i < l->graph->label_set_count; i++)
 		gemp_free(l->label_texts[i]);
 	gemp_free(l->label_texts);

@@ -12,6 +12,7 @@
 typedef struct gemp_frame_map {
 	bool items;
 	size_t vertices, edges; /* of a match */
+	bool count_loops;       /* in degrees: see gemp_degree_loops */
 } gemp_frame_map;
 
 size_t gemp_map_variable(const gemp_frame_map *map, int variable, bool edge);

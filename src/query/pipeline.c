@@ -16,6 +16,7 @@ struct gemp_pipeline {
 	gemp_context *context;
 	gemp_graph *graph;
 	const gemp_pattern *pattern;
+	gemp_frame_map match, items; /* what clauses speak of: rows of a match, items of what stands before */
 	size_t stage_count;
 	gemp_stage stages[STAGES]; /* each pushes into the next; the last is the output's */
 	gemp_rewrite rewrites[CLAUSES];
@@ -81,7 +82,6 @@ done:
 /* Collective. Keys and arguments; groups; items of these. */
 static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, gemp_rewrite *rewrite)
 {
-	static const gemp_frame_map grouped = { .items = true };
 	gemp_code code = GEMP_OK;
 	gemp_item *items = NULL;
 	size_t count = 0;
@@ -101,7 +101,7 @@ static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const
 		code = gemp_rewrite_item(rewrite, &p->columns, clause->items[i].expr, &items[i].expr);
 	}
 	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
-	code = add_items(p, &grouped, items, clause->item_count);
+	code = add_items(p, &p->items, items, clause->item_count);
 done:
 	gemp_free(items);
 	return code;
@@ -144,7 +144,6 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 /* Collective. */
 static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, gemp_rewrite *rewrite)
 {
-	static const gemp_frame_map items = { .items = true };
 	gemp_code code = GEMP_OK;
 	if (clause->distinct && clause->shown < clause->item_count)
 		return gemp_fail(GEMP_EUSAGE, "after DISTINCT, ORDER BY takes columns that are returned; return it too");
@@ -156,7 +155,7 @@ static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const g
 		GEMP_TRY(add_group(p, clause->item_count, NULL));
 	GEMP_TRY(add_order(p, clause));
 	if (clause->where) {
-		GEMP_TRY(gemp_where_new(&p->stages[p->stage_count], p->context, p->graph, &items, clause->where, next_of(p)));
+		GEMP_TRY(gemp_where_new(&p->stages[p->stage_count], p->context, p->graph, &p->items, clause->where, next_of(p)));
 		p->stage_count++;
 	}
 done:
@@ -169,7 +168,7 @@ static gemp_code set_up_source(gemp_pipeline *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_pattern *pattern = p->pattern;
-	size_t vertices = gemp_pattern_row_vertices(pattern), edges = gemp_pattern_row_edges(pattern);
+	size_t vertices = p->match.vertices, edges = p->match.edges;
 	GEMP_TRY(gemp_frame_init(&p->source, vertices + edges + pattern->sub_count));
 	GEMP_TRY(GEMP_NEW(p->used, p->source.count));
 	for (size_t c = 0; c < p->source.count; c++)
@@ -215,7 +214,7 @@ static gemp_code fill_source(gemp_pipeline *p, const gemp_row_store *rows, const
 {
 	gemp_code code = GEMP_OK;
 	gemp_frame *source = &p->source;
-	size_t vertices = gemp_pattern_row_vertices(p->pattern), elements = vertices + gemp_pattern_row_edges(p->pattern);
+	size_t vertices = p->match.vertices, elements = vertices + p->match.edges;
 	gemp_frame_clear(source);
 	for (size_t c = 0; c < source->count && rows->rows; c++)
 		if (p->used[c])
@@ -245,26 +244,45 @@ bool gemp_pipeline_left_out(const gemp_pipeline *p)
 	return p->left_out;
 }
 
+/* What sub-patterns give is known of matches, before WITH. */
+static bool asks_for_subs(const gemp_expr *expr)
+{
+	bool asks = expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF;
+	for (size_t i = 0; i < expr->count && !asks; i++)
+		asks = asks_for_subs(expr->children[i]);
+	return asks;
+}
+
+static gemp_code check_subs(const gemp_pattern *pattern)
+{
+	bool asks = pattern->with && pattern->with->where && asks_for_subs(pattern->with->where);
+	for (size_t i = 0; i < pattern->result.item_count && pattern->with; i++)
+		asks |= asks_for_subs(pattern->result.items[i].expr);
+	return asks ? gemp_fail(GEMP_EUSAGE, "EXISTS and COUNT { } cannot stand behind WITH; give their result to WITH as a column")
+	            : GEMP_OK;
+}
+
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                            gemp_stage *output)
+                            bool count_loops, gemp_stage *output)
 {
 	gemp_code code = GEMP_OK;
 	gemp_pipeline *p;
-	const gemp_frame_map items = { .items = true };
-	const gemp_frame_map match = {
-		.vertices = gemp_pattern_row_vertices(pattern), .edges = gemp_pattern_row_edges(pattern),
-	};
 	code = GEMP_NEW(p, 1);
 	if (code == GEMP_OK) {
 		p->context = context;
 		p->graph = graph;
 		p->pattern = pattern;
-		code = set_up_source(p);
+		p->match = (gemp_frame_map){ .vertices = gemp_pattern_row_vertices(pattern),
+			                     .edges = gemp_pattern_row_edges(pattern), .count_loops = count_loops };
+		p->items = (gemp_frame_map){ .items = true, .count_loops = count_loops };
+		code = check_subs(pattern);
 	}
+	if (code == GEMP_OK)
+		code = set_up_source(p);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (pattern->with)
-		GEMP_TRY(add_clause(p, &match, pattern->with, &p->rewrites[0]));
-	GEMP_TRY(add_clause(p, pattern->with ? &items : &match, &pattern->result, &p->rewrites[1]));
+		GEMP_TRY(add_clause(p, &p->match, pattern->with, &p->rewrites[0]));
+	GEMP_TRY(add_clause(p, pattern->with ? &p->items : &p->match, &pattern->result, &p->rewrites[1]));
 	p->stages[p->stage_count] = (gemp_stage){ .self = output->self, .push = output->push };
 	*out = p;
 	p = NULL;

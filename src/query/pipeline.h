@@ -9,9 +9,10 @@
 
 typedef struct gemp_pipeline gemp_pipeline;
 
-/* Collective. All but `out` is borrowed, output too: it is given the items of RETURN, the shown ones first. */
+/* Collective. All but `out` is borrowed; output is given the items of RETURN, the shown ones first, and not freed.
+ * count_loops: in COUNT { (v)-[:T]->() }, see gemp_degree_loops. */
 gemp_code gemp_pipeline_new(gemp_pipeline **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                            gemp_stage *output);
+                            bool count_loops, gemp_stage *output);
 void gemp_pipeline_free(gemp_pipeline *pipeline);
 
 /* Collective. Rows of matches, each multiplicity[row] times (NULL: once). *enough as for a stage. */

@@ -65,6 +65,17 @@ static inline gemp_expr *key_of(int vertex)
 	return key;
 }
 
+/* Edges of some relations that begin there. */
+static inline gemp_expr *degree_of(int vertex, bool likes, bool owes)
+{
+	gemp_expr *expr = node(GEMP_DEGREE, GEMP_INTEGER);
+	expr->variable = vertex;
+	assert_ok(GEMP_NEW(expr->relations, MADE_RELATIONS));
+	expr->relations[0] = likes;
+	expr->relations[1] = owes;
+	return expr;
+}
+
 static inline gemp_vertex largest_key(const made_graph *made)
 {
 	gemp_vertex id = 0;
@@ -116,6 +127,8 @@ static inline gemp_expr *any_value(const source *from, uint64_t *seed)
 	if (what == 7) {
 		return key_of(vertex);
 	}
+	if (what == 8)
+		return degree_of(vertex, gemp_random_below(seed, 2), true);
 	return attribute(vertex, (int)gemp_random_below(seed, MADE_ATTRIBUTES));
 }
 
@@ -335,7 +348,7 @@ static inline gemp_code run(const given *g, output *o)
 	uint64_t times[MOST_ROWS];
 	bool enough = false;
 	*o = (output){ .g = g };
-	GEMP_TRY(gemp_pipeline_new(&pipeline, &g->made->context, &g->made->graph, g->pattern,
+	GEMP_TRY(gemp_pipeline_new(&pipeline, &g->made->context, &g->made->graph, g->pattern, true,
 	                           &(gemp_stage){ .self = o, .push = output_push }));
 	for (int round = 0; round < ROUNDS && !enough; round++) {
 		gemp_row_store_clear(&store);

@@ -93,7 +93,7 @@ static gemp_code push_all(made_graph *made, const gemp_pattern *pattern, gemp_st
 	gemp_pipeline *pipeline = NULL;
 	gemp_row_store store = { 0 };
 	bool enough = false;
-	GEMP_TRY(gemp_pipeline_new(&pipeline, &made->context, &made->graph, pattern, output));
+	GEMP_TRY(gemp_pipeline_new(&pipeline, &made->context, &made->graph, pattern, true, output));
 	for (uint64_t first = 0; first < DISTINCT_ROWS; first += BLOCK) {
 		uint64_t end = first + BLOCK < DISTINCT_ROWS ? first + BLOCK : DISTINCT_ROWS;
 		gemp_row_store_clear(&store);

@@ -50,6 +50,15 @@ static const cell *variable_cell(const cell *row, const gemp_expr *expr, bool ma
 	return &row[expr->variable + (match && (expr->of_edge || expr->kind == GEMP_EDGE) ? VERTICES : 0)];
 }
 
+static inline int64_t count_edges(const made_graph *made, const gemp_expr *expr, gemp_vertex from)
+{
+	int64_t count = 0;
+	for (int k = 0; k < MADE_RELATIONS; k++)
+		for (int i = 0; i < MADE_EDGES && expr->relations[k]; i++)
+			count += made->edges[k][i].source == from;
+	return count;
+}
+
 static inline cell evaluate(const made_graph *made, const gemp_expr *expr, const cell *row, bool match)
 {
 	char room[64];
@@ -60,6 +69,8 @@ static inline cell evaluate(const made_graph *made, const gemp_expr *expr, const
 		return *variable;
 	if (expr->kind == GEMP_KEY)
 		return value_cell((gemp_value){ .type = GEMP_INTEGER, .integer = made_key(made, (gemp_vertex)variable->id) });
+	if (expr->kind == GEMP_DEGREE)
+		return value_cell((gemp_value){ .type = GEMP_INTEGER, .integer = count_edges(made, expr, (gemp_vertex)variable->id) });
 	if (!expr->of_edge)
 		return value_cell(made_value(made, expr->attribute, (gemp_vertex)variable->id, room));
 	int64_t weight = edge_of(made, variable->id)->weight;

@@ -82,7 +82,7 @@ static void random_sums(void **state)
 			int shift = (int)gemp_random_below(&seed, RANGE);
 			int64_t mantissa = (int64_t)(gemp_random(&seed) >> 11) * (gemp_random_below(&seed, 2) ? 1 : -1);
 			values[i] = ldexp((double)mantissa, base + shift);
-			whole += (__int128)mantissa << shift;
+			whole += (__int128)mantissa * ((__int128)1 << shift);
 			assert_ok(gemp_exact_add(&forth, values[i], 1));
 		}
 		for (size_t i = count; i-- > 0;)
