@@ -267,23 +267,56 @@ static gemp_code evaluate_leaf(const domain *over, const gemp_expr *expr, bool n
 
 static gemp_code evaluate(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out);
 
-/* AND is known to be false where one child is. */
+/* The child of a junction that needs the host: only for rows which the others, in `out`, have not decided. */
+static gemp_code evaluate_undecided(const domain *over, const gemp_expr *child, bool negated, bool or,
+                                    const gemp_buffer *out, const gemp_buffer *other)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *left = NULL;
+	domain narrow = *over;
+	GEMP_TRY(GEMP_NEW(left, over->site.words));
+	GEMP_TRY(gemp_buffer_read(over->site.device, out, 0, out->size, left));
+	for (size_t w = 0; w < over->site.words; w++)
+		left[w] = (or ? ~left[w] : left[w]) & (over->among ? over->among[w] : UINT32_MAX);
+	narrow.among = left;
+	GEMP_TRY(evaluate(&narrow, child, negated, other));
+done:
+	gemp_free(left);
+	return code;
+}
+
+/* AND is known to be false where one child is. Children that need the host come last. */
 static gemp_code evaluate_junction(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_buffer other = { 0 };
 	bool or = (expr->kind == GEMP_OR) != negated;
-	if (expr->count == 0)
-		return gemp_filter_fill(&over->site, !or, out);
-	GEMP_TRY(evaluate(over, expr->children[0], negated, out));
-	for (size_t i = 1; i < expr->count; i++) {
-		if (!other.mem)
-			GEMP_TRY(gemp_buffer_new(&other, over->site.device, out->size, NULL));
-		GEMP_TRY(evaluate(over, expr->children[i], negated, &other));
-		GEMP_TRY(gemp_filter_combine(&over->site, or, &other, out));
-	}
+	GEMP_TRY(gemp_buffer_new(&other, over->site.device, out->size, NULL));
+	GEMP_TRY(gemp_filter_fill(&over->site, !or, out));
+	for (int on_host = 0; on_host < 2; on_host++)
+		for (size_t i = 0; i < expr->count; i++) {
+			const gemp_expr *child = expr->children[i];
+			if (gemp_filter_has_kernels(child) == on_host)
+				continue;
+			GEMP_TRY(on_host ? evaluate_undecided(over, child, negated, or, out, &other)
+			                 : evaluate(over, child, negated, &other));
+			GEMP_TRY(gemp_filter_combine(&over->site, or, &other, out));
+		}
 done:
 	gemp_buffer_free(&other, over->site.device);
+	return code;
+}
+
+/* The values of the rows in `among`. */
+static gemp_code find_values(const domain *over, const gemp_filter_column *distinct, uint32_t **among)
+{
+	gemp_code code = GEMP_OK;
+	const uint32_t *codes = distinct->dictionary.codes;
+	GEMP_TRY(GEMP_NEW(*among, (distinct->dictionary.values.rows + 31) / 32));
+	for (size_t row = 0; row < over->view.count; row++)
+		if (over->among[row / 32] >> row % 32 & 1)
+			(*among)[codes[row] / 32] |= UINT32_C(1) << codes[row] % 32;
+done:
 	return code;
 }
 
@@ -294,17 +327,21 @@ static gemp_code evaluate_distinct(const domain *over, const gemp_filter_column 
 	gemp_code code = GEMP_OK;
 	const gemp_column *values = &distinct->dictionary.values;
 	gemp_buffer bits = { 0 };
+	uint32_t *among = NULL;
 	domain inner = *over;
 	inner.distinct = distinct;
-	inner.among = NULL;
 	inner.view.values = values;
 	inner.view.count = values->rows;
 	inner.site.rows = (cl_uint)values->rows;
 	inner.site.words = (values->rows + 31) / 32;
+	if (over->among && !gemp_filter_has_kernels(expr))
+		GEMP_TRY(find_values(over, distinct, &among));
+	inner.among = among;
 	GEMP_TRY(gemp_buffer_new(&bits, over->site.device, inner.site.words * sizeof(uint32_t), NULL));
 	GEMP_TRY(evaluate(&inner, expr, negated, &bits));
 	GEMP_TRY(gemp_filter_lookup(&over->site, &distinct->codes, &bits, out));
 done:
+	gemp_free(among);
 	gemp_buffer_free(&bits, over->site.device);
 	return code;
 }
@@ -331,38 +368,46 @@ done:
 	return code;
 }
 
-/* Those conditions that have kernels for all of it, or those that need the host, after them. */
-static gemp_code evaluate_all(const domain *over, bool on_host, const gemp_condition *const *conditions, size_t count,
-                              const gemp_buffer *out)
+/* All of the conditions, for the rows whose bits are set in `bitmap`, which becomes the answer. */
+static gemp_code evaluate_all(const domain *over, const gemp_condition *const *conditions, size_t count, uint32_t *bitmap)
 {
 	gemp_code code = GEMP_OK;
-	gemp_buffer other = { 0 };
-	GEMP_TRY(gemp_buffer_new(&other, over->site.device, out->size, NULL));
-	for (size_t i = 0; i < count; i++) {
-		if (gemp_filter_has_kernels(conditions[i]->expr) == on_host)
-			continue;
-		GEMP_TRY(evaluate(over, conditions[i]->expr, false, &other));
-		GEMP_TRY(gemp_filter_combine(&over->site, false, &other, out));
-	}
+	gemp_buffer out = { 0 }, other = { 0 };
+	size_t size = over->site.words * sizeof *bitmap;
+	domain narrow = *over;
+	GEMP_TRY(gemp_buffer_new(&out, over->site.device, size, NULL));
+	GEMP_TRY(gemp_buffer_new(&other, over->site.device, size, NULL));
+	GEMP_TRY(gemp_buffer_write(over->site.device, &out, 0, size, bitmap));
+	for (int on_host = 0; on_host < 2; on_host++)
+		for (size_t i = 0; i < count; i++) {
+			if (gemp_filter_has_kernels(conditions[i]->expr) == on_host)
+				continue;
+			if (on_host)
+				GEMP_TRY(gemp_buffer_read(over->site.device, &out, 0, size, bitmap));
+			narrow.among = on_host ? bitmap : NULL;
+			GEMP_TRY(evaluate(&narrow, conditions[i]->expr, false, &other));
+			GEMP_TRY(gemp_filter_combine(&over->site, false, &other, &out));
+		}
+	GEMP_TRY(gemp_buffer_read(over->site.device, &out, 0, size, bitmap));
 done:
 	gemp_buffer_free(&other, over->site.device);
+	gemp_buffer_free(&out, over->site.device);
 	return code;
 }
 
-static bool need_host(const gemp_condition *const *conditions, size_t count)
+static void begin_with(const gemp_filter_rows *rows, uint32_t *bitmap, size_t words)
 {
-	for (size_t i = 0; i < count; i++)
-		if (!gemp_filter_has_kernels(conditions[i]->expr))
-			return true;
-	return false;
+	if (rows->among)
+		memcpy(bitmap, rows->among, words * sizeof *bitmap);
+	else
+		memset(bitmap, 0xff, words * sizeof *bitmap);
+	if (rows->rows % 32)
+		bitmap[words - 1] &= (UINT32_C(1) << rows->rows % 32) - 1;
 }
 
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows, const gemp_condition *const *conditions,
                                size_t count, uint32_t *bitmap)
 {
-	gemp_code code = GEMP_OK;
-	gemp_device *device = filter->site.device;
-	gemp_buffer out = { 0 };
 	domain all = { .filter = filter, .site = filter->site, .view = { .count = rows->rows, .rows = rows } };
 	if (rows->rows == 0)
 		return GEMP_OK;
@@ -372,20 +417,6 @@ gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows
 	filter->tagged = true;
 	all.site.rows = (cl_uint)rows->rows;
 	all.site.words = (rows->rows + 31) / 32;
-	size_t size = all.site.words * sizeof *bitmap;
-	GEMP_TRY(gemp_buffer_new(&out, device, size, NULL));
-	if (rows->among)
-		GEMP_TRY(gemp_buffer_write(device, &out, 0, size, rows->among));
-	else
-		GEMP_TRY(gemp_filter_fill(&all.site, true, &out));
-	GEMP_TRY(evaluate_all(&all, false, conditions, count, &out));
-	GEMP_TRY(gemp_buffer_read(device, &out, 0, size, bitmap));
-	if (need_host(conditions, count)) {
-		all.among = bitmap;
-		GEMP_TRY(evaluate_all(&all, true, conditions, count, &out));
-		GEMP_TRY(gemp_buffer_read(device, &out, 0, size, bitmap));
-	}
-done:
-	gemp_buffer_free(&out, device);
-	return code;
+	begin_with(rows, bitmap, all.site.words);
+	return evaluate_all(&all, conditions, count, bitmap);
 }

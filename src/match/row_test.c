@@ -11,6 +11,7 @@ enum { NO = 0, UNKNOWN = 1, YES = 2 };
 typedef struct block {
 	const gemp_row_view *view;
 	size_t first, count;
+	const uint8_t *wanted; /* [count]: 0 where the outcome does not matter */
 } block;
 
 /* One side of a comparison. */
@@ -61,8 +62,12 @@ static void test_each(const block *block, const gemp_expr *expr, truth *out)
 {
 	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
 	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
-	for (size_t i = 0; i < block->count; i++)
-		out[i] = is_true(block, expr, block->first + i) ? YES : is_true(block, &not, block->first + i) ? NO : UNKNOWN;
+	for (size_t i = 0; i < block->count; i++) {
+		size_t row = block->first + i;
+		out[i] = UNKNOWN;
+		if (block->wanted[i])
+			out[i] = is_true(block, expr, row) ? YES : is_true(block, &not, row) ? NO : UNKNOWN;
+	}
 }
 
 /* COMPARISONS */
@@ -200,15 +205,21 @@ static void test_null(const block *block, const gemp_expr *expr, truth *out)
 
 static void test(const block *block, const gemp_expr *expr, truth *out);
 
-static void test_junction(const block *block, const gemp_expr *expr, truth *out)
+/* What some child decides, others need not be asked about. */
+static void test_junction(const block *outer, const gemp_expr *expr, truth *out)
 {
-	truth other[BLOCK];
-	bool or = expr->kind == GEMP_OR;
-	memset(out, or ? NO : YES, block->count);
+	truth other[BLOCK], decisive = expr->kind == GEMP_OR ? YES : NO;
+	uint8_t wanted[BLOCK];
+	block block = *outer;
+	memset(out, YES - decisive, block.count);
+	memcpy(wanted, outer->wanted, block.count);
+	block.wanted = wanted;
 	for (size_t c = 0; c < expr->count; c++) {
-		test(block, expr->children[c], other);
-		for (size_t i = 0; i < block->count; i++)
-			out[i] = (or ? other[i] > out[i] : other[i] < out[i]) ? other[i] : out[i];
+		test(&block, expr->children[c], other);
+		for (size_t i = 0; i < block.count; i++) {
+			out[i] = (decisive == YES ? other[i] > out[i] : other[i] < out[i]) ? other[i] : out[i];
+			wanted[i] &= out[i] != decisive;
+		}
 	}
 }
 
@@ -250,6 +261,7 @@ void gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *ke
 	for (; block.first < view->rows; block.first += block.count) {
 		size_t left = view->rows - block.first;
 		block.count = left < BLOCK ? left : BLOCK;
+		block.wanted = keep + block.first;
 		if (by_block)
 			test(&block, expr, out);
 		for (size_t i = 0; i < block.count; i++) {
