@@ -123,7 +123,7 @@ static gemp_code keep_extreme(gemp_extreme *best, const gemp_value *value)
 	gemp_code code = GEMP_OK;
 	best->known = true;
 	if (value->type != GEMP_STRING && value->type != GEMP_LIST) {
-		best->value = *value;
+		best->value = gemp_value_canonical(*value);
 		return GEMP_OK;
 	}
 	char *bytes = best->capacity ? (char *)best->value.string.bytes : NULL;

@@ -213,15 +213,17 @@ done:
 
 /* CELLS */
 
-static double one_of_equals(double real)
+gemp_value gemp_value_canonical(gemp_value value)
 {
-	return isnan(real) ? (double)NAN : real == 0 ? 0 : real;
+	if (value.type == GEMP_FLOAT && !value.null)
+		value.real = isnan(value.real) ? (double)NAN : value.real == 0 ? 0 : value.real;
+	return value;
 }
 
 static void pack_value(const gemp_value *value, gemp_text *out)
 {
 	char fixed[1 + sizeof(uint64_t)] = { (char)value->null };
-	double real = value->type == GEMP_FLOAT ? one_of_equals(value->real) : 0;
+	const gemp_value one = gemp_value_canonical(*value);
 	uint64_t size;
 	if (value->null) {
 		gemp_text_add(out, fixed, 1);
@@ -234,7 +236,7 @@ static void pack_value(const gemp_value *value, gemp_text *out)
 		break;
 	case GEMP_INTEGER:
 	case GEMP_FLOAT:
-		memcpy(fixed + 1, value->type == GEMP_FLOAT ? (const void *)&real : &value->integer, sizeof real);
+		memcpy(fixed + 1, one.type == GEMP_FLOAT ? (const void *)&one.real : &one.integer, sizeof one.integer);
 		gemp_text_add(out, fixed, sizeof fixed);
 		break;
 	case GEMP_STRING:

@@ -55,5 +55,7 @@ gemp_code gemp_cell_unpack(gemp_frame_column *column, size_t row, const char **a
 /* The order of ORDER BY and of min and max: numbers by value and NaN after them, strings bytewise, false before true; NULL
  * comes last. */
 int gemp_value_order(const gemp_value *a, const gemp_value *b);
+/* One of the values that are equal in that order: of NaNs, and of 0.0 and -0.0. */
+gemp_value gemp_value_canonical(gemp_value value);
 
 #endif
