@@ -1,8 +1,8 @@
 /* Searches that start from given vertices against the definition: the embeddings that extend the seeds, each once,
  * wherever the seeds lie, at every replica budget and size of buffers, run after run over the same buffers. */
-#include "match_case.h"
+#include "seeded_case.h"
 
-enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7, RUNS = 3 };
+enum { VERTICES = 16, EDGES = 40, GRAPH_SEED = 7 };
 
 typedef struct asked {
 	const char *text; /* its first `given` vertices are given */
@@ -40,105 +40,13 @@ static int drop(void **state)
 	return close_context(state);
 }
 
-/* SEEDS: a share of all tuples, the same on every rank, each dealt to one of them. */
-typedef struct seeds {
-	size_t given, all_count, own_count;
-	gemp_vertex *all, *own;
-} seeds;
-
-static seeds choose_seeds(size_t given, uint64_t share, uint64_t *random)
-{
-	seeds s = { .given = given };
-	size_t tuples = 1;
-	for (size_t i = 0; i < given; i++)
-		tuples *= VERTICES;
-	s.all = calloc(tuples * given + 1, sizeof *s.all);
-	s.own = calloc(tuples * given + 1, sizeof *s.own);
-	for (size_t t = 0; t < tuples; t++) {
-		gemp_vertex tuple[8];
-		for (size_t i = 0, left = t; i < given; i++, left /= VERTICES)
-			tuple[i] = (gemp_vertex)(left % VERTICES);
-		if (gemp_random_below(random, 100) >= share)
-			continue;
-		memcpy(s.all + s.all_count++ * given, tuple, given * sizeof *tuple);
-		if ((int)gemp_random_below(random, (uint64_t)test_comm.size) == test_comm.rank)
-			memcpy(s.own + s.own_count++ * given, tuple, given * sizeof *tuple);
-	}
-	return s;
-}
-
-static void free_seeds(seeds *s)
-{
-	free(s->all);
-	free(s->own);
-}
-
-static bool extends(const embedding *row, const seeds *s, size_t seed)
-{
-	for (size_t i = 0; i < s->given; i++)
-		if (row->at[i] != s->all[seed * s->given + i])
-			return false;
-	return true;
-}
-
-static void keep_extensions(reference *r, const seeds *s)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < r->count; i++)
-		for (size_t seed = 0; seed < s->all_count; seed++)
-			if (extends(&r->list[i], s, seed)) {
-				r->list[kept++] = r->list[i];
-				break;
-			}
-	r->count = kept;
-}
-
-/* Where edges have no columns, the embeddings as tuples of vertices: no two are alike then. */
-static bool rows_are_those(reference *r, const collecting *c, const gemp_pattern *pattern)
-{
-	size_t points = c->edge_count ? r->points : pattern->vertex_count;
-	if (c->count != r->count)
-		return false;
-	for (size_t i = 0; i < r->count; i++)
-		for (size_t k = points; k < r->points; k++)
-			r->list[i].at[k] = 0;
-	reference_sort(r->list, r->count, r->points);
-	for (size_t i = 0; i < r->count; i++)
-		if (memcmp(r->list[i].at, c->rows[i].at, points * sizeof *r->list[i].at) != 0)
-			return false;
-	return true;
-}
-
 static void ask_seeded(const asked *a, const gemp_match_options *o, uint64_t *random)
 {
 	gemp_pattern *pattern = ask(&(question){ .text = a->text }, graph.dealt);
-	gemp_match *match = NULL;
 	assert_non_null(pattern);
 	describe(&(question){ .text = a->text }, o);
 	pattern->given = a->given;
-	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
-	for (int run = 0; run < RUNS; run++) {
-		static const uint64_t shares[RUNS] = { 100, 0, 20 };
-		seeds s = choose_seeds(a->given, shares[run], random);
-		collecting rows = { .wanted = SIZE_MAX };
-		gemp_sink sink = collecting_sink(&rows);
-		gemp_match_result result;
-		reference r;
-		reference_new(&r, graph.whole, pattern, o->semantics);
-		keep_extensions(&r, &s);
-		assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, run ? NULL : &result));
-		assert_all(rows.last_turns == 1);
-		collecting_gather(&rows);
-		if (!rows_are_those(&r, &rows, pattern))
-			print_message("run %d: %zu rows, %zu expected\n", run, rows.count, r.count);
-		assert_all(rows_are_those(&r, &rows, pattern));
-		if (!run)
-			assert_all(result.matches == r.count && result.complete && result.pivots == s.all_count);
-		reference_free(&r);
-		free(rows.rows);
-		free_seeds(&s);
-	}
-	gemp_match_free(match);
+	check_seeded(&graph, pattern, o, random);
 	gemp_pattern_free(pattern);
 }
 
@@ -215,7 +123,7 @@ static void first_of_each(void **state)
 		gemp_sink sink = collecting_sink(&rows);
 		reference r;
 		uint64_t random = test_seed_all();
-		seeds s = choose_seeds(1, 100, &random);
+		seeds s = choose_seeds(graph.whole, 1, 100, &random);
 		pattern->given = 1;
 		o.first_only = true;
 		context->budgets.result_buffer = 1;
@@ -248,7 +156,7 @@ static void enough_of_one_run(void **state)
 	gemp_pattern *pattern = ask(&(question){ .text = a.text }, graph.dealt);
 	gemp_match *match = NULL;
 	uint64_t random = test_seed_all();
-	seeds s = choose_seeds(1, 100, &random);
+	seeds s = choose_seeds(graph.whole, 1, 100, &random);
 	reference r;
 	pattern->given = 1;
 	context->budgets.outbox = 2;
@@ -285,7 +193,14 @@ static void what_hangs_on_nothing(void **state)
 	pattern->edges[1].from = 1;
 	pattern->given = 0;
 	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_code(gemp_match_run_seeded(match, NULL, 0, NULL, NULL), GEMP_EINTERNAL);
 	gemp_match_free(match);
+	match = NULL;
+	pattern->edges[0].path = true;
+	pattern->edges[0].least = pattern->edges[0].most = 2;
+	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_EUSAGE);
+	assert_message("is not one edge");
+	assert_null(match);
 	gemp_pattern_free(pattern);
 }
 
