@@ -151,27 +151,20 @@ done:
 	return code;
 }
 
-gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
-                     size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out)
+/* Collective. Asks the owners and reads what they say. */
+static gemp_code ask(gemp_context *context, gemp_graph *graph, const gemp_vertex *distinct, size_t count,
+                     const int *column, size_t columns, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = context->comm;
 	size_t ranks = (size_t)comm->size, asked_capacity = 0, replied_capacity = 0, replied_total = 0;
-	gemp_vertex *distinct = NULL;
 	void *asked = NULL, *replied = NULL;
 	gemp_text reply = { 0 };
 	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
-	memset(out, 0, columns * sizeof *out);
 	for (size_t c = 0; c < columns && code == GEMP_OK; c++)
 		code = load(graph, column[c]);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(sizes, 4 * ranks);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(distinct, count);
-	if (code == GEMP_OK && count) {
-		memcpy(distinct, ids, count * sizeof *ids);
-		code = gemp_sort_distinct(distinct, &count);
-	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	slice_by_owner(graph, distinct, count, sizes);
 	GEMP_TRY(gemp_exchange(comm, distinct, sizes, &asked, &asked_capacity, sizes + ranks, &context->traffic));
@@ -181,8 +174,32 @@ gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex
 	                       &context->traffic));
 	for (size_t r = 0; r < ranks; r++)
 		replied_total += sizes[3 * ranks + r];
-	code = read_replies(graph, column, columns, count, replied, replied_total, out);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, read_replies(graph, column, columns, count, replied, replied_total, out)));
+done:
+	gemp_free(replied);
+	gemp_text_free(&reply);
+	gemp_free(asked);
+	gemp_free(sizes);
+	return code;
+}
+
+gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
+                     size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex *distinct = NULL;
+	memset(out, 0, columns * sizeof *out);
+	code = GEMP_NEW(distinct, count);
+	if (code == GEMP_OK && count) {
+		memcpy(distinct, ids, count * sizeof *ids);
+		code = gemp_sort_distinct(distinct, &count);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	if (gemp_comm_sum1(context->comm, count))
+		code = ask(context, graph, distinct, count, column, columns, out);
+	else
+		code = gemp_comm_agree(context->comm, read_replies(graph, column, columns, 0, NULL, 0, out));
+	GEMP_TRY(code);
 	*found = distinct;
 	*found_count = count;
 	distinct = NULL;
@@ -190,11 +207,7 @@ done:
 	if (code != GEMP_OK)
 		for (size_t c = 0; c < columns; c++)
 			gemp_column_free(&out[c]);
-	gemp_free(replied);
-	gemp_text_free(&reply);
-	gemp_free(asked);
 	gemp_free(distinct);
-	gemp_free(sizes);
 	return code;
 }
 

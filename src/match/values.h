@@ -12,7 +12,8 @@ enum { GEMP_FETCH_KEY = -1, GEMP_FETCH_KEY_RANK = -2, GEMP_FETCH_LABEL_SET = -3 
 /* Collective. `ids` (any order, repeated ids allowed) -> ids sorted and distinct in *found (caller frees), and for each of
  * column[0..columns) one gemp_column with *found_count rows in out[] (caller frees each): the values of those vertices,
  * asked of their owners once each. key ranks and label sets come as integers. `column` is alike on all ranks; what it
- * names is loaded if it was not. So *found_count * columns values travelled. Nothing to free after an error. */
+ * names is loaded if it was not and any rank asks for values. So *found_count * columns values travelled. Nothing to free
+ * after an error. */
 gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
                      size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out);
 

@@ -158,6 +158,28 @@ static gemp_code fetch_all_edges(void *argument)
 	return code;
 }
 
+/* A column that nobody asks for is not loaded: here it could not be. */
+static void nothing_asked_nothing_read(void **state)
+{
+	(void)state;
+	made_graph *made = made_graph_new(3);
+	gemp_column *ages = &made->graph.attributes.columns[MADE_AGE], kept = *ages, out[2];
+	static const int column[] = { MADE_AGE, GEMP_FETCH_KEY };
+	gemp_vertex id = 5, *found;
+	size_t found_count, last = test_comm.rank == test_comm.size - 1;
+	*ages = (gemp_column){ .name = kept.name, .type = kept.type };
+	assert_all_ok(gemp_fetch(&made->context, &made->graph, &id, 0, column, 2, &found, &found_count, out));
+	assert_all(found_count == 0 && out[0].rows == 0 && out[0].type == GEMP_INTEGER && out[1].rows == 0);
+	gemp_free(found);
+	gemp_column_free(&out[0]);
+	gemp_column_free(&out[1]);
+	assert_all_code(gemp_fetch(&made->context, &made->graph, &id, last, column, 2, &found, &found_count, out),
+	                GEMP_EINTERNAL);
+	*ages = kept;
+	made_graph_free(made);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
 static void out_of_memory(void **state)
 {
 	(void)state;
@@ -177,6 +199,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(sorting),
 		cmocka_unit_test(values_of_edges),
 		cmocka_unit_test(types_of_edge_attributes),
+		cmocka_unit_test(nothing_asked_nothing_read),
 		cmocka_unit_test(out_of_memory),
 	};
 	return test_main_all(argc, argv, tests);
