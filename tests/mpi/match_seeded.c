@@ -110,41 +110,46 @@ static void in_the_shape_of_a_gpu(void **state)
 	context->device->gpu = gpu;
 }
 
-/* One row of each seed is enough: no seed without one, none that has none, and fewer rows in all. */
+/* One row of each seed is enough: no seed without one, none that has none, and fewer rows in all, unless they have to be
+ * tested after the search. */
+static void first_rows(const char *text, int64_t replicate, bool tested_after)
+{
+	asked a = { text, 1, GEMP_HOM };
+	gemp_match_options o = seeded_options(&a, replicate);
+	gemp_pattern *pattern = ask(&(question){ .text = text }, graph.dealt);
+	gemp_match *match = NULL;
+	collecting rows = { .wanted = SIZE_MAX };
+	gemp_sink sink = collecting_sink(&rows);
+	reference r;
+	uint64_t random = test_seed_all(), found = 0, there = 0;
+	seeds s = choose_seeds(graph.whole, 1, 100, &random);
+	pattern->given = 1;
+	o.first_only = true;
+	context->budgets.result_buffer = 1;
+	reference_new(&r, graph.whole, pattern, GEMP_HOM);
+	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, NULL));
+	collecting_gather(&rows);
+	for (size_t k = 0; k < rows.count; k++)
+		found |= UINT64_C(1) << rows.rows[k].at[0];
+	for (size_t k = 0; k < r.count; k++)
+		there |= UINT64_C(1) << r.list[k].at[0];
+	assert_all(found == there && (tested_after ? rows.count == r.count : rows.count < r.count));
+	if (replicate == GEMP_REPLICATE_ALL && !tested_after)
+		assert_all(rows.count == (size_t)__builtin_popcountll(there));
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	reference_free(&r);
+	free(rows.rows);
+	free_seeds(&s);
+}
+
 static void first_of_each(void **state)
 {
 	(void)state;
-	static const asked a = { "MATCH (a)-[]-(b)-[]-(c) RETURN a", 1, GEMP_HOM };
-	for (int i = 0; i < 2; i++) {
-		gemp_match_options o = seeded_options(&a, i ? 0 : GEMP_REPLICATE_ALL);
-		gemp_pattern *pattern = ask(&(question){ .text = a.text }, graph.dealt);
-		gemp_match *match = NULL;
-		collecting rows = { .wanted = SIZE_MAX };
-		gemp_sink sink = collecting_sink(&rows);
-		reference r;
-		uint64_t random = test_seed_all();
-		seeds s = choose_seeds(graph.whole, 1, 100, &random);
-		pattern->given = 1;
-		o.first_only = true;
-		context->budgets.result_buffer = 1;
-		reference_new(&r, graph.whole, pattern, GEMP_HOM);
-		assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
-		assert_all_ok(gemp_match_run_seeded(match, s.own, s.own_count, &sink, NULL));
-		collecting_gather(&rows);
-		uint64_t found = 0, there = 0;
-		for (size_t k = 0; k < rows.count; k++)
-			found |= UINT64_C(1) << rows.rows[k].at[0];
-		for (size_t k = 0; k < r.count; k++)
-			there |= UINT64_C(1) << r.list[k].at[0];
-		assert_all(found == there && rows.count < r.count);
-		if (i == 0)
-			assert_all(rows.count == (size_t)__builtin_popcountll(there));
-		gemp_match_free(match);
-		gemp_pattern_free(pattern);
-		reference_free(&r);
-		free(rows.rows);
-		free_seeds(&s);
-	}
+	first_rows("MATCH (a)-[]-(b)-[]-(c) RETURN a", GEMP_REPLICATE_ALL, false);
+	first_rows("MATCH (a)-[]-(b)-[]-(c) RETURN a", 0, false);
+	first_rows("MATCH (a)-[]-(b)-[]-(c) WHERE c.number < b.number RETURN a", GEMP_REPLICATE_ALL, true);
 }
 
 /* After a sink has had enough of one run, the next finds everything. */
