@@ -6,8 +6,8 @@
 #include "pattern/pattern.h"
 
 /* Collective. out becomes an integer column (initialised here) of this rank's own vertices: edges of relations
- * [graph->relation_count] in this direction (0 out, 1 in, 2 either). Parallel edges all count; a loop counts once, either way
- * too, or not at all: see gemp_degree_loops. Loads what it reads. */
+ * [graph->relation_count] in this direction (0 out, 1 in, 2 either). Parallel edges all count; a loop counts once, in
+ * `either` too, or not at all: see gemp_degree_loops. Loads what it reads. */
 gemp_code gemp_degrees(gemp_context *context, gemp_graph *graph, const bool *relations, int direction, bool count_loops,
                        gemp_column *out);
 

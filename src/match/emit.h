@@ -31,10 +31,10 @@ typedef struct gemp_layout {
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_emit_options *options);
 
 /* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, id_of,
- * bounds (unless all_resident); key_rank (if keys are compared: by slot); candidates, candidate_words; tasks; out, out_capacity, out_base; state; result (if
- * listed); tables (if the plan counts by two-paths: a u32 a vertex for each worker, all 0 between launches);
- * passed (if profile: a count a step); control, with
- * the items in each area of out behind it. `fixed` is the text of match.clh. */
+ * bounds (unless all_resident); key_rank (if keys are compared: by slot); candidates, candidate_words; tasks; out,
+ * out_capacity, out_base; state; result (if listed); tables (if the plan counts by two-paths: a u32 a vertex for each
+ * worker, all 0 between launches); passed (if profile: a count a step); control, with the items in each area of out behind
+ * it. `fixed` is the text of match.clh. */
 void gemp_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,
                const gemp_emit_options *options);
 

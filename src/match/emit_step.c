@@ -336,7 +336,8 @@ static void emit_split(const emitter *e)
 /* Can checks of this step be left for another rank? Those of a pivot need only its own row. */
 static bool travels(const emitter *e)
 {
-	return e->step->kind == GEMP_GIVEN ? e->step->check_count > 0 : e->step->kind == GEMP_EXTEND && e->step->check_count > 1;
+	size_t checks = e->step->check_count;
+	return e->step->kind == GEMP_GIVEN ? checks > 0 : e->step->kind == GEMP_EXTEND && checks > 1;
 }
 
 static void emit_test(const emitter *e)

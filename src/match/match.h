@@ -33,8 +33,8 @@ typedef struct gemp_match_options {
 	uint64_t limit;             /* rows wanted; UINT64_MAX: all */
 	uint64_t wanted_edges;      /* pattern edges that rows must tell apart, beside those of RETURN and of conditions */
 	bool edges;                 /* batches have edge columns, also where nothing asks for them */
-	bool first_only;            /* one row of each task (pivot, seed) suffices; there may still be more. Not where what stands
-	                               behind the sink drops rows */
+	bool first_only;            /* one row of each task (pivot, seed) suffices; there may still be more. Not for sinks that
+	                               drop rows */
 	const gemp_symmetry *symmetry; /* of a pattern that is part of a greater one; borrowed; NULL: found from the pattern */
 } gemp_match_options;
 

@@ -187,8 +187,8 @@ void gemp_search_free(gemp_search *search)
 		gemp_buffer_free(&search->edge[v], device);
 	}
 	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
-		&search->control, &search->result[0], &search->result[1], &search->out, &search->out_capacity, &search->out_base, &search->tables,
-		&search->passed };
+		&search->control, &search->result[0], &search->result[1], &search->out, &search->out_capacity,
+		&search->out_base, &search->tables, &search->passed };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
 	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {

@@ -35,7 +35,7 @@ typedef struct gemp_search_options {
 	double launch_factor;  /* C of the launch formula; 0: 0.8 */
 	bool profile;          /* count what passes each step */
 	bool first_only;       /* one result of each task is enough */
-	const uint32_t *key_rank; /* [vertices] by id, order of keys; borrowed while the search is made; NULL: plan->keys is not set */
+	const uint32_t *key_rank; /* [vertices] by id, if plan->keys; borrowed while the search is made */
 } gemp_search_options;
 
 /* Images of the given vertices, from where a search starts instead of from pivots. */

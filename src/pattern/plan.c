@@ -137,8 +137,8 @@ static gemp_code find_free(gemp_planner *p)
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		p->free |= pattern->vertices[v].free ? GEMP_BIT(v) : 0;
 	if (p->free && p->options->semantics == GEMP_INDUCED)
-		return gemp_fail(GEMP_EUSAGE, "paths of variable length have no meaning under --semantics induced; use iso, edge-iso "
-		                 "or hom");
+		return gemp_fail(GEMP_EUSAGE, "paths of variable length have no meaning under --semantics induced; use iso, "
+		                 "edge-iso or hom");
 	return GEMP_OK;
 }
 
