@@ -18,6 +18,11 @@ typedef struct gemp_provenance {
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
                                 const gemp_provenance *provenance);
 
+/* The same, with an attribute of edges (an integer or float that none lacks) as the values of the matrices of the relations
+ * that have it; NULL: none. */
+gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
+                                         const gemp_provenance *provenance, const char *weight);
+
 /* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R); the rest comes by gemp_graph_need_*, for which the file
  * is opened again each time. Every dataset that is read whole is compared with its checksum; rows and ids are checked. Not
  * a graph file, a cut file, an unknown version or damage is GEMP_EDATA; a missing file GEMP_ENOINPUT. comm is borrowed

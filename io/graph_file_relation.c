@@ -10,6 +10,7 @@ typedef struct matrix {
 	char *path;
 	uint64_t vertices, edges;
 	gemp_h5_type type;
+	const gemp_column *weight; /* gives the values; NULL: ones */
 } matrix;
 
 static gemp_code join(const gemp_h5 *h5, char **out, const char *path, const char *name)
@@ -119,6 +120,7 @@ static gemp_code put_description(const matrix *matrix, const char *format, bool 
 	gemp_text json = { 0 };
 	const gemp_h5 *h5 = matrix->h5;
 	const char *integer = matrix->type.kind == GEMP_H5_I32 ? "int32" : "int64";
+	const char *values = !matrix->weight ? "uint8" : matrix->weight->type == GEMP_INTEGER ? "int64" : "float64";
 	int64_t shape[2] = { (int64_t)matrix->vertices, (int64_t)matrix->vertices };
 	GEMP_TRY(gemp_h5_put_numbers(h5, matrix->path, "shape", shape, 2));
 	GEMP_TRY(gemp_h5_put_number(h5, matrix->path, "sorted", 1));
@@ -127,8 +129,8 @@ static gemp_code put_description(const matrix *matrix, const char *format, bool 
 		goto done;
 	gemp_text_print(&json, "{\"binsparse\": {\"version\": \"0.1\", \"format\": \"%s\", \"shape\": [%" PRIu64 ", %" PRIu64
 	                "], \"number_of_stored_values\": %" PRIu64 ", \"data_types\": {\"pointers_to_1\": \"%s\", "
-	                "\"indices_1\": \"%s\", \"values\": \"uint8\"}}}", format, matrix->vertices, matrix->vertices,
-	                matrix->edges, integer, integer);
+	                "\"indices_1\": \"%s\", \"values\": \"%s\"}}}", format, matrix->vertices, matrix->vertices,
+	                matrix->edges, integer, integer, values);
 	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&json)));
 	GEMP_TRY(gemp_h5_put_text(h5, matrix->path, "binsparse", json.data));
 done:
@@ -142,37 +144,76 @@ static gemp_code put_matrix(const matrix *matrix, const gemp_graph *graph, const
 	gemp_code code = GEMP_OK;
 	const uint64_t *begin = by_target ? relation->in_begin : relation->out_begin;
 	const gemp_vertex *indices = by_target ? relation->in : relation->out;
-	gemp_slab edges = { relation->edges, 0, begin[graph->rows] };
-	edges.first = gemp_comm_before(matrix->h5->comm, edges.count);
+	gemp_slab edges = { relation->edges, gemp_comm_before(matrix->h5->comm, begin[graph->rows]), begin[graph->rows] };
 	GEMP_TRY(gemp_h5_group(matrix->h5, matrix->path, by_target ? "csc_matrix" : "csr_matrix", "0.1.0"));
 	GEMP_TRY(put_description(matrix, by_target ? "CSC" : "CSR", relation->multigraph));
 	GEMP_TRY(put_pointers(matrix, graph, begin, edges.first));
 	GEMP_TRY(put_indices(matrix, indices, edges));
-	if (!by_target)
+	if (!by_target && !matrix->weight)
 		code = put_ones(matrix, edges);
 done:
 	return code;
 }
 
-/* Rows by target: the values are those of the rows by source as long as all are 1, and each edge's number. */
+/* The dataset `name` of another group under both names of a matrix's values. */
+static gemp_code link_values(const matrix *matrix, const char *group, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	char *target = NULL, *values = NULL, *data = NULL;
+	GEMP_TRY(join(matrix->h5, &target, group, name));
+	GEMP_TRY(join(matrix->h5, &values, matrix->path, "values"));
+	GEMP_TRY(join(matrix->h5, &data, matrix->path, "data"));
+	GEMP_TRY(gemp_h5_link(matrix->h5, target, values));
+	GEMP_TRY(gemp_h5_link(matrix->h5, target, data));
+done:
+	gemp_free(target);
+	gemp_free(values);
+	gemp_free(data);
+	return code;
+}
+
+/* Of the rows by source: the column of the edges' table, which is in that order. */
+static gemp_code link_weights(const matrix *matrix, const gemp_relation *relation)
+{
+	gemp_code code = GEMP_OK;
+	char *group = NULL;
+	gemp_text name = { 0 };
+	GEMP_TRY(relation_path(matrix->h5, relation->name, "/edges", "props", &group));
+	gemp_h5_encode(matrix->weight->name, &name);
+	GEMP_TRY(gemp_comm_agree(matrix->h5->comm, gemp_text_status(&name)));
+	code = link_values(matrix, group, name.data);
+done:
+	gemp_text_free(&name);
+	gemp_free(group);
+	return code;
+}
+
+static gemp_code put_weights_by_target(const matrix *matrix, const gemp_graph *graph, const gemp_relation *relation,
+                                       gemp_slab edges)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *words = NULL;
+	gemp_h5_type type = gemp_h5_type_of(matrix->weight->type == GEMP_INTEGER ? GEMP_H5_I64 : GEMP_H5_F64);
+	GEMP_TRY(gemp_file_weights_by_target(matrix->h5->comm, graph, relation, matrix->weight, &words));
+	code = put_array(matrix, "values", "data", type, edges, words);
+done:
+	gemp_free(words);
+	return code;
+}
+
+/* Rows by target: if all values are 1 they are those of the rows by source; and each edge's number. */
 static gemp_code put_targets(matrix *matrix, const gemp_graph *graph, const gemp_relation *relation, const char *csr)
 {
 	gemp_code code = GEMP_OK;
-	char *values = NULL, *own = NULL, *data = NULL, *edge = NULL;
+	char *edge = NULL;
 	uint64_t count = relation->in_begin[graph->rows], first = gemp_comm_before(matrix->h5->comm, count);
 	GEMP_TRY(put_matrix(matrix, graph, relation, true));
-	GEMP_TRY(join(matrix->h5, &values, csr, "values"));
-	GEMP_TRY(join(matrix->h5, &own, matrix->path, "values"));
-	GEMP_TRY(join(matrix->h5, &data, matrix->path, "data"));
-	GEMP_TRY(gemp_h5_link(matrix->h5, values, own));
-	GEMP_TRY(gemp_h5_link(matrix->h5, values, data));
+	GEMP_TRY(matrix->weight ? put_weights_by_target(matrix, graph, relation, (gemp_slab){ relation->edges, first, count })
+	                        : link_values(matrix, csr, "values"));
 	GEMP_TRY(join(matrix->h5, &edge, matrix->path, "edge"));
 	GEMP_TRY(gemp_h5_write(matrix->h5, edge, gemp_h5_type_of(GEMP_H5_U64), relation->edges, first, count,
 	                       relation->in_edge));
 done:
-	gemp_free(values);
-	gemp_free(own);
-	gemp_free(data);
 	gemp_free(edge);
 	return code;
 }
@@ -208,11 +249,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, const gemp_relation *relation)
+gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, const gemp_relation *relation,
+                                 const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	char *group = NULL, *csr = NULL, *csc = NULL;
-	matrix matrix = { h5, NULL, graph->vertices, relation->edges, width(graph->vertices, relation->edges) };
+	matrix matrix = { h5, NULL, graph->vertices, relation->edges, width(graph->vertices, relation->edges),
+	                  gemp_file_weight_of(relation, weight) };
 	GEMP_TRY(relation_path(h5, relation->name, "/edges", "", &group));
 	GEMP_TRY(join(h5, &csr, group, "csr"));
 	GEMP_TRY(join(h5, &csc, group, "csc"));
@@ -220,9 +263,11 @@ gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, con
 	GEMP_TRY(gemp_h5_put_flag(h5, group, "directed", relation->directed));
 	matrix.path = csr;
 	GEMP_TRY(put_matrix(&matrix, graph, relation, false));
+	GEMP_TRY(put_props(h5, graph, relation, csr));
+	if (matrix.weight)
+		GEMP_TRY(link_weights(&matrix, relation));
 	matrix.path = csc;
 	GEMP_TRY(put_targets(&matrix, graph, relation, csr));
-	GEMP_TRY(put_props(h5, graph, relation, csr));
 done:
 	gemp_free(group);
 	gemp_free(csr);

@@ -221,7 +221,8 @@ done:
 	return code;
 }
 
-static gemp_code put_graph(const gemp_h5 *h5, const gemp_graph *graph, const gemp_provenance *provenance)
+static gemp_code put_graph(const gemp_h5 *h5, const gemp_graph *graph, const gemp_provenance *provenance,
+                           const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	bool directed = true;
@@ -238,7 +239,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_graph *graph, const gem
 	GEMP_TRY(put_nodes(h5, graph));
 	GEMP_TRY(gemp_h5_group(h5, "/edges", "dict", "0.1.0"));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_file_put_relation(h5, graph, &graph->relations[r]));
+		GEMP_TRY(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
 	GEMP_TRY(put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 }));
 done:
 	return code;
@@ -262,17 +263,18 @@ static gemp_code settle(const gemp_comm *comm, const char *temporary, const char
 	return gemp_comm_agree(comm, code);
 }
 
-gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
-                                const gemp_provenance *provenance)
+gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
+                                         const gemp_provenance *provenance, const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
 	gemp_text temporary = { 0 };
 	GEMP_TRY(gemp_graph_load(graph));
+	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
 	GEMP_TRY(temporary_name(comm, path, &temporary));
 	code = gemp_h5_create(&h5, comm, temporary.data);
 	if (code == GEMP_OK)
-		code = put_graph(&h5, graph, provenance);
+		code = put_graph(&h5, graph, provenance, weight);
 	if (code == GEMP_OK)
 		code = gemp_h5_close(&h5);
 	else
@@ -281,4 +283,10 @@ gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const 
 done:
 	gemp_text_free(&temporary);
 	return code;
+}
+
+gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
+                                const gemp_provenance *provenance)
+{
+	return gemp_graph_file_write_weighted(comm, graph, path, provenance, NULL);
 }

@@ -66,7 +66,8 @@ static gemp_code write_file(const gemp_report *report, gemp_graph *graph, const 
 	if (count)
 		GEMP_TRY(gemp_import_hashes(report->comm, paths, count, hashes));
 	gemp_provenance provenance = { command.data, GEMP_VERSION, count, paths, hashes };
-	code = gemp_graph_file_write(report->comm, graph, report->options->output, &provenance);
+	code = gemp_graph_file_write_weighted(report->comm, graph, report->options->output, &provenance,
+	                                      report->options->weight);
 done:
 	gemp_text_free(&command);
 	gemp_free(paths);

@@ -1,0 +1,135 @@
+/* An attribute of edges as the values of a relation's matrices. */
+#include "comm/exchange.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/graph_file_parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight)
+{
+	for (size_t c = 0; weight && c < relation->props.count; c++)
+		if (strcmp(relation->props.columns[c].name, weight) == 0)
+			return &relation->props.columns[c];
+	return NULL;
+}
+
+static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column)
+{
+	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
+		return gemp_fail(GEMP_EUSAGE, "--weight: '%s' of edges %s is %s; the values of a matrix are integers or floats",
+		                 column->name, relation->name, gemp_type_name[column->type]);
+	uint64_t missing = 0;
+	for (size_t i = 0; i < column->rows; i++)
+		missing += gemp_column_get(column, i).null;
+	missing = gemp_comm_sum1(comm, missing);
+	if (missing)
+		return gemp_fail(GEMP_EDATA, "--weight: %" PRIu64 " of %" PRIu64 " edges %s have no '%s'; give each a value", missing,
+		                 relation->edges, relation->name, column->name);
+	return GEMP_OK;
+}
+
+gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_graph *graph, const char *weight)
+{
+	bool found = !weight || graph->relation_count == 0;
+	for (size_t r = 0; r < graph->relation_count; r++) {
+		const gemp_column *column = gemp_file_weight_of(&graph->relations[r], weight);
+		gemp_code code = column ? check_column(comm, &graph->relations[r], column) : GEMP_OK;
+		if (code != GEMP_OK)
+			return code;
+		found |= column != NULL;
+	}
+	return found ? GEMP_OK : gemp_fail(GEMP_EUSAGE, "--weight: no edges have an attribute '%s'", weight);
+}
+
+/* Integers and floats have 8 bytes, which are copied as they are. */
+static const uint64_t *words_of(const gemp_column *column)
+{
+	return column->type == GEMP_INTEGER ? (const uint64_t *)column->integers : (const uint64_t *)column->floats;
+}
+
+/* The rank that has edge `number`: the last one whose first edge is not beyond it and that has any. */
+static int owner_of(const uint64_t *first, int ranks, uint64_t number)
+{
+	int low = 0, high = ranks;
+	while (high - low > 1) {
+		int middle = low + (high - low) / 2;
+		if (first[middle] <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Values in the order in which they were asked for: `place` becomes where each lies in what the owners send back. */
+static void find_places(const int *owner, size_t count, size_t *next, int ranks, size_t *place)
+{
+	memset(next, 0, ((size_t)ranks + 1) * sizeof *next);
+	for (size_t i = 0; i < count; i++)
+		next[owner[i] + 1]++;
+	for (int r = 0; r < ranks; r++)
+		next[r + 1] += next[r];
+	for (size_t i = 0; i < count; i++)
+		place[i] = next[owner[i]]++;
+}
+
+/* Collective. asked: numbers of this rank's edges, by the rank that asks. Answers come by the rank that gives them. */
+static gemp_code answer(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column, uint64_t *asked,
+                        const size_t *from, void **answers)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)comm->size, capacity = 0, *sizes = NULL;
+	const uint64_t *words = words_of(column);
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(sizes, 2 * ranks)));
+	for (size_t r = 0; r < ranks; r++)
+		sizes[r] = (from[r + 1] - from[r]) * sizeof *asked;
+	for (size_t i = 0; i < from[ranks]; i++)
+		asked[i] = words[asked[i] - relation->first];
+	GEMP_TRY(gemp_exchange(comm, asked, sizes, answers, &capacity, sizes + ranks, NULL));
+done:
+	gemp_free(sizes);
+	return code;
+}
+
+gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_graph *graph, const gemp_relation *relation,
+                                      const gemp_column *column, uint64_t **out)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = relation->in_begin[graph->rows], ranks = (size_t)comm->size;
+	uint64_t *first = NULL, *words = NULL;
+	int *owner = NULL;
+	size_t *place = NULL, *next = NULL, *from = NULL;
+	void *asked = NULL, *answers = NULL;
+	code = GEMP_NEW(first, ranks);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(words, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(owner, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(place, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(next, ranks + 1);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_MPI(MPI_Allgather(&relation->first, 1, MPI_UINT64_T, first, 1, MPI_UINT64_T, comm->world));
+	for (size_t i = 0; i < count; i++)
+		owner[i] = owner_of(first, comm->size, relation->in_edge[i]);
+	find_places(owner, count, next, comm->size, place);
+	GEMP_TRY(gemp_exchange_records(comm, relation->in_edge, count, sizeof *relation->in_edge, owner, &asked, &from, NULL));
+	GEMP_TRY(answer(comm, relation, column, asked, from, &answers));
+	for (size_t i = 0; i < count; i++)
+		words[i] = ((const uint64_t *)answers)[place[i]];
+	*out = words;
+	words = NULL;
+done:
+	gemp_free(first);
+	gemp_free(words);
+	gemp_free(owner);
+	gemp_free(place);
+	gemp_free(next);
+	gemp_free(from);
+	gemp_free(asked);
+	gemp_free(answers);
+	return code;
+}
