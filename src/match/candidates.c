@@ -1,6 +1,7 @@
 #include "match/candidates.h"
 
 #include "core/memory.h"
+#include "match/degree_columns.h"
 #include "match/label_lists.h"
 
 #include <string.h>
@@ -104,12 +105,30 @@ done:
 /* What is asked of vertices that is in no column. */
 typedef struct asked {
 	const gemp_graph *graph;
-	gemp_column label_lists; /* no rows: nobody asks */
+	gemp_column label_lists;
+	gemp_degree_columns degrees;
 } asked;
+
+/* Collective. */
+static gemp_code prepare_asked(asked *out, gemp_context *context, gemp_graph *graph, bool count_loops,
+                               const gemp_condition *const *conditions, size_t count)
+{
+	gemp_code code = gemp_label_lists(&out->label_lists, graph);
+	out->graph = graph;
+	out->degrees.relation_count = graph->relation_count;
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		code = gemp_degree_columns_note(&out->degrees, conditions[i]->expr);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_degree_columns_fill(&out->degrees, context, graph, count_loops));
+done:
+	return code;
+}
 
 static gemp_value value_of(void *context, const gemp_expr *expr, size_t row)
 {
 	const asked *asked = context;
+	if (expr->kind == GEMP_DEGREE)
+		return gemp_column_get(&asked->degrees.columns[gemp_degree_columns_find(&asked->degrees, expr)], row);
 	GEMP_CHECK(expr->kind == GEMP_LABELS);
 	return gemp_column_get(&asked->label_lists, asked->graph->label_set[row]);
 }
@@ -121,15 +140,14 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *cont
 	gemp_code code = GEMP_OK;
 	const gemp_column **columns = NULL;
 	const gemp_condition **own = NULL;
-	asked asked = { .graph = graph };
+	asked asked = { 0 };
 	gemp_filter_rows rows = { .tag = GRAPH_ROWS, .rows = graph->rows, .label_set_count = graph->label_set_count,
 		.value = value_of, .value_context = &asked, .lasting = true };
 	code = GEMP_NEW(columns, graph->attributes.count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(own, count);
-	if (code == GEMP_OK)
-		code = gemp_label_lists(&asked.label_lists, graph);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(prepare_asked(&asked, context, graph, candidates->count_loops, conditions, count));
 	rows.columns = columns;
 	double began = gemp_now();
 	for (size_t i = 0; i < count; i++)
@@ -146,17 +164,23 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *cont
 	gemp_timers_add(&context->timers, GEMP_ATTRIBUTES, began);
 done:
 	gemp_column_free(&asked.label_lists);
+	gemp_degree_columns_free(&asked.degrees);
 	gemp_free(columns);
 	gemp_free(own);
 	return code;
 }
 
-gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
-                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
+void gemp_candidates_all(gemp_candidates *out, const gemp_graph *graph, const gemp_pattern *pattern)
 {
 	*out = (gemp_candidates){ .words = (graph->vertices + 31) / 32 };
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		out->count[v] = graph->vertices;
+}
+
+gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
+                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
+{
+	gemp_candidates_all(out, graph, pattern);
 	gemp_code code = gemp_candidates_narrow(out, context, filter, graph, pattern, before, count);
 	if (code != GEMP_OK)
 		gemp_candidates_free(out);

@@ -103,7 +103,9 @@ gemp_code gemp_narrow(gemp_candidates *out, gemp_condition_phases *phases, gemp_
                       gemp_graph *graph, const gemp_pattern *pattern)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_candidates_new(out, context, filter, graph, pattern, phases->before, phases->certain));
+	gemp_candidates_all(out, graph, pattern);
+	out->count_loops = phases->count_loops;
+	GEMP_TRY(gemp_candidates_narrow(out, context, filter, graph, pattern, phases->before, phases->certain));
 	if (phases->before_count == phases->certain)
 		return GEMP_OK;
 	choose(phases, context, graph, pattern, out);

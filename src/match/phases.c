@@ -1,6 +1,7 @@
 #include "match/phases.h"
 
 #include "core/memory.h"
+#include "match/degrees.h"
 
 #include <stdio.h>
 
@@ -83,7 +84,7 @@ static void add(gemp_condition_phases *out, const gemp_condition *condition, gem
 gemp_code gemp_phases_new(gemp_condition_phases *out, const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
-	*out = (gemp_condition_phases){ 0 };
+	*out = (gemp_condition_phases){ .count_loops = gemp_degree_loops(options->semantics) };
 	GEMP_TRY(GEMP_NEW(out->before, pattern->condition_count));
 	GEMP_TRY(GEMP_NEW(out->after, pattern->condition_count));
 	GEMP_TRY(GEMP_NEW(out->choices, pattern->condition_count));

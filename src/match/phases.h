@@ -22,6 +22,7 @@ typedef struct gemp_condition_phases {
 	gemp_phase_choice *choices;    /* [choice_count] as the pattern has them */
 	uint64_t unequal[GEMP_MAX_PATTERN_VERTICES]; /* a <> b between vertices, by vertex */
 	uint64_t mentions;             /* attribute values that a match refers to */
+	bool count_loops;              /* in degrees: see gemp_degree_loops */
 } gemp_condition_phases;
 
 /* Open conditions are before the search until gemp_narrow has chosen. */

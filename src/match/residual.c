@@ -35,7 +35,9 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	GEMP_TRY(GEMP_NEW(columns, r->graph->attributes.count));
 	GEMP_TRY(GEMP_NEW(bitmap, (group->found_count + 31) / 32));
 	for (size_t c = 0; c < group->column_count; c++)
-		if (group->column[c] >= 0) {
+		if (group->column[c] >= (int)r->graph->attributes.count) {
+			continue; /* a degree, of another condition */
+		} else if (group->column[c] >= 0) {
 			columns[group->column[c]] = &group->values[c];
 		} else if (group->column[c] == GEMP_FETCH_KEY) {
 			rows.key = &group->values[c];
@@ -59,7 +61,8 @@ done:
 
 static bool asks_rows(const gemp_expr *expr)
 {
-	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_LABELS)
+	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF || expr->kind == GEMP_LABELS ||
+	    expr->kind == GEMP_DEGREE)
 		return true;
 	for (size_t i = 0; i < expr->count; i++)
 		if (asks_rows(expr->children[i]))
@@ -232,6 +235,12 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *g
 done:
 	residual_free(r);
 	return code;
+}
+
+void gemp_residual_count_loops(gemp_sink *sink, bool count_loops)
+{
+	residual *r = sink->self;
+	r->values.count_loops = count_loops;
 }
 
 uint64_t gemp_residual_copied(const gemp_sink *sink)

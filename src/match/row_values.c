@@ -28,8 +28,8 @@ done:
 	return code;
 }
 
-/* The column an expression reads of its vertex; false: none. */
-static bool column_of(const gemp_expr *expr, int *column)
+/* The column an expression reads of its vertex; false: none. Degrees come after the attributes. */
+static bool column_of(const gemp_row_values *v, const gemp_expr *expr, int *column)
 {
 	if (expr->variable < 0 || expr->of_edge)
 		return false;
@@ -44,6 +44,9 @@ static bool column_of(const gemp_expr *expr, int *column)
 	case GEMP_ATTRIBUTE:
 		*column = expr->attribute;
 		return expr->attribute >= 0;
+	case GEMP_DEGREE:
+		*column = (int)(v->graph->attributes.count + gemp_degree_columns_find(&v->degrees, expr));
+		return true;
 	default:
 		return false;
 	}
@@ -53,7 +56,7 @@ static gemp_code note(gemp_row_values *v, const gemp_expr *expr, needs *needs)
 {
 	gemp_code code = GEMP_OK;
 	int column;
-	if (column_of(expr, &column))
+	if (column_of(v, expr, &column))
 		needs->needed[(size_t)expr->variable * needs->columns + (size_t)(column + SPECIAL)] = true;
 	if (expr->kind == GEMP_TYPE || (expr->kind == GEMP_ATTRIBUTE && expr->of_edge))
 		v->edges |= UINT64_C(1) << expr->variable;
@@ -99,8 +102,11 @@ gemp_code gemp_row_values_new(gemp_row_values *out, gemp_context *context, gemp_
                               const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	needs needs = { .columns = SPECIAL + graph->attributes.count };
-	*out = (gemp_row_values){ .context = context, .graph = graph };
+	needs needs = { 0 };
+	*out = (gemp_row_values){ .context = context, .graph = graph, .degrees.relation_count = graph->relation_count };
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(gemp_degree_columns_note(&out->degrees, conditions[i]->expr));
+	needs.columns = SPECIAL + graph->attributes.count + out->degrees.count;
 	GEMP_TRY(GEMP_NEW(needs.needed, GEMP_MAX_PATTERN_VERTICES * needs.columns));
 	for (size_t i = 0; i < count; i++)
 		GEMP_TRY(note(out, conditions[i]->expr, &needs));
@@ -135,6 +141,7 @@ void gemp_row_values_free(gemp_row_values *v)
 	}
 	gemp_free(v->edge_place);
 	gemp_free(v->names);
+	gemp_degree_columns_free(&v->degrees);
 	*v = (gemp_row_values){ 0 };
 }
 
@@ -177,8 +184,8 @@ static gemp_code fetch_group(gemp_row_values *v, gemp_row_group *group, const ge
 	gemp_places places = { 0 };
 	gemp_vertex *found = NULL;
 	GEMP_TRY(gemp_comm_agree(v->context->comm, find_images(v, group, rows, &places)));
-	GEMP_TRY(gemp_fetch(v->context, v->graph, places.found, places.count, group->column, group->column_count, &found,
-	                    &group->found_count, group->values));
+	GEMP_TRY(gemp_fetch_made(v->context, v->graph, v->degrees.columns, places.found, places.count, group->column,
+	                         group->column_count, &found, &group->found_count, group->values));
 	for (size_t c = 0; c < group->column_count; c++)
 		v->copied += group->column[c] == GEMP_FETCH_LABEL_SET ? 0 : group->found_count;
 done:
@@ -234,6 +241,8 @@ gemp_code gemp_row_values_fetch(gemp_row_values *v, const gemp_row_store *rows)
 {
 	gemp_code code = GEMP_OK;
 	v->rows = rows->rows;
+	if (!v->degrees.columns)
+		GEMP_TRY(gemp_degree_columns_fill(&v->degrees, v->context, v->graph, v->count_loops));
 	for (size_t g = 0; g < v->group_count; g++)
 		GEMP_TRY(fetch_group(v, &v->groups[g], rows));
 	if (v->edges)
@@ -289,10 +298,11 @@ bool gemp_row_values_source(const gemp_row_values *v, const gemp_row_store *rows
 		*out = of_edge(v, expr);
 		return true;
 	case GEMP_KEY:
+	case GEMP_DEGREE:
 	case GEMP_ATTRIBUTE:
 		if (expr->of_edge)
 			*out = of_edge(v, expr);
-		else if (column_of(expr, &column))
+		else if (column_of(v, expr, &column))
 			*out = of_vertex(v, expr->variable, column);
 		return true;
 	default:

@@ -3,6 +3,7 @@
 #ifndef GEMP_MATCH_ROW_VALUES_H
 #define GEMP_MATCH_ROW_VALUES_H
 
+#include "match/degree_columns.h"
 #include "match/edge_values.h"
 #include "match/row_store.h"
 #include "match/row_test.h"
@@ -25,6 +26,8 @@ typedef struct gemp_row_values {
 	size_t group_count;
 	gemp_row_group groups[GEMP_MAX_PATTERN_VERTICES];
 	int group_of[GEMP_MAX_PATTERN_VERTICES]; /* -1: nothing is asked of this vertex */
+	gemp_degree_columns degrees;
+	bool count_loops;             /* in degrees; to be set before the first turn */
 	uint64_t edges;               /* bit e: something is asked of pattern edge e */
 	size_t name_count, name_capacity;
 	const char **names;           /* [name_count] of edge attributes, borrowed from the conditions */

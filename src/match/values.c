@@ -5,13 +5,26 @@
 
 #include <string.h>
 
-static gemp_code load(gemp_graph *graph, int column)
+/* What can be asked for. */
+typedef struct at_hand {
+	gemp_graph *graph;
+	const gemp_column *made; /* beside those of the graph */
+} at_hand;
+
+static const gemp_column *attribute(const at_hand *from, int column)
 {
+	size_t own = from->graph->attributes.count, c = (size_t)column;
+	return c < own ? &from->graph->attributes.columns[c] : &from->made[c - own];
+}
+
+static gemp_code load(const at_hand *from, int column)
+{
+	gemp_graph *graph = from->graph;
 	if (column == GEMP_FETCH_KEY || column == GEMP_FETCH_KEY_RANK)
 		return gemp_graph_need_keys(graph);
 	if (column == GEMP_FETCH_LABEL_SET)
 		return gemp_graph_need_labels(graph);
-	return gemp_graph_need_attribute(graph, (size_t)column);
+	return column < (int)graph->attributes.count ? gemp_graph_need_attribute(graph, (size_t)column) : GEMP_OK;
 }
 
 /* Least significant digit first, 16 bits at a time: two passes of counting. */
@@ -89,10 +102,11 @@ static void slice_by_owner(const gemp_graph *graph, const gemp_vertex *found, si
 	}
 }
 
-static gemp_code pack(const gemp_graph *graph, int column, size_t row, gemp_text *reply)
+static gemp_code pack(const at_hand *from, int column, size_t row, gemp_text *reply)
 {
+	const gemp_graph *graph = from->graph;
 	if (column >= 0)
-		return gemp_column_pack(&graph->attributes.columns[column], row, reply);
+		return gemp_column_pack(attribute(from, column), row, reply);
 	if (column == GEMP_FETCH_KEY)
 		return gemp_column_pack(&graph->key, row, reply);
 	gemp_text_add(reply, column == GEMP_FETCH_KEY_RANK ? &graph->key_rank[row] : &graph->label_set[row], sizeof(uint32_t));
@@ -110,15 +124,15 @@ static gemp_code unpack(int column, gemp_column *out, const char **at, const cha
 }
 
 /* Values of the asked ids, row by row, in the order of asking: so replies come back in the order of the sorted ids. */
-static gemp_code answer(const gemp_graph *graph, const gemp_vertex *asked, const size_t *asked_size, const int *column,
+static gemp_code answer(const at_hand *from, const gemp_vertex *asked, const size_t *asked_size, const int *column,
                         size_t columns, gemp_text *reply, size_t *reply_size)
 {
 	gemp_code code = GEMP_OK;
-	for (int r = 0; r < graph->ranks; r++) {
+	for (int r = 0; r < from->graph->ranks; r++) {
 		size_t before = reply->size;
 		for (size_t i = 0; i < asked_size[r] / sizeof *asked; i++)
 			for (size_t c = 0; c < columns; c++)
-				GEMP_TRY(pack(graph, column[c], asked[i] - graph->first, reply));
+				GEMP_TRY(pack(from, column[c], asked[i] - from->graph->first, reply));
 		asked += asked_size[r] / sizeof *asked;
 		reply_size[r] = reply->size - before;
 	}
@@ -126,24 +140,22 @@ done:
 	return code;
 }
 
-static gemp_code init_column(const gemp_graph *graph, int column, gemp_column *out)
+static gemp_code init_column(const at_hand *from, int column, gemp_column *out)
 {
-	if (column >= 0) {
-		const gemp_column *attribute = &graph->attributes.columns[column];
-		return gemp_column_init(out, attribute->name, attribute->type);
-	}
+	if (column >= 0)
+		return gemp_column_init(out, attribute(from, column)->name, attribute(from, column)->type);
 	if (column == GEMP_FETCH_KEY)
-		return gemp_column_init(out, "key", graph->key.type);
+		return gemp_column_init(out, "key", from->graph->key.type);
 	return gemp_column_init(out, column == GEMP_FETCH_KEY_RANK ? "key rank" : "label set", GEMP_INTEGER);
 }
 
-static gemp_code read_replies(const gemp_graph *graph, const int *column, size_t columns, size_t rows,
+static gemp_code read_replies(const at_hand *from, const int *column, size_t columns, size_t rows,
                               const char *reply, size_t size, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
 	const char *at = reply, *end = reply + size;
 	for (size_t c = 0; c < columns; c++)
-		GEMP_TRY(init_column(graph, column[c], &out[c]));
+		GEMP_TRY(init_column(from, column[c], &out[c]));
 	for (size_t i = 0; i < rows; i++)
 		for (size_t c = 0; c < columns; c++)
 			GEMP_TRY(unpack(column[c], &out[c], &at, end));
@@ -152,7 +164,7 @@ done:
 }
 
 /* Collective. Asks the owners and reads what they say. */
-static gemp_code ask(gemp_context *context, gemp_graph *graph, const gemp_vertex *distinct, size_t count,
+static gemp_code ask(gemp_context *context, const at_hand *from, const gemp_vertex *distinct, size_t count,
                      const int *column, size_t columns, gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
@@ -162,19 +174,19 @@ static gemp_code ask(gemp_context *context, gemp_graph *graph, const gemp_vertex
 	gemp_text reply = { 0 };
 	size_t *sizes = NULL; /* [4][ranks]: asking, asked, replying, replied */
 	for (size_t c = 0; c < columns && code == GEMP_OK; c++)
-		code = load(graph, column[c]);
+		code = load(from, column[c]);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(sizes, 4 * ranks);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	slice_by_owner(graph, distinct, count, sizes);
+	slice_by_owner(from->graph, distinct, count, sizes);
 	GEMP_TRY(gemp_exchange(comm, distinct, sizes, &asked, &asked_capacity, sizes + ranks, &context->traffic));
-	code = answer(graph, asked, sizes + ranks, column, columns, &reply, sizes + 2 * ranks);
+	code = answer(from, asked, sizes + ranks, column, columns, &reply, sizes + 2 * ranks);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange(comm, reply.data, sizes + 2 * ranks, &replied, &replied_capacity, sizes + 3 * ranks,
 	                       &context->traffic));
 	for (size_t r = 0; r < ranks; r++)
 		replied_total += sizes[3 * ranks + r];
-	GEMP_TRY(gemp_comm_agree(comm, read_replies(graph, column, columns, count, replied, replied_total, out)));
+	GEMP_TRY(gemp_comm_agree(comm, read_replies(from, column, columns, count, replied, replied_total, out)));
 done:
 	gemp_free(replied);
 	gemp_text_free(&reply);
@@ -183,10 +195,12 @@ done:
 	return code;
 }
 
-gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
-                     size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out)
+gemp_code gemp_fetch_made(gemp_context *context, gemp_graph *graph, const gemp_column *made, const gemp_vertex *ids,
+                          size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                          gemp_column *out)
 {
 	gemp_code code = GEMP_OK;
+	const at_hand from = { graph, made };
 	gemp_vertex *distinct = NULL;
 	memset(out, 0, columns * sizeof *out);
 	code = GEMP_NEW(distinct, count);
@@ -196,9 +210,9 @@ gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (gemp_comm_sum1(context->comm, count))
-		code = ask(context, graph, distinct, count, column, columns, out);
+		code = ask(context, &from, distinct, count, column, columns, out);
 	else
-		code = gemp_comm_agree(context->comm, read_replies(graph, column, columns, 0, NULL, 0, out));
+		code = gemp_comm_agree(context->comm, read_replies(&from, column, columns, 0, NULL, 0, out));
 	GEMP_TRY(code);
 	*found = distinct;
 	*found_count = count;
@@ -209,6 +223,12 @@ done:
 			gemp_column_free(&out[c]);
 	gemp_free(distinct);
 	return code;
+}
+
+gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
+                     size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out)
+{
+	return gemp_fetch_made(context, graph, NULL, ids, count, column, columns, found, found_count, out);
 }
 
 size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id)

@@ -17,6 +17,11 @@ enum { GEMP_FETCH_KEY = -1, GEMP_FETCH_KEY_RANK = -2, GEMP_FETCH_LABEL_SET = -3 
 gemp_code gemp_fetch(gemp_context *context, gemp_graph *graph, const gemp_vertex *ids, size_t count, const int *column,
                      size_t columns, gemp_vertex **found, size_t *found_count, gemp_column *out);
 
+/* Collective. The same; columns from graph->attributes.count on are made[0], made[1], ..., each of this rank's own vertices. */
+gemp_code gemp_fetch_made(gemp_context *context, gemp_graph *graph, const gemp_column *made, const gemp_vertex *ids,
+                          size_t count, const int *column, size_t columns, gemp_vertex **found, size_t *found_count,
+                          gemp_column *out);
+
 /* Position of id in found, which must hold it. */
 size_t gemp_fetch_index(const gemp_vertex *found, size_t count, gemp_vertex id);
 

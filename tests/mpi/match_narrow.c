@@ -3,6 +3,7 @@
 #include "match_case.h"
 
 #include "match/narrow.h"
+#include "match/residual.h"
 
 enum { VERTICES = 97, EDGES = 300 };
 
@@ -116,6 +117,115 @@ static void chosen_by_cost(void **state)
 	(void)state;
 	for (size_t i = 0; i < ASKED; i++)
 		check(&table[i]);
+}
+
+/* DEGREES: COUNT { (a)-[...]->() } > 1, or of b, put in place of an attribute of the text. */
+static int64_t counted(const reference *r, uint64_t v, const gemp_expr *degree, bool loops)
+{
+	int64_t count = 0;
+	for (size_t i = 0; i < r->edge_count; i++) {
+		const reference_edge *e = &r->edges[i];
+		bool out = e->source == v, in = e->target == v;
+		if (degree->relations[e->relation] && (loops || e->source != e->target))
+			count += (degree->direction != 1 && out) || (degree->direction != 0 && in);
+	}
+	return count;
+}
+
+static gemp_expr *make_degree(gemp_expr *attribute, int direction)
+{
+	assert_true(attribute->kind == GEMP_ATTRIBUTE);
+	attribute->kind = GEMP_DEGREE;
+	attribute->direction = direction;
+	assert_all_ok(GEMP_NEW(attribute->relations, graph.dealt->relation_count));
+	for (size_t r = 0; r < graph.dealt->relation_count; r++)
+		attribute->relations[r] = (r + (size_t)direction) % 2 == 0;
+	return attribute;
+}
+
+static void degrees_before(gemp_semantics semantics, int direction)
+{
+	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[]->(b) WHERE a.number > 1 RETURN a" }, graph.dealt);
+	gemp_match_options options = plain_options;
+	gemp_condition_phases phases;
+	gemp_filter *filter = NULL;
+	gemp_candidates candidates;
+	reference r = { .whole = graph.whole, .pattern = pattern };
+	const gemp_expr *degree = make_degree(pattern->conditions[0].expr->children[0], direction);
+	bool right = true;
+	options.semantics = semantics;
+	reference_edges(&r);
+	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
+	assert_all(phases.certain == 1 && phases.before_count == 1);
+	assert_all_ok(gemp_filter_new(&filter, context));
+	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern));
+	for (uint64_t id = 0; id < graph.whole->vertices; id++)
+		right &= (candidates.bits[0][id / 32] >> id % 32 & 1) == (counted(&r, id, degree, semantics == GEMP_HOM) > 1);
+	assert_all(right && candidates.count[0] > 0 && candidates.count[0] < VERTICES);
+	gemp_candidates_free(&candidates);
+	gemp_filter_free(filter);
+	gemp_phases_free(&phases);
+	gemp_pattern_free(pattern);
+	reference_free(&r);
+}
+
+static void degrees(void **state)
+{
+	(void)state;
+	for (int direction = 0; direction < 3; direction++) {
+		degrees_before(GEMP_ISO, direction);
+		degrees_before(GEMP_HOM, direction);
+	}
+}
+
+/* One row a rank for each vertex: a is it, b the vertex after it. */
+typedef struct passed {
+	bool vertex[VERTICES];
+} passed;
+
+static gemp_code note_rows(void *self, const gemp_batch *batch)
+{
+	passed *p = self;
+	for (size_t row = 0; row < batch->rows; row++)
+		p->vertex[batch->vertices[row * 2]] = true;
+	return GEMP_OK;
+}
+
+static gemp_code no_turn(void *self, bool last, bool *enough, bool *again)
+{
+	(void)self;
+	(void)last;
+	(void)enough;
+	(void)again;
+	return GEMP_OK;
+}
+
+static void degrees_after(void **state)
+{
+	(void)state;
+	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[]->(b) WHERE a.number < b.number RETURN a" }, graph.dealt);
+	reference r = { .whole = graph.whole, .pattern = pattern };
+	const gemp_condition *condition = &pattern->conditions[0];
+	const gemp_expr *a = make_degree(condition->expr->children[0], 0), *b = make_degree(condition->expr->children[1], 2);
+	reference_edges(&r);
+	for (int loops = 0; loops < 2; loops++) {
+		passed p = { 0 };
+		gemp_sink residual = { 0 }, next = { .self = &p, .take = note_rows, .turn = no_turn };
+		bool enough = false, again = false, right = true;
+		assert_all_ok(gemp_residual_new(&residual, context, graph.dealt, pattern, &condition, 1, NULL, &next));
+		gemp_residual_count_loops(&residual, loops);
+		for (gemp_vertex v = 0; v < VERTICES; v++) {
+			gemp_vertex row[] = { v, (v + 1) % VERTICES };
+			assert_true(residual.take(residual.self, &(gemp_batch){ .rows = 1, .vertex_count = 2, .vertices = row }) == GEMP_OK);
+		}
+		assert_all_ok(residual.turn(residual.self, true, &enough, &again));
+		for (uint64_t v = 0; v < VERTICES; v++)
+			right &= p.vertex[v] == (counted(&r, v, a, loops) < counted(&r, (v + 1) % VERTICES, b, loops));
+		assert_all(right);
+		residual.free(residual.self);
+	}
+	gemp_pattern_free(pattern);
+	reference_free(&r);
 }
 
 typedef struct trial {
@@ -232,6 +342,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(chosen_by_cost, make, drop),
+		cmocka_unit_test_setup_teardown(degrees, make, drop),
+		cmocka_unit_test_setup_teardown(degrees_after, make, drop),
 		cmocka_unit_test_setup_teardown(without_memory, make, drop),
 		cmocka_unit_test_setup_teardown(only_named_columns_are_read, make, drop),
 	};
