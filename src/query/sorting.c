@@ -225,18 +225,30 @@ done:
 	return code;
 }
 
-/* The first of this rank's rows that comes after row x of `of`. */
-static size_t first_after(const sorting *o, const gemp_frame *of, size_t x)
+/* The first row that does not come before row x of `of`, or (after) that comes after it. */
+static size_t bound(const sorting *o, const gemp_frame *of, size_t x, bool after)
 {
 	size_t low = 0, high = o->rows.rows;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (compare_rows(o, &o->rows, middle, of, x) <= 0)
+		if (compare_rows(o, &o->rows, middle, of, x) < after)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+/* Where the share of rank r ends in this rank's rows. Rows that are alike may go to several ranks, each as many as its part
+ * of the samples that are like them. */
+static size_t share_end(const sorting *o, const sorting *samples, size_t r, size_t ranks)
+{
+	size_t cut = (r + 1) * samples->rows.rows / ranks;
+	if (r + 1 == ranks || cut >= samples->rows.rows)
+		return o->rows.rows;
+	size_t first_sample = bound(samples, &samples->rows, cut, false), end_sample = bound(samples, &samples->rows, cut, true);
+	size_t first = bound(o, &samples->rows, cut, false), end = bound(o, &samples->rows, cut, true);
+	return first + (size_t)((double)(end - first) * (double)(cut - first_sample + 1) / (double)(end_sample - first_sample));
 }
 
 /* Collective. Some rows of every rank, in order: `samples`. */
@@ -274,8 +286,7 @@ static gemp_code exchange(sorting *o, const sorting *samples)
 	void *received = NULL;
 	code = GEMP_NEW(sizes, 2 * ranks);
 	for (size_t r = 0; r < ranks && code == GEMP_OK; r++) {
-		size_t before = packed.size, cut = (r + 1) * samples->rows.rows / ranks;
-		size_t end = r + 1 == ranks || cut >= samples->rows.rows ? o->rows.rows : first_after(o, &samples->rows, cut);
+		size_t before = packed.size, end = share_end(o, samples, r, ranks);
 		end = end < at ? at : end;
 		code = pack_rows(&o->rows, at, end, 1, &packed);
 		sizes[r] = packed.size - before;
