@@ -5,6 +5,8 @@
 #include "command/rows.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "query/clause.h"
+#include "query/query.h"
 
 #include <string.h>
 
@@ -15,55 +17,63 @@ typedef struct answer {
 	gemp_graph *graph;
 	gemp_pattern *pattern;
 	gemp_context *context;
-	gemp_match *match;
-	gemp_chain *chain;
-	gemp_symmetry *symmetry;
+	gemp_query *query;
 	gemp_sink rows, limit_sink, *first;
 	gemp_limit limit;
 	gemp_match_options how;
+	uint64_t row_limit;   /* rows wanted */
 	uint64_t preview;     /* rows shown where there is no --output */
-	bool counts_star;     /* RETURN count(*) */
+	bool counts_star;     /* RETURN count(*): the search alone can tell */
 	bool writes;          /* rows, to a file or for people */
 } answer;
 
-/* The parser takes count(*) alone only. */
+/* RETURN count(*) and no more: no row is needed. */
 static bool returns_count(const gemp_pattern *pattern)
 {
-	return pattern->result.item_count == 1 && pattern->result.items[0].expr->kind == GEMP_COUNT_STAR;
+	const gemp_clause *result = &pattern->result;
+	return !pattern->with && result->item_count == 1 && result->items[0].expr->kind == GEMP_COUNT_STAR && !result->skip &&
+	       !(result->has_limit && result->limit == 0);
 }
 
-/* count(*) is of all embeddings unless --distinct says of what. Where embeddings are not orbits times a constant they
- * have to be counted one by one. */
+/* What clauses count and tell apart are embeddings, and so are rows of OPTIONAL MATCH, unless --distinct says otherwise.
+ * Where embeddings are orbits times a constant, count(*) alone needs no more than orbits. */
 static gemp_distinct distinct_of(const answer *s)
 {
 	bool free_orbits = s->options->semantics == GEMP_ISO || s->options->semantics == GEMP_INDUCED;
-	if (s->counts_star && !free_orbits && !gemp_options_given(s->options, "distinct"))
+	bool plain = !gemp_query_is_composed(s->pattern);
+	if (gemp_options_given(s->options, "distinct"))
+		return (gemp_distinct)s->options->distinct;
+	if (s->pattern->optional_count)
 		return GEMP_BY_NOTHING;
-	return (gemp_distinct)s->options->distinct;
+	if (s->counts_star)
+		return free_orbits && plain ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
+	return gemp_clause_wants_embeddings(s->pattern) ? GEMP_BY_NOTHING : (gemp_distinct)s->options->distinct;
 }
 
 static void choose(answer *s)
 {
 	const gemp_options *options = s->options;
+	const gemp_clause *result = &s->pattern->result;
+	bool streams = gemp_clause_streams(s->pattern);
 	uint64_t limit = options->limit;
 	s->counts_star = returns_count(s->pattern) && !options->count;
-	if (s->pattern->result.has_limit && s->pattern->result.limit < limit)
-		limit = s->pattern->result.limit;
-	if (s->counts_star)
-		limit = UINT64_MAX; /* of rows, and there is one */
-	s->writes = !options->count && !s->counts_star && (options->output || s->preview);
+	if (streams && result->has_limit && result->limit < limit)
+		limit = result->limit;
+	s->row_limit = s->counts_star ? UINT64_MAX : limit;
+	s->writes = !s->counts_star && (!streams || (!options->count && (options->output || s->preview)));
 	s->how = (gemp_match_options){
 		.semantics = (gemp_semantics)options->semantics,
 		.distinct = distinct_of(s),
 		.symmetry_by_hash = options->symmetry == 1,
 		.pivot_off = options->pivot == 1,
 		.attributes = (gemp_when)options->attributes,
-		.listed = s->writes || limit < UINT64_MAX,
+		.listed = s->writes || s->row_limit < UINT64_MAX,
 		.replicate = options->replicate,
 		.launch_factor = options->launch_factor,
 		.count_parts = options->profile,
 		.lanes = (int)options->lanes,
-		.limit = limit,
+		.edges = gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern),
+		.limit = streams ? s->row_limit : UINT64_MAX,
 	};
 }
 
@@ -83,32 +93,16 @@ static gemp_code open_context(answer *s, const gemp_timers *timers)
 	return code;
 }
 
-/* The group that makes embeddings one match; the kept one is the smallest of its orbit. */
-static gemp_code find_chain(answer *s)
-{
-	gemp_code code = GEMP_OK;
-	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
-	if (s->how.distinct == GEMP_BY_NOTHING)
-		return GEMP_OK;
-	GEMP_TRY(gemp_symmetry_find(&s->symmetry, s->pattern, true));
-	size_t points = gemp_symmetry_points(s->symmetry);
-	for (size_t i = 0; i < points; i++)
-		base[i] = (int)i;
-	GEMP_TRY(gemp_chain_new(&s->chain, s->symmetry, base, points));
-done:
-	return code;
-}
-
 static gemp_rows_options rows_options(const answer *s)
 {
-	uint64_t shown = s->preview < s->how.limit ? s->preview : s->how.limit;
+	uint64_t shown = s->preview < s->row_limit ? s->preview : s->row_limit;
 	return (gemp_rows_options){
 		.path = s->options->output,
-		.limit = s->options->output ? s->how.limit : shown,
-		.chain = s->chain,
+		.limit = s->options->output ? s->row_limit : shown,
+		.chain = gemp_query_chain(s->query),
 		.semantics = gemp_semantics_name[s->how.semantics],
 		.distinct = gemp_distinct_name[s->how.distinct],
-		.preview = s->report->people,
+		.preview = s->options->count ? NULL : s->report->people,
 	};
 }
 
@@ -117,12 +111,11 @@ static gemp_code open_sinks(answer *s)
 {
 	gemp_code code = GEMP_OK;
 	if (s->writes) {
-		GEMP_TRY(gemp_comm_agree(s->comm, find_chain(s)));
 		const gemp_rows_options options = rows_options(s);
 		GEMP_TRY(gemp_rows_new(&s->rows, s->context, s->graph, s->pattern, &options));
 		s->first = &s->rows;
 	}
-	if (s->how.listed && !s->options->output && s->how.limit < UINT64_MAX) {
+	if (!s->options->output && s->how.limit < UINT64_MAX) {
 		s->limit = (gemp_limit){ s->comm, s->how.limit, 0, s->first };
 		s->limit_sink = gemp_limit_sink(&s->limit);
 		s->first = &s->limit_sink;
@@ -134,7 +127,7 @@ done:
 /* Collective. */
 static gemp_code explain(const answer *s)
 {
-	char *plan = gemp_match_explain(s->match);
+	char *plan = gemp_query_explain(s->query);
 	gemp_code code = gemp_comm_agree(s->comm, plan ? GEMP_OK : GEMP_ENOMEM);
 	if (code != GEMP_OK)
 		goto done;
@@ -169,7 +162,7 @@ static gemp_code run(answer *s)
 	gemp_match_result result = { 0 };
 	const char *path = s->writes || s->counts_star ? s->options->output : NULL;
 	GEMP_TRY(open_sinks(s));
-	GEMP_TRY(gemp_match_run(s->match, s->first, &result));
+	GEMP_TRY(gemp_query_run(s->query, s->first, &result));
 	if (!result.complete && result.matches > s->how.limit)
 		result.matches = s->how.limit;
 	gemp_found found = {
@@ -183,11 +176,12 @@ static gemp_code run(answer *s)
 	if (s->counts_star) {
 		found.rows = 1;
 		GEMP_TRY(write_count(s, &result));
-	} else if (s->writes && path) {
-		found.rows = gemp_rows_written(&s->rows);
 	} else if (s->writes) {
-		found.preview = true;
+		found.preview = !path && !s->options->count;
 		found.shown = gemp_rows_written(&s->rows);
+		found.rows = path ? found.shown : gemp_rows_total(&s->rows);
+		if (path || !gemp_clause_streams(s->pattern)) /* a preview shows fewer on purpose */
+			result.complete = result.complete && gemp_rows_complete(&s->rows);
 	}
 	GEMP_TRY(gemp_found_report(s->report, &found));
 done:
@@ -211,10 +205,11 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 	gemp_code code = GEMP_OK;
 	answer s = { .report = report, .comm = comm, .options = report->options, .graph = graph, .pattern = pattern,
 		     .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
+	GEMP_TRY(gemp_comm_agree(comm, gemp_pattern_bind_with(pattern, graph, s.options->lenient)));
 	choose(&s);
-	GEMP_TRY(gemp_comm_agree(comm, gemp_pattern_bind(pattern, graph)));
 	GEMP_TRY(open_context(&s, timers));
-	GEMP_TRY(gemp_match_prepare(&s.match, s.context, graph, pattern, &s.how));
+	const gemp_query_options options = { .match = s.how, .combinations = s.options->combinations };
+	GEMP_TRY(gemp_query_prepare(&s.query, s.context, graph, pattern, &options));
 	gemp_report_graph(report, graph);
 	GEMP_TRY(explain(&s));
 	if (s.options->dry_run)
@@ -224,9 +219,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 done:
 	if (s.rows.free)
 		s.rows.free(s.rows.self);
-	gemp_chain_free(s.chain);
-	gemp_symmetry_free(s.symmetry);
-	gemp_match_free(s.match);
+	gemp_query_free(s.query);
 	gemp_context_free(s.context);
 	return code;
 }

@@ -54,6 +54,12 @@ static const gemp_option table[] = {
 	  "Read the query from a graph file of lines t, v and e.", AT(query_graph) },
 	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", GEMP_ON_MATCH, query,
 	  "Name of the label that a number in --query-graph stands for.", AT(query_labels) },
+	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, GEMP_ON_MATCH, query,
+	  "Value of $NAME in the query, a number, truth or text; NAME:TYPE=VALUE states its type (string, int, float or "
+	  "bool). May be repeated.", AT(parameters) },
+	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, query,
+	  "Labels, types and attributes that the graph does not have match nothing, with a warning, instead of being "
+	  "errors.", AT(lenient) },
 	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, query,
 	  "A shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house or "
 	  "edges:0-1,1-2,...", AT(pattern) },
@@ -81,6 +87,9 @@ static const gemp_option table[] = {
 	  "device.", POSITIVE(launch_factor) },
 	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", GEMP_ON_MATCH, search,
 	  "Lanes of a work-group that share a row; 0: chosen by device.", AT(lanes) },
+	{ "combinations", 0, GEMP_OPTION_COUNT, "N", "1000000000", GEMP_ON_MATCH, search,
+	  "Most combinations of a pattern's parts that no edge joins; about so many or fewer are tried.",
+	  POSITIVE(combinations) },
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
 	  "Print the plan with its estimates before matching (with --dry-run: instead of matching).", AT(explain) },
 	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,

@@ -375,5 +375,6 @@ void gemp_options_free(gemp_options *options)
 	gemp_free(options->arguments);
 	gemp_free(options->vertex_files.items);
 	gemp_free(options->edge_files.items);
+	gemp_free(options->parameters.items);
 	gemp_free(options);
 }

@@ -80,10 +80,12 @@ typedef struct gemp_options {
 	int as;
 	/* match */
 	const char *query_file, *query_graph, *query_labels, *pattern;
+	gemp_list parameters;
+	bool lenient;
 	int semantics, distinct, symmetry, pivot, attributes;
 	int64_t replicate;
 	bool count, explain, profile;
-	uint64_t limit, lanes;
+	uint64_t limit, lanes, combinations;
 	double launch_factor;
 } gemp_options;
 

@@ -123,3 +123,19 @@ gemp_code gemp_graph_load(gemp_graph *graph)
 done:
 	return code;
 }
+
+gemp_type gemp_edge_attribute_type(const gemp_graph *graph, const char *name)
+{
+	gemp_type type = GEMP_STRING;
+	bool known = false;
+	for (size_t k = 0; k < graph->relation_count; k++) {
+		const gemp_column *column = gemp_table_find(&graph->relations[k].props, name);
+		if (!column || (known && column->type == type))
+			continue;
+		bool numbers = known && (type == GEMP_INTEGER || type == GEMP_FLOAT) &&
+		               (column->type == GEMP_INTEGER || column->type == GEMP_FLOAT);
+		type = !known ? column->type : numbers ? GEMP_FLOAT : GEMP_STRING;
+		known = true;
+	}
+	return type;
+}

@@ -79,6 +79,9 @@ typedef struct gemp_graph {
 int gemp_graph_owner(const gemp_graph *graph, uint64_t id);
 gemp_count gemp_graph_edges(const gemp_graph *graph);
 gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name); /* NULL if none */
+/* The type that an edge attribute of this name has over all relations: if they differ, a float for numbers and else a
+ * string; a string if no relation has it. */
+gemp_type gemp_edge_attribute_type(const gemp_graph *graph, const char *name);
 void gemp_graph_free(gemp_graph *graph);
 
 /* Collective where a source does the work: all ranks call with the same arguments. */

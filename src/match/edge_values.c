@@ -111,22 +111,6 @@ static gemp_edge_ends ends_of(const gemp_graph *graph, size_t k, gemp_edge numbe
 	};
 }
 
-gemp_type gemp_edge_attribute_type(const gemp_graph *graph, const char *name)
-{
-	gemp_type type = GEMP_STRING;
-	bool known = false;
-	for (size_t k = 0; k < graph->relation_count; k++) {
-		const gemp_column *column = gemp_table_find(&graph->relations[k].props, name);
-		if (!column || (known && column->type == type))
-			continue;
-		bool numbers = known && (type == GEMP_INTEGER || type == GEMP_FLOAT) &&
-		               (column->type == GEMP_INTEGER || column->type == GEMP_FLOAT);
-		type = !known ? column->type : numbers ? GEMP_FLOAT : GEMP_STRING;
-		known = true;
-	}
-	return type;
-}
-
 /* Appends a value to a column of another type, as gemp_edge_attribute_type chose it. */
 static gemp_code add_as(gemp_column *out, gemp_value value)
 {

@@ -29,7 +29,4 @@ void gemp_edge_values_free(gemp_edge_values *values);
 /* Position of an edge in values->edges, which must hold it. */
 size_t gemp_edge_values_index(const gemp_edge_values *values, gemp_edge edge);
 
-/* The type a name has over all relations, as gemp_fetch_edges gives it; a string if no relation has it. */
-gemp_type gemp_edge_attribute_type(const gemp_graph *graph, const char *name);
-
 #endif

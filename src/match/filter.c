@@ -228,7 +228,11 @@ static gemp_code evaluate_constant(const domain *over, const gemp_expr *expr, bo
 	const gemp_scope nothing = { .element = any_element };
 	gemp_expr *child = (gemp_expr *)(uintptr_t)expr;
 	const gemp_expr not = { .kind = GEMP_NOT, .count = 1, .children = &child };
-	return gemp_filter_fill(&over->site, gemp_expr_is_true(negated ? &not : expr, &nothing), out);
+	gemp_scratch scratch = { 0 };
+	bool truth;
+	gemp_code code = gemp_expr_test(negated ? &not : expr, &nothing, &scratch, &truth);
+	gemp_scratch_free(&scratch);
+	return code == GEMP_OK ? gemp_filter_fill(&over->site, truth, out) : code;
 }
 
 static gemp_code evaluate_on_host(const domain *over, const gemp_expr *expr, bool negated, const gemp_buffer *out)

@@ -162,9 +162,16 @@ gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *exp
 	if (!can_be_asked(view, expr))
 		return gemp_fail(GEMP_EINTERNAL, "a condition asks for what is not known of one vertex alone (%d:%d)",
 		                 expr->line, expr->column);
+	gemp_code code = GEMP_OK;
+	gemp_scratch scratch = { 0 };
 	memset(bits, 0, (view->count + 31) / 32 * sizeof *bits);
-	for (at.row = 0; at.row < view->count; at.row++)
-		if ((!among || among[at.row / 32] >> at.row % 32 & 1) && gemp_expr_is_true(negated ? &not : expr, &scope))
-			bits[at.row / 32] |= UINT32_C(1) << at.row % 32;
-	return GEMP_OK;
+	for (at.row = 0; at.row < view->count && code == GEMP_OK; at.row++) {
+		bool truth = false;
+		gemp_scratch_reset(&scratch);
+		if (!among || among[at.row / 32] >> at.row % 32 & 1)
+			code = gemp_expr_test(negated ? &not : expr, &scope, &scratch, &truth);
+		bits[at.row / 32] |= (uint32_t)truth << at.row % 32;
+	}
+	gemp_scratch_free(&scratch);
+	return code;
 }

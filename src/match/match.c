@@ -267,3 +267,8 @@ char *gemp_match_explain(const gemp_match *m)
 	}
 	return text.data;
 }
+
+double gemp_match_estimate(const gemp_match *m)
+{
+	return m->plan->steps[m->plan->step_count - 1].rows;
+}

@@ -76,6 +76,8 @@ gemp_code gemp_match_run_seeded(gemp_match *match, const gemp_vertex *ids, size_
                                 gemp_match_result *result);
 /* The chain that makes rows canonical: vertices, then edges if rows have them. NULL: --distinct none. */
 const gemp_chain *gemp_match_chain(const gemp_match *match);
+/* Rows that the plan expects. */
+double gemp_match_estimate(const gemp_match *match);
 void gemp_match_free(gemp_match *match);
 
 #endif

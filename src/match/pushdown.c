@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "partition/builder_bytes.h"
+#include "pattern/derive.h"
 
 #include <string.h>
 
@@ -22,18 +23,6 @@ static bool is_order(const gemp_expr *expr)
 {
 	bool order = expr->kind == GEMP_LT || expr->kind == GEMP_LE || expr->kind == GEMP_GT || expr->kind == GEMP_GE;
 	return order && between(expr, GEMP_KEY);
-}
-
-/* [NOT] EXISTS of an edge between two vertices and no more. */
-static bool is_edge_test(const gemp_pattern *pattern, const gemp_expr *expr)
-{
-	const gemp_expr *exists = expr->kind == GEMP_NOT ? expr->children[0] : expr;
-	if (exists->kind != GEMP_EXISTS)
-		return false;
-	const gemp_pattern *inner = pattern->subs[exists->sub];
-	const gemp_pattern_edge *edge = inner->edges;
-	return inner->given == 2 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0 &&
-	       !edge->path && edge->from != edge->to;
 }
 
 static void add_equality(gemp_vertex_tests *tests, const gemp_expr *expr)
@@ -69,7 +58,7 @@ static bool take(gemp_pushdown *p, const gemp_pattern *pattern, const gemp_expr 
 		add_equality(&p->tests, expr);
 	else if (p->key_rank && is_order(expr))
 		add_order(&p->tests, expr);
-	else if (is_edge_test(pattern, expr))
+	else if (gemp_is_edge_test(pattern, expr))
 		add_edge(p, pattern, expr);
 	else
 		return false;

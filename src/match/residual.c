@@ -144,13 +144,13 @@ static void scope_at(void *context, size_t row)
 	((residual *)context)->row = row;
 }
 
-static void test_on_host(residual *r, const gemp_condition *condition, uint8_t *keep)
+static gemp_code test_on_host(residual *r, const gemp_condition *condition, uint8_t *keep)
 {
 	const gemp_row_view view = {
 		.rows = r->rows.rows, .context = r, .source = source_of, .at = scope_at,
 		.scope = { .context = r, .value = scope_value, .element = scope_element, .label_set = scope_label_set },
 	};
-	gemp_row_test(&view, condition->expr, keep);
+	return gemp_row_test(&view, condition->expr, keep);
 }
 
 /* Drops the rows for which some condition is not true. Local. */
@@ -166,7 +166,7 @@ static gemp_code test(residual *r)
 		GEMP_TRY(test_on_device(r, keep));
 	for (size_t i = 0; i < r->condition_count; i++)
 		if (!on_device(r, r->conditions[i]))
-			test_on_host(r, r->conditions[i], keep);
+			GEMP_TRY(test_on_host(r, r->conditions[i], keep));
 	gemp_row_store_keep(&r->rows, keep);
 done:
 	gemp_free(keep);

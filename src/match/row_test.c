@@ -12,6 +12,8 @@ typedef struct block {
 	const gemp_row_view *view;
 	size_t first, count;
 	const uint8_t *wanted; /* [count]: 0 where the outcome does not matter */
+	gemp_scratch *scratch;
+	gemp_code *code;       /* the first failure: outcomes mean nothing then */
 } block;
 
 /* One side of a comparison. */
@@ -54,8 +56,12 @@ static gemp_value value_of(const side *side, size_t row)
 static bool is_true(const block *block, const gemp_expr *expr, size_t row)
 {
 	const gemp_row_view *view = block->view;
+	bool truth = false;
 	view->at(view->context, row);
-	return gemp_expr_is_true(expr, &view->scope);
+	gemp_scratch_reset(block->scratch);
+	if (*block->code == GEMP_OK)
+		*block->code = gemp_expr_test(expr, &view->scope, block->scratch, &truth);
+	return truth;
 }
 
 static void test_each(const block *block, const gemp_expr *expr, truth *out)
@@ -253,12 +259,14 @@ static bool has_columns(const gemp_row_view *view, const gemp_expr *expr)
 	return expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
 }
 
-void gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep)
+gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep)
 {
-	block block = { .view = view };
+	gemp_code code = GEMP_OK;
+	gemp_scratch scratch = { 0 };
+	block block = { .view = view, .scratch = &scratch, .code = &code };
 	truth out[BLOCK];
 	bool by_block = has_columns(view, expr);
-	for (; block.first < view->rows; block.first += block.count) {
+	for (; block.first < view->rows && code == GEMP_OK; block.first += block.count) {
 		size_t left = view->rows - block.first;
 		block.count = left < BLOCK ? left : BLOCK;
 		block.wanted = keep + block.first;
@@ -269,4 +277,6 @@ void gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *ke
 			keep[row] = keep[row] && (by_block ? out[i] == YES : is_true(&block, expr, row));
 		}
 	}
+	gemp_scratch_free(&scratch);
+	return code;
 }

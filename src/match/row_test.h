@@ -1,7 +1,7 @@
 /* row_test: a condition on many rows at once. Host only.
  *
  * Comparisons of columns, and AND, OR and NOT over them, go through blocks of rows in plain loops; whatever else there is in
- * a condition is evaluated row by row by gemp_expr_is_true.
+ * a condition is evaluated row by row by gemp_expr_test.
  */
 #ifndef GEMP_MATCH_ROW_TEST_H
 #define GEMP_MATCH_ROW_TEST_H
@@ -25,6 +25,6 @@ typedef struct gemp_row_view {
 } gemp_row_view;
 
 /* keep[r], [rows], becomes 0 where the condition is not true. */
-void gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep);
+gemp_code gemp_row_test(const gemp_row_view *view, const gemp_expr *expr, uint8_t *keep);
 
 #endif

@@ -1,21 +1,33 @@
-/* Is a condition true of a match? Three-valued logic as openCypher has it. */
+/* What an expression is worth for a match. Three-valued logic as openCypher has it: an unknown truth is a NULL boolean. */
+#include "pattern/arithmetic.h"
 #include "pattern/expr.h"
+#include "pattern/text_function.h"
 
 #include <string.h>
+
+typedef struct evaluation {
+	const gemp_scope *scope;
+	gemp_scratch *scratch;
+} evaluation;
+
+static gemp_value truth_value(gemp_truth truth)
+{
+	return (gemp_value){ .type = GEMP_BOOLEAN, .null = truth == GEMP_IS_UNKNOWN, .truth = truth == GEMP_IS_TRUE };
+}
 
 static gemp_truth truth_of(bool truth)
 {
 	return truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
 }
 
-static gemp_value worth(const gemp_expr *expr, const gemp_scope *scope)
-{
-	return expr->kind == GEMP_LITERAL ? expr->value : scope->value(scope->context, expr);
-}
-
 static bool is_element(const gemp_expr *expr)
 {
 	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+}
+
+static uint64_t element(const evaluation *e, const gemp_expr *expr)
+{
+	return e->scope->element(e->scope->context, expr->variable, expr->of_edge);
 }
 
 /* Values of different kinds are not equal; it is unknown which comes first. */
@@ -43,99 +55,220 @@ static gemp_truth compare(gemp_expr_kind kind, const gemp_value *a, const gemp_v
 	}
 }
 
-static gemp_truth compare_children(const gemp_expr *expr, const gemp_scope *scope)
+static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value *out);
+
+static gemp_code both(const evaluation *e, const gemp_expr *expr, gemp_value *left, gemp_value *right)
 {
-	const gemp_expr *left = expr->children[0], *right = expr->children[1];
-	if (is_element(left)) {
-		bool same = scope->element(scope->context, left->variable, left->of_edge)
-		         == scope->element(scope->context, right->variable, right->of_edge);
-		return truth_of(same == (expr->kind == GEMP_EQ));
-	}
-	gemp_value a = worth(left, scope), b = worth(right, scope);
-	return compare(expr->kind, &a, &b);
+	gemp_code code = evaluate(e, expr->children[0], left);
+	return code == GEMP_OK ? evaluate(e, expr->children[1], right) : code;
 }
 
-static gemp_truth search(const gemp_expr *expr, const gemp_scope *scope)
+static gemp_code comparison(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
-	gemp_value whole = worth(expr->children[0], scope), part = worth(expr->children[1], scope);
-	if (whole.null || part.null || whole.type != GEMP_STRING || part.type != GEMP_STRING)
-		return GEMP_IS_UNKNOWN;
-	size_t size = whole.string.size, wanted = part.string.size;
+	gemp_value left, right;
+	if (is_element(expr->children[0])) {
+		uint64_t a = element(e, expr->children[0]), b = element(e, expr->children[1]);
+		bool missing = a == UINT64_MAX || b == UINT64_MAX;
+		*out = truth_value(missing ? GEMP_IS_UNKNOWN : truth_of((a == b) == (expr->kind == GEMP_EQ)));
+		return GEMP_OK;
+	}
+	gemp_code code = both(e, expr, &left, &right);
+	*out = truth_value(compare(expr->kind, &left, &right));
+	return code;
+}
+
+static gemp_truth find(gemp_expr_kind kind, const gemp_value *whole, const gemp_value *part)
+{
+	size_t size = whole->string.size, wanted = part->string.size;
 	if (wanted > size)
 		return GEMP_IS_FALSE;
 	if (wanted == 0)
 		return GEMP_IS_TRUE;
-	const char *from = whole.string.bytes + (expr->kind == GEMP_ENDS_WITH ? size - wanted : 0);
-	if (expr->kind == GEMP_CONTAINS)
-		return truth_of(memmem(from, size, part.string.bytes, wanted) != NULL);
-	return truth_of(memcmp(from, part.string.bytes, wanted) == 0);
+	const char *from = whole->string.bytes + (kind == GEMP_ENDS_WITH ? size - wanted : 0);
+	if (kind == GEMP_CONTAINS)
+		return truth_of(memmem(from, size, part->string.bytes, wanted) != NULL);
+	return truth_of(memcmp(from, part->string.bytes, wanted) == 0);
 }
 
-static gemp_truth member(const gemp_expr *expr, const gemp_scope *scope)
+static gemp_code search(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
-	gemp_value value = worth(expr->children[0], scope);
+	gemp_value whole, part;
+	gemp_code code = both(e, expr, &whole, &part);
+	bool unknown = code != GEMP_OK || whole.null || part.null || whole.type != GEMP_STRING || part.type != GEMP_STRING;
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : find(expr->kind, &whole, &part));
+	return code;
+}
+
+static gemp_code matches(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value text;
+	bool match = false;
+	gemp_code code = evaluate(e, expr->children[0], &text);
+	bool unknown = code != GEMP_OK || text.null || text.type != GEMP_STRING || !expr->regex;
+	if (!unknown)
+		code = gemp_regex_test(expr->regex, &text, expr->line, expr->column, &match);
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(match));
+	return code;
+}
+
+static gemp_code member(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value value, other;
 	gemp_truth truth = GEMP_IS_FALSE;
-	for (size_t i = 1; i < expr->count; i++) {
-		gemp_truth one = compare(GEMP_EQ, &value, &expr->children[i]->value);
-		if (one == GEMP_IS_TRUE)
-			return one;
-		if (one == GEMP_IS_UNKNOWN)
-			truth = one;
+	gemp_code code = evaluate(e, expr->children[0], &value);
+	for (size_t i = 1; code == GEMP_OK && truth != GEMP_IS_TRUE && i < expr->count; i++) {
+		code = evaluate(e, expr->children[i], &other);
+		gemp_truth one = compare(GEMP_EQ, &value, &other);
+		truth = one == GEMP_IS_FALSE ? truth : one;
 	}
-	return truth;
+	*out = truth_value(truth);
+	return code;
 }
 
-static gemp_truth junction(const gemp_expr *expr, const gemp_scope *scope)
+static gemp_code junction(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
-	gemp_truth decisive = truth_of(expr->kind == GEMP_OR), truth = truth_of(expr->kind == GEMP_AND);
+	bool decisive = expr->kind == GEMP_OR;
+	gemp_truth truth = truth_of(!decisive);
+	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < expr->count; i++) {
-		gemp_truth one = gemp_expr_truth(expr->children[i], scope);
-		if (one == decisive)
-			return one;
-		if (one == GEMP_IS_UNKNOWN)
-			truth = one;
+		gemp_value one;
+		GEMP_TRY(evaluate(e, expr->children[i], &one));
+		bool unknown = one.null || one.type != GEMP_BOOLEAN;
+		if (!unknown && one.truth == decisive) {
+			*out = truth_value(truth_of(decisive));
+			return GEMP_OK;
+		}
+		truth = unknown ? GEMP_IS_UNKNOWN : truth;
 	}
-	return truth;
+	*out = truth_value(truth);
+done:
+	return code;
 }
 
-static gemp_truth is_null(const gemp_expr *expr, const gemp_scope *scope)
+static gemp_code exclusive(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
-	bool null = !is_element(expr->children[0]) && worth(expr->children[0], scope).null;
-	return truth_of(null == (expr->kind == GEMP_IS_NULL));
+	gemp_value left, right;
+	gemp_code code = both(e, expr, &left, &right);
+	*out = truth_value(left.null || right.null ? GEMP_IS_UNKNOWN : truth_of(left.truth != right.truth));
+	return code;
 }
 
-gemp_truth gemp_expr_truth(const gemp_expr *expr, const gemp_scope *scope)
+static gemp_code negation(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
-	gemp_truth truth;
-	gemp_value value;
+	gemp_code code = evaluate(e, expr->children[0], out);
+	bool unknown = out->null || out->type != GEMP_BOOLEAN;
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(!out->truth));
+	return code;
+}
+
+static gemp_code null_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	const gemp_expr *operand = expr->children[0];
+	gemp_value value = { .null = true };
+	gemp_code code = GEMP_OK;
+	if (is_element(operand))
+		value.null = element(e, operand) == UINT64_MAX;
+	else
+		code = evaluate(e, operand, &value);
+	*out = truth_value(truth_of(value.null == (expr->kind == GEMP_IS_NULL)));
+	return code;
+}
+
+static gemp_code label_test(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	uint32_t set = e->scope->label_set(e->scope->context, expr->variable);
+	*out = truth_value(set == UINT32_MAX ? GEMP_IS_UNKNOWN : truth_of(expr->label_sets[set]));
+	return GEMP_OK;
+}
+
+static gemp_code computed(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	gemp_value left, right;
+	gemp_code code = evaluate(e, expr->children[0], &left);
+	if (code != GEMP_OK)
+		return code;
 	switch (expr->kind) {
+	case GEMP_NEGATE:
+		return gemp_negative(expr, &left, out);
+	case GEMP_LOWER:
+	case GEMP_UPPER:
+		return gemp_text_case(&left, expr->kind == GEMP_UPPER, e->scratch, out);
+	case GEMP_SIZE:
+		return gemp_text_size(&left, out);
+	default:
+		code = evaluate(e, expr->children[1], &right);
+		return code == GEMP_OK ? gemp_arithmetic(expr, &left, &right, e->scratch, out) : code;
+	}
+}
+
+static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value *out)
+{
+	switch (expr->kind) {
+	case GEMP_LITERAL:
+		*out = expr->value;
+		return GEMP_OK;
 	case GEMP_AND:
 	case GEMP_OR:
-		return junction(expr, scope);
+		return junction(e, expr, out);
+	case GEMP_XOR:
+		return exclusive(e, expr, out);
 	case GEMP_NOT:
-		truth = gemp_expr_truth(expr->children[0], scope);
-		return truth == GEMP_IS_UNKNOWN ? truth : truth_of(truth == GEMP_IS_FALSE);
+		return negation(e, expr, out);
 	case GEMP_HAS_LABEL:
-		return truth_of(expr->label_sets[scope->label_set(scope->context, expr->variable)]);
+		return label_test(e, expr, out);
 	case GEMP_IN:
-		return member(expr, scope);
+		return member(e, expr, out);
 	case GEMP_IS_NULL:
 	case GEMP_IS_NOT_NULL:
-		return is_null(expr, scope);
+		return null_test(e, expr, out);
 	case GEMP_CONTAINS:
 	case GEMP_STARTS_WITH:
 	case GEMP_ENDS_WITH:
-		return search(expr, scope);
-	case GEMP_LITERAL:
-	case GEMP_ATTRIBUTE:
-		value = worth(expr, scope);
-		return value.null || value.type != GEMP_BOOLEAN ? GEMP_IS_UNKNOWN : truth_of(value.truth);
+		return search(e, expr, out);
+	case GEMP_MATCHES:
+		return matches(e, expr, out);
+	case GEMP_EQ:
+	case GEMP_NE:
+	case GEMP_LT:
+	case GEMP_LE:
+	case GEMP_GT:
+	case GEMP_GE:
+		return comparison(e, expr, out);
+	case GEMP_ADD:
+	case GEMP_SUBTRACT:
+	case GEMP_MULTIPLY:
+	case GEMP_DIVIDE:
+	case GEMP_REMAINDER:
+	case GEMP_NEGATE:
+	case GEMP_LOWER:
+	case GEMP_UPPER:
+	case GEMP_SIZE:
+		return computed(e, expr, out);
 	default:
-		return compare_children(expr, scope);
+		*out = e->scope->value(e->scope->context, expr);
+		return GEMP_OK;
 	}
+}
+
+gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_scratch *scratch, gemp_value *out)
+{
+	const evaluation e = { scope, scratch };
+	return evaluate(&e, expr, out);
+}
+
+gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_scratch *scratch, bool *is_true)
+{
+	gemp_value value = { .null = true };
+	gemp_code code = gemp_expr_value(expr, scope, scratch, &value);
+	*is_true = code == GEMP_OK && !value.null && value.type == GEMP_BOOLEAN && value.truth;
+	return code;
 }
 
 bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope)
 {
-	return gemp_expr_truth(expr, scope) == GEMP_IS_TRUE;
+	gemp_scratch scratch = { 0 };
+	bool truth;
+	gemp_expr_test(expr, scope, &scratch, &truth);
+	gemp_scratch_free(&scratch);
+	return truth;
 }

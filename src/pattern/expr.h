@@ -7,6 +7,8 @@
 
 gemp_code gemp_expr_new(gemp_expr **out, gemp_expr_kind kind, int line, int column);
 void gemp_expr_free(gemp_expr *expr); /* takes NULL */
+/* A deep copy, bound as the original is. */
+gemp_code gemp_expr_copy(gemp_expr **out, const gemp_expr *expr);
 
 /* Makes room for `count` children, all NULL. */
 gemp_code gemp_expr_children(gemp_expr *expr, size_t count);
@@ -28,8 +30,6 @@ gemp_code gemp_expr_normalise(gemp_expr **slot);
 /* Takes *expr (any condition; NULL after that), normalises and adds its conjuncts; drops repeated ones. */
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr);
 
-/* Three-valued; scope may be NULL if all leaves are literals. */
 typedef enum gemp_truth { GEMP_IS_FALSE, GEMP_IS_TRUE, GEMP_IS_UNKNOWN } gemp_truth;
-gemp_truth gemp_expr_truth(const gemp_expr *expr, const gemp_scope *scope);
 
 #endif

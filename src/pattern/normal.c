@@ -14,6 +14,17 @@
 #include <string.h>
 
 static gemp_code push(gemp_expr **slot, bool negate);
+static gemp_code fold_operands(gemp_expr *expr);
+
+/* Of an expression of literals only. */
+static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
+{
+	gemp_scratch scratch = { 0 };
+	gemp_value value = { .null = true };
+	*code = gemp_expr_value(expr, NULL, &scratch, &value);
+	gemp_scratch_free(&scratch);
+	return value.null || value.type != GEMP_BOOLEAN ? GEMP_IS_UNKNOWN : value.truth ? GEMP_IS_TRUE : GEMP_IS_FALSE;
+}
 
 /* A constant in place of *slot. */
 static gemp_code fold(gemp_expr **slot, bool truth)
@@ -29,9 +40,11 @@ static gemp_code fold(gemp_expr **slot, bool truth)
 }
 
 /* What is unknown is as good as false: no NOT is above it. */
-static gemp_code fold_truth(gemp_expr **slot, gemp_truth truth, bool negate)
+static gemp_code fold_literal(gemp_expr **slot, bool negate)
 {
-	return fold(slot, truth == (negate ? GEMP_IS_FALSE : GEMP_IS_TRUE));
+	gemp_code code;
+	gemp_truth truth = literal_truth(*slot, &code);
+	return code == GEMP_OK ? fold(slot, truth == (negate ? GEMP_IS_FALSE : GEMP_IS_TRUE)) : code;
 }
 
 /* Puts child `index` in the place of its parent. */
@@ -218,7 +231,7 @@ static gemp_code push_comparison(gemp_expr **slot, bool negate)
 	if (is_null(operand[0]) || is_null(operand[1]))
 		return fold(slot, false);
 	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]))
-		return fold_truth(slot, gemp_expr_truth(expr, NULL), negate);
+		return fold_literal(slot, negate);
 	if (negate)
 		expr->kind = opposite(expr->kind);
 	bool vertices = operand[0]->kind == GEMP_VERTEX; /* never NULL */
@@ -241,15 +254,25 @@ static gemp_code push_search(gemp_expr **slot, bool negate)
 	if (is_null(operand[0]) || is_null(operand[1]))
 		return fold(slot, false);
 	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]))
-		return fold_truth(slot, gemp_expr_truth(*slot, NULL), negate);
+		return fold_literal(slot, negate);
 	return negate ? wrap_not(slot) : GEMP_OK;
+}
+
+static bool all_literals(const gemp_expr *expr)
+{
+	for (size_t i = 0; i < expr->count; i++)
+		if (!gemp_expr_is_literal(expr->children[i]))
+			return false;
+	return true;
 }
 
 static gemp_code push_in(gemp_expr **slot, bool negate)
 {
 	gemp_expr *expr = *slot;
-	if (gemp_expr_is_literal(expr->children[0]) || expr->count == 1)
-		return fold_truth(slot, expr->count == 1 ? GEMP_IS_FALSE : gemp_expr_truth(expr, NULL), negate);
+	if (expr->count == 1)
+		return fold(slot, negate);
+	if (all_literals(expr))
+		return fold_literal(slot, negate);
 	size_t kept = 1;
 	for (size_t i = 1; i < expr->count; i++) {
 		if (is_null(expr->children[i]))
@@ -275,8 +298,6 @@ static gemp_code push_is_null(gemp_expr **slot, bool negate)
 	bool null = (expr->kind == GEMP_IS_NULL) != negate;
 	if (gemp_expr_is_literal(operand))
 		return fold(slot, operand->value.null == null);
-	if (operand->kind != GEMP_ATTRIBUTE) /* vertices, edges and keys are always there */
-		return fold(slot, !null);
 	expr->kind = null ? GEMP_IS_NULL : GEMP_IS_NOT_NULL;
 	return GEMP_OK;
 }
@@ -298,8 +319,35 @@ done:
 	return code;
 }
 
+/* a XOR b: one and not the other; negated: both or neither. */
+static gemp_code push_xor(gemp_expr **slot, bool negate)
+{
+	gemp_code code = GEMP_OK;
+	gemp_expr *xor = *slot, *either = NULL;
+	GEMP_TRY(gemp_expr_new(&either, GEMP_OR, xor->line, xor->column));
+	GEMP_TRY(gemp_expr_children(either, 2));
+	for (size_t i = 0; i < 2; i++) {
+		GEMP_TRY(gemp_expr_new(&either->children[i], GEMP_AND, xor->line, xor->column));
+		GEMP_TRY(gemp_expr_children(either->children[i], 2));
+		for (size_t j = 0; j < 2; j++) {
+			GEMP_TRY(gemp_expr_copy(&either->children[i]->children[j], xor->children[j]));
+			if (negate ? i == 1 : i == j)
+				GEMP_TRY(wrap_not(&either->children[i]->children[j]));
+		}
+	}
+	gemp_expr_free(xor);
+	*slot = either;
+	return push(slot, false);
+done:
+	gemp_expr_free(either);
+	return code;
+}
+
 static gemp_code push(gemp_expr **slot, bool negate)
 {
+	gemp_code code = fold_operands(*slot);
+	if (code != GEMP_OK)
+		return code;
 	switch ((*slot)->kind) {
 	case GEMP_NOT:
 		promote(slot, 0);
@@ -307,10 +355,14 @@ static gemp_code push(gemp_expr **slot, bool negate)
 	case GEMP_AND:
 	case GEMP_OR:
 		return push_junction(slot, negate);
+	case GEMP_XOR:
+		return push_xor(slot, negate);
 	case GEMP_LITERAL:
-		return fold_truth(slot, gemp_expr_truth(*slot, NULL), negate);
+		return fold_literal(slot, negate);
 	case GEMP_ATTRIBUTE:
+	case GEMP_COLUMN:
 		return push_attribute(slot, negate);
+	case GEMP_MATCHES:
 	case GEMP_CONTAINS:
 	case GEMP_STARTS_WITH:
 	case GEMP_ENDS_WITH:
@@ -321,10 +373,60 @@ static gemp_code push(gemp_expr **slot, bool negate)
 	case GEMP_IS_NOT_NULL:
 		return push_is_null(slot, negate);
 	case GEMP_HAS_LABEL:
+	case GEMP_EXISTS:
 		return negate ? wrap_not(slot) : GEMP_OK;
 	default:
 		return push_comparison(slot, negate);
 	}
+}
+
+/* OPERANDS: what is computed from literals alone becomes one. */
+static bool computes(gemp_expr_kind kind)
+{
+	return kind >= GEMP_ADD && kind <= GEMP_SIZE;
+}
+
+static gemp_code own_string(gemp_expr *literal)
+{
+	if (literal->value.null || (literal->value.type != GEMP_STRING && literal->value.type != GEMP_LIST))
+		return GEMP_OK;
+	literal->value.string.bytes = gemp_strndup(literal->value.string.bytes, literal->value.string.size);
+	return literal->value.string.bytes ? GEMP_OK : GEMP_ENOMEM;
+}
+
+static gemp_code fold_value(gemp_expr **slot)
+{
+	gemp_code code = GEMP_OK;
+	gemp_scratch scratch = { 0 };
+	gemp_value value;
+	gemp_expr *literal = NULL;
+	GEMP_TRY(fold_operands(*slot));
+	if (!computes((*slot)->kind) || !all_literals(*slot))
+		goto done;
+	GEMP_TRY(gemp_expr_value(*slot, NULL, &scratch, &value));
+	GEMP_TRY(gemp_expr_new(&literal, GEMP_LITERAL, (*slot)->line, (*slot)->column));
+	literal->value = value;
+	literal->type = value.type;
+	GEMP_TRY(own_string(literal));
+	gemp_expr_free(*slot);
+	*slot = literal;
+	literal = NULL;
+done:
+	if (literal)
+		literal->value.null = true; /* its string is not its own */
+	gemp_expr_free(literal);
+	gemp_scratch_free(&scratch);
+	return code;
+}
+
+static gemp_code fold_operands(gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	if (expr->kind == GEMP_AND || expr->kind == GEMP_OR || expr->kind == GEMP_NOT || expr->kind == GEMP_XOR)
+		return GEMP_OK;
+	for (size_t i = 0; i < expr->count && code == GEMP_OK; i++)
+		code = fold_value(&expr->children[i]);
+	return code;
 }
 
 gemp_code gemp_expr_normalise(gemp_expr **slot)
@@ -351,9 +453,25 @@ static gemp_code add(gemp_pattern *pattern, gemp_expr **expr)
 	return GEMP_OK;
 }
 
+/* In a pattern, unlike after OPTIONAL MATCH, vertices, edges and keys are always there. */
+static void fold_presence(gemp_expr *expr)
+{
+	bool test = expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
+	for (size_t i = 0; i < expr->count; i++)
+		fold_presence(expr->children[i]);
+	if (!test || (expr->children[0]->kind != GEMP_VERTEX && expr->children[0]->kind != GEMP_EDGE &&
+	              expr->children[0]->kind != GEMP_KEY))
+		return;
+	gemp_expr_free(expr->children[0]);
+	expr->count = 0;
+	expr->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = expr->kind == GEMP_IS_NOT_NULL };
+	expr->kind = GEMP_LITERAL;
+}
+
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 {
 	gemp_code code = GEMP_OK;
+	fold_presence(*expr);
 	GEMP_TRY(gemp_expr_normalise(expr));
 	if (is_constant(*expr, true))
 		goto done;

@@ -7,6 +7,7 @@
 #ifndef GEMP_PATTERN_PATTERN_H
 #define GEMP_PATTERN_PATTERN_H
 
+#include "core/scratch.h"
 #include "graph/graph.h"
 
 enum { GEMP_MAX_PATTERN_VERTICES = 32, GEMP_MAX_PATTERN_EDGES = 64 };
@@ -54,7 +55,8 @@ typedef struct gemp_expr {
 	size_t sub;                /* GEMP_EXISTS, GEMP_COUNT_OF: index in the pattern's subs */
 	bool distinct;             /* aggregates: DISTINCT */
 	int direction;             /* GEMP_DEGREE: 0 out, 1 in, 2 either; relations as below */
-	bool *relations;           /* bound, GEMP_DEGREE: [graph->relation_count]; owned */
+	size_t relation_count;     /* bound, GEMP_DEGREE: of the graph */
+	bool *relations;           /* bound, GEMP_DEGREE: [relation_count] counted; owned */
 	struct gemp_regex *regex;  /* bound, GEMP_MATCHES: compiled; owned */
 	size_t name_count;
 	char **names;              /* of labels (GEMP_DEGREE: of types); owned */
@@ -179,11 +181,13 @@ void gemp_pattern_free(gemp_pattern *pattern);
  * stay compare like with like; the conditions are in normal form again. Once for a pattern: its folded conditions
  * belong to this graph. */
 gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_graph *graph);
+/* lenient: a label, type or attribute that the graph does not have matches nothing, or is NULL, with a warning. */
+gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_graph *graph, bool lenient);
 
 /* The documented normal form, for people and for comparison; owned by the caller. */
 char *gemp_expr_text(const gemp_expr *expr, const gemp_pattern *pattern);
 
-/* Is the condition true for a match? value(context, expr) gives what an attribute, key or literal is worth;
+/* How an expression learns of a match: value(context, expr) gives what an attribute, key or literal is worth;
  * vertex(context, variable) the id of a vertex, edge(...) the number of an edge; label_set(...) the set of a
  * vertex. Three-valued inside.
  *
@@ -195,6 +199,11 @@ typedef struct gemp_scope {
 	uint64_t (*element)(void *context, int variable, bool edge);
 	uint32_t (*label_set)(void *context, int variable);
 } gemp_scope;
-bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope);
+
+/* What an expression is worth; strings that it makes live in scratch. What cannot be computed (an integer beyond 64 bits, an
+ * integer divided by zero, a regular expression that does not end) is GEMP_EDATA. */
+gemp_code gemp_expr_value(const gemp_expr *expr, const gemp_scope *scope, gemp_scratch *scratch, gemp_value *out);
+gemp_code gemp_expr_test(const gemp_expr *expr, const gemp_scope *scope, gemp_scratch *scratch, bool *is_true);
+bool gemp_expr_is_true(const gemp_expr *expr, const gemp_scope *scope); /* also false where it cannot be computed */
 
 #endif

@@ -69,12 +69,8 @@ typedef struct evaluation {
 	size_t count;
 	gemp_item *items;     /* [count]; of a condition there is one */
 	gemp_frame out;
+	gemp_scratch scratch; /* of one row */
 } evaluation;
-
-static gemp_value value_of(const gemp_expr *expr, const gemp_scope *scope)
-{
-	return expr->kind == GEMP_LITERAL ? expr->value : scope->value(scope->context, expr);
-}
 
 /* An integer in a column of floats becomes one. */
 static gemp_code add_value(gemp_column *column, gemp_value value)
@@ -106,8 +102,12 @@ static gemp_code evaluate_item(evaluation *e, size_t i, const gemp_frame *frame)
 	size_t whole;
 	if (gemp_map_column(&e->map, expr, &whole))
 		return copy_cells(out, &frame->columns[whole], frame->rows);
-	for (size_t row = 0; row < frame->rows; row++)
-		GEMP_TRY(add_value(&out->values, value_of(expr, gemp_lookup_scope(e->lookup, row))));
+	for (size_t row = 0; row < frame->rows; row++) {
+		gemp_value value;
+		gemp_scratch_reset(&e->scratch);
+		GEMP_TRY(gemp_expr_value(expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &value));
+		GEMP_TRY(add_value(&out->values, value));
+	}
 done:
 	return code;
 }
@@ -145,11 +145,17 @@ done:
 /* picked: the rows for which the condition is true. */
 static gemp_code test_rows(evaluation *e, const gemp_frame *frame, uint64_t *picked, size_t *count)
 {
+	gemp_code code = GEMP_OK;
 	*count = 0;
-	for (size_t row = 0; row < frame->rows; row++)
-		if (gemp_expr_is_true(e->items[0].expr, gemp_lookup_scope(e->lookup, row)))
+	for (size_t row = 0; row < frame->rows; row++) {
+		bool truth;
+		gemp_scratch_reset(&e->scratch);
+		GEMP_TRY(gemp_expr_test(e->items[0].expr, gemp_lookup_scope(e->lookup, row), &e->scratch, &truth));
+		if (truth)
 			picked[(*count)++] = row;
-	return GEMP_OK;
+	}
+done:
+	return code;
 }
 
 static gemp_code where_push(void *self, gemp_frame *frame, bool last, bool *enough)
@@ -182,6 +188,7 @@ static void evaluation_free(void *self)
 		return;
 	gemp_lookup_free(e->lookup);
 	gemp_frame_free(&e->out);
+	gemp_scratch_free(&e->scratch);
 	gemp_free(e->items);
 	gemp_free(e);
 }

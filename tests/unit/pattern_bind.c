@@ -74,9 +74,6 @@ static void unknown_names(void **state)
 		{ "MATCH (K)-[:KNOWS]->(b)-[:KNOWSX|KNOW]-(c)", 1, 34, "unknown edge type 'KNOW'" },
 		{ "MATCH (a {nam: 'x'})", 1, 11, "unknown attribute 'nam'; did you mean 'name'?" },
 		{ "MATCH (a) RETURN a.name, a.color", 1, 26, "unknown attribute 'color'; the graph has name, born, height, alive" },
-		{ "MATCH (a)-[r:KNOWS {since: 5}]->(b)", 1, 21, "the edge attribute 'since' is not supported in queries yet" },
-		{ "MATCH (a)-[r:KNOWS]->(b) WHERE r.since < 5", 1, 32, "the edge attribute 'since' is not supported in queries yet" },
-		{ "MATCH (a)-[r:KNOWS]->(b) RETURN r.since", 1, 33, "the edge attribute 'since' is not supported in queries yet" },
 		{ "MATCH (a)-[r:KNOWS]->(b) RETURN r.sinc", 1, 33, "unknown edge attribute 'sinc'; did you mean 'since'?" },
 		{ "MATCH (a)-[r:ACTED_IN]->(b) RETURN r.since", 1, 36, "unknown edge attribute 'since'; the graph has none" },
 	};

@@ -1,0 +1,23 @@
+/* bind: what binding names and inferring types share. Internal to src/pattern. */
+#ifndef GEMP_PATTERN_BIND_H
+#define GEMP_PATTERN_BIND_H
+
+#include "pattern/pattern.h"
+#include "pattern/source.h"
+
+typedef struct gemp_binding {
+	gemp_pattern *pattern;
+	const gemp_graph *graph;
+	gemp_source source;
+	bool lenient;
+	const gemp_clause *with; /* expressions speak of its items; NULL: of the pattern's variables */
+} gemp_binding;
+
+/* Names, then types. */
+gemp_code gemp_bind_expr(const gemp_binding *b, gemp_expr **slot);
+/* The type of each expression, from its leaves up; what has none is GEMP_EUSAGE with its place. */
+gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr);
+/* Comparisons of what cannot be equal become what they come to, with a warning. */
+gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot);
+
+#endif

@@ -1,0 +1,314 @@
+/* Types of expressions, from their leaves up, and what comparisons of unlike ones come to. */
+#include "pattern/bind.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "pattern/expr.h"
+
+static bool is_null(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_LITERAL && expr->value.null;
+}
+
+static bool is_text(const gemp_expr *expr)
+{
+	return is_null(expr) || expr->type == GEMP_STRING;
+}
+
+static bool is_number(const gemp_expr *expr)
+{
+	return is_null(expr) || expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
+}
+
+static bool is_truth(const gemp_expr *expr)
+{
+	return is_null(expr) || expr->type == GEMP_BOOLEAN;
+}
+
+static bool is_element(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+}
+
+static bool is_search(gemp_expr_kind kind)
+{
+	return kind == GEMP_CONTAINS || kind == GEMP_STARTS_WITH || kind == GEMP_ENDS_WITH;
+}
+
+/* "toLower(a.born): a number stands where a string is needed" */
+static gemp_code wrong(const gemp_binding *b, const gemp_expr *expr, const gemp_expr *operand, const char *needed)
+{
+	char *text = gemp_expr_text(expr, b->with ? NULL : b->pattern);
+	gemp_code code = gemp_source_fail_at(&b->source, operand->line, operand->column, "%s: this is %s, and %s is needed",
+	                                     text ? text : "", is_element(operand) ? "a vertex or an edge"
+	                                                                           : gemp_type_name[operand->type], needed);
+	gemp_free(text);
+	return code;
+}
+
+static gemp_code need(const gemp_binding *b, const gemp_expr *expr, bool (*fits)(const gemp_expr *), const char *needed)
+{
+	for (size_t i = 0; i < expr->count; i++)
+		if (is_element(expr->children[i]) || !fits(expr->children[i]))
+			return wrong(b, expr, expr->children[i], needed);
+	return GEMP_OK;
+}
+
+static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
+{
+	bool texts = expr->kind == GEMP_ADD && (expr->children[0]->type == GEMP_STRING || expr->children[1]->type == GEMP_STRING);
+	bool real = false;
+	for (size_t i = 0; i < expr->count; i++)
+		real = real || (!is_null(expr->children[i]) && expr->children[i]->type == GEMP_FLOAT);
+	expr->type = texts ? GEMP_STRING : real ? GEMP_FLOAT : GEMP_INTEGER;
+	return texts ? need(b, expr, is_text, "a string beside a string") : need(b, expr, is_number, "a number");
+}
+
+static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
+{
+	const gemp_expr *of = expr->children[0];
+	switch (expr->kind) {
+	case GEMP_COUNT:
+		expr->type = GEMP_INTEGER;
+		return GEMP_OK;
+	case GEMP_COLLECT:
+		expr->type = GEMP_LIST;
+		return GEMP_OK;
+	case GEMP_SUM:
+		expr->type = of->type == GEMP_FLOAT ? GEMP_FLOAT : GEMP_INTEGER;
+		return need(b, expr, is_number, "a number");
+	case GEMP_AVG:
+		expr->type = GEMP_FLOAT;
+		return need(b, expr, is_number, "a number");
+	default: /* min, max */
+		expr->type = of->type;
+		return is_element(of) || of->type == GEMP_LIST ? wrong(b, expr, of, "a value with an order") : GEMP_OK;
+	}
+}
+
+static gemp_code type_function(const gemp_binding *b, gemp_expr *expr)
+{
+	const gemp_expr *of = expr->children[0];
+	expr->type = expr->kind == GEMP_SIZE ? GEMP_INTEGER : GEMP_STRING;
+	if (expr->kind == GEMP_SIZE && of->type == GEMP_LIST)
+		return GEMP_OK;
+	return need(b, expr, is_text, expr->kind == GEMP_SIZE ? "a string or a list" : "a string");
+}
+
+static gemp_type type_of_attribute(const gemp_binding *b, const gemp_expr *expr)
+{
+	if (expr->of_edge)
+		return gemp_edge_attribute_type(b->graph, expr->name);
+	return expr->attribute >= 0 ? b->graph->attributes.columns[expr->attribute].type : GEMP_STRING;
+}
+
+static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
+{
+	switch (expr->kind) {
+	case GEMP_LITERAL:
+		expr->type = expr->value.type;
+		return GEMP_OK;
+	case GEMP_VERTEX:
+	case GEMP_EDGE:
+	case GEMP_TYPE:
+		expr->type = GEMP_STRING;
+		return GEMP_OK;
+	case GEMP_COLUMN:
+		expr->type = b->with->items[expr->item].expr->type;
+		return GEMP_OK;
+	case GEMP_ATTRIBUTE:
+		expr->type = type_of_attribute(b, expr);
+		return GEMP_OK;
+	case GEMP_KEY:
+		expr->type = b->graph->key.type;
+		return GEMP_OK;
+	case GEMP_LABELS:
+		expr->type = GEMP_LIST;
+		return GEMP_OK;
+	case GEMP_DEGREE:
+	case GEMP_COUNT_OF:
+	case GEMP_COUNT_STAR:
+		expr->type = GEMP_INTEGER;
+		return GEMP_OK;
+	case GEMP_ADD:
+	case GEMP_SUBTRACT:
+	case GEMP_MULTIPLY:
+	case GEMP_DIVIDE:
+	case GEMP_REMAINDER:
+	case GEMP_NEGATE:
+		return type_arithmetic(b, expr);
+	case GEMP_LOWER:
+	case GEMP_UPPER:
+	case GEMP_SIZE:
+		return type_function(b, expr);
+	case GEMP_COUNT:
+	case GEMP_SUM:
+	case GEMP_MIN:
+	case GEMP_MAX:
+	case GEMP_AVG:
+	case GEMP_COLLECT:
+		return type_aggregate(b, expr);
+	case GEMP_AND:
+	case GEMP_OR:
+	case GEMP_XOR:
+	case GEMP_NOT:
+		expr->type = GEMP_BOOLEAN;
+		return need(b, expr, is_truth, "a condition");
+	case GEMP_MATCHES:
+		expr->type = GEMP_BOOLEAN;
+		return need(b, expr, is_text, "a string");
+	default:
+		expr->type = GEMP_BOOLEAN;
+		return GEMP_OK;
+	}
+}
+
+gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < expr->count && code == GEMP_OK; i++)
+		code = gemp_bind_types(b, expr->children[i]);
+	return code == GEMP_OK ? type_of(b, expr) : code;
+}
+
+/* COMPARISONS. Sorts: 1 number, 2 string, 3 boolean, 4 list. */
+static int sort_of(gemp_type type)
+{
+	return type == GEMP_STRING ? 2 : type == GEMP_BOOLEAN ? 3 : type == GEMP_LIST ? 4 : 1;
+}
+
+static bool alike(const gemp_binding *b, const gemp_expr *left, const gemp_expr *right)
+{
+	bool null = is_null(left) || is_null(right);
+	(void)b;
+	return null || sort_of(left->type) == sort_of(right->type);
+}
+
+static void warn(const gemp_binding *b, const gemp_expr *expr, const char *because)
+{
+	char *text = gemp_expr_text(expr, b->pattern);
+	gemp_warn("%s:%d:%d: %s: %s", b->source.file ? b->source.file : "query", expr->line, expr->column, text ? text : "",
+	          because);
+	gemp_free(text);
+}
+
+/* `slot` becomes "this is not NULL" of the values it compared, all that is left to ask; a key never is. */
+static gemp_code ask_for_values(gemp_expr **slot)
+{
+	gemp_expr *expr = *slot, *all = NULL;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_expr_new(&all, GEMP_AND, expr->line, expr->column));
+	GEMP_TRY(gemp_expr_children(all, 2));
+	for (size_t i = 0; i < 2; i++) {
+		GEMP_TRY(gemp_expr_new(&all->children[i], GEMP_IS_NOT_NULL, expr->line, expr->column));
+		GEMP_TRY(gemp_expr_children(all->children[i], 1));
+	}
+	for (size_t i = 0; i < 2; i++) {
+		all->children[i]->children[0] = expr->children[i];
+		expr->children[i] = NULL;
+	}
+	*slot = all;
+	all = expr;
+done:
+	gemp_expr_free(all);
+	return code;
+}
+
+static void make_false(gemp_expr *expr)
+{
+	for (size_t i = 0; i < expr->count; i++)
+		gemp_expr_free(expr->children[i]);
+	expr->count = 0;
+	expr->kind = GEMP_LITERAL;
+	expr->value = (gemp_value){ .type = GEMP_BOOLEAN };
+}
+
+static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_expr *expr = *slot;
+	if (expr->children[0]->kind == GEMP_VERTEX || expr->children[0]->kind == GEMP_EDGE || alike(b, expr->children[0], expr->children[1]))
+		return GEMP_OK;
+	if (expr->kind == GEMP_NE) {
+		warn(b, expr, "values of different types always differ");
+		return ask_for_values(slot);
+	}
+	warn(b, expr, "values of different types are never equal and have no order, so this is never true");
+	make_false(expr);
+	return GEMP_OK;
+}
+
+static void fold_search(const gemp_binding *b, gemp_expr *expr, gemp_expr *whole)
+{
+	if (is_text(expr->children[0]) && is_text(expr->children[1]))
+		return;
+	warn(b, expr, "only strings are searched, so this is never true");
+	make_false(whole);
+}
+
+/* Literals of another type leave the list; an empty one has nothing in it, but NULL is not out of it for sure. */
+static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
+{
+	gemp_expr *outer = *slot, *expr = negated ? outer->children[0] : outer;
+	size_t same = 0, kept = 1;
+	for (size_t i = 1; i < expr->count; i++)
+		same += alike(b, expr->children[0], expr->children[i]);
+	if (same == expr->count - 1)
+		return GEMP_OK;
+	warn(b, expr, "values of different types are never equal");
+	if (same == 0 && negated) {
+		*slot = expr;
+		outer->children[0] = NULL;
+		gemp_expr_free(outer);
+		return ask_for_values(slot);
+	}
+	if (same == 0) {
+		make_false(expr);
+		return GEMP_OK;
+	}
+	for (size_t i = 1; i < expr->count; i++) {
+		if (alike(b, expr->children[0], expr->children[i]))
+			expr->children[kept++] = expr->children[i];
+		else
+			gemp_expr_free(expr->children[i]);
+	}
+	expr->count = kept;
+	return GEMP_OK;
+}
+
+/* Conditions that compare different types are decided here, so that nobody else needs to know of them. */
+gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_expr *expr = *slot;
+	gemp_code code = GEMP_OK;
+	switch (expr->kind) {
+	case GEMP_AND:
+	case GEMP_OR:
+	case GEMP_XOR:
+		for (size_t i = 0; code == GEMP_OK && i < expr->count; i++)
+			code = gemp_bind_fold(b, &expr->children[i]);
+		return code;
+	case GEMP_NOT:
+		if (expr->children[0]->kind == GEMP_IN)
+			return fold_in(b, slot, true);
+		if (is_search(expr->children[0]->kind))
+			fold_search(b, expr->children[0], expr);
+		return is_search(expr->children[0]->kind) ? GEMP_OK : gemp_bind_fold(b, &expr->children[0]);
+	case GEMP_IN:
+		return fold_in(b, slot, false);
+	case GEMP_CONTAINS:
+	case GEMP_STARTS_WITH:
+	case GEMP_ENDS_WITH:
+		fold_search(b, expr, expr);
+		return GEMP_OK;
+	case GEMP_EQ:
+	case GEMP_NE:
+	case GEMP_LT:
+	case GEMP_LE:
+	case GEMP_GT:
+	case GEMP_GE:
+		return fold_comparison(b, slot);
+	default:
+		return GEMP_OK;
+	}
+}
+

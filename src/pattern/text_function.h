@@ -1,0 +1,21 @@
+/* text_function: what functions and =~ make of strings. Internal to src/pattern. */
+#ifndef GEMP_PATTERN_TEXT_FUNCTION_H
+#define GEMP_PATTERN_TEXT_FUNCTION_H
+
+#include "core/scratch.h"
+#include "pattern/pattern.h"
+
+/* toLower, toUpper: each character by Unicode's simple mapping, whatever the locale. */
+gemp_code gemp_text_case(const gemp_value *text, bool upper, gemp_scratch *scratch, gemp_value *out);
+/* size: characters of a string; elements of a list. */
+gemp_code gemp_text_size(const gemp_value *text, gemp_value *out);
+
+/* =~: PCRE2, the whole string has to match; shared by copies of an expression. */
+typedef struct gemp_regex gemp_regex;
+gemp_code gemp_regex_new(gemp_regex **out, const gemp_value *pattern, char *error, size_t error_size, size_t *at);
+gemp_regex *gemp_regex_share(gemp_regex *regex); /* takes NULL */
+void gemp_regex_free(gemp_regex *regex);         /* takes NULL */
+/* A pattern that takes too long for some string is GEMP_EDATA. */
+gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int line, int column, bool *match);
+
+#endif

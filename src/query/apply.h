@@ -1,0 +1,23 @@
+/* apply: a sink that asks, for each row, what the pattern's sub-patterns give (EXISTS a truth, COUNT a number), drops the
+ * rows for which a condition on that is not true, and hands the values on with the others.
+ */
+#ifndef GEMP_QUERY_APPLY_H
+#define GEMP_QUERY_APPLY_H
+
+#include "query/finder.h"
+
+/* Does the pattern have conditions that need searches, or its clauses, if values are wanted? */
+bool gemp_apply_needed(const gemp_pattern *pattern, bool values);
+
+/* What does not change from run to run: finders of the sub-patterns. Collective. */
+typedef struct gemp_apply gemp_apply;
+gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                         const gemp_finder_options *options);
+void gemp_apply_free(gemp_apply *apply);
+
+/* The sink of one run, which ends in next; its free is to be called. */
+gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *apply, gemp_sink *next);
+
+void gemp_apply_explain(const gemp_apply *apply, int depth, struct gemp_text *out);
+
+#endif

@@ -1,0 +1,492 @@
+#include "query/finder.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "match/residual.h"
+#include "pattern/derive.h"
+#include "pattern/build.h"
+#include "query/apply.h"
+#include "query/product.h"
+
+#include <string.h>
+
+enum { MOST_VARIANTS = 256, MOST_COMBINATIONS = 1000000000 };
+
+/* One choice of lengths. */
+typedef struct variant {
+	gemp_derived derived;
+	gemp_symmetry *symmetry;      /* by orbit */
+	gemp_chain *chain;            /* several parts by orbit: rows are kept if canonical */
+	bool edges;                   /* the search has to give edge columns */
+	size_t part_count;
+	gemp_derived parts[GEMP_MAX_PARTS]; /* more than one: what hangs together */
+	gemp_match *matches[GEMP_MAX_PARTS];
+	size_t crossing_count;
+	const gemp_condition **crossing;    /* conditions between parts */
+} variant;
+
+struct gemp_finder {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+	gemp_finder_options options;
+	size_t variant_count;
+	variant *variants;
+	gemp_apply *apply;            /* NULL: no condition needs a search */
+};
+
+static bool by_orbit(const gemp_finder *f)
+{
+	return f->options.match.distinct == GEMP_BY_ORBIT;
+}
+
+/* PREPARING */
+static gemp_match_options match_options(const gemp_finder *f, const variant *v)
+{
+	gemp_match_options options = f->options.match;
+	options.listed = true;
+	options.limit = UINT64_MAX;
+	options.symmetry = v->symmetry;
+	if (v->part_count > 1)
+		options.distinct = GEMP_BY_NOTHING;
+	if (v->part_count > 1)
+		options.symmetry = NULL;
+	options.edges = v->edges;
+	options.wanted_edges = 0;
+	return options;
+}
+
+static gemp_code make_chain(variant *v)
+{
+	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	size_t points = v->derived.pattern->vertex_count + (v->edges ? v->derived.pattern->edge_count : 0);
+	for (size_t i = 0; i < points; i++)
+		base[i] = (int)i;
+	return gemp_chain_new(&v->chain, v->symmetry, base, points);
+}
+
+static gemp_code find_crossing(variant *v, const int *part)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern *pattern = v->derived.pattern;
+	GEMP_TRY(GEMP_NEW(v->crossing, pattern->condition_count));
+	for (size_t i = 0; i < pattern->condition_count; i++) {
+		const gemp_condition *condition = &pattern->conditions[i];
+		uint64_t touched = 0;
+		for (uint64_t left = condition->vertices; left; left &= left - 1)
+			touched |= UINT64_C(1) << part[__builtin_ctzll(left)];
+		for (uint64_t left = condition->edges; left; left &= left - 1)
+			touched |= UINT64_C(1) << part[pattern->edges[__builtin_ctzll(left)].from];
+		if (touched & (touched - 1))
+			v->crossing[v->crossing_count++] = condition;
+	}
+done:
+	return code;
+}
+
+static gemp_code find_parts(gemp_finder *f, variant *v)
+{
+	gemp_code code = GEMP_OK;
+	int part[GEMP_MAX_PATTERN_VERTICES];
+	v->part_count = f->pattern->given ? 1 : (size_t)gemp_pattern_parts(v->derived.pattern, part);
+	if (v->part_count == 1)
+		return GEMP_OK;
+	for (size_t i = 0; i < v->part_count; i++)
+		GEMP_TRY(gemp_pattern_part(&v->parts[i], v->derived.pattern, part, (int)i));
+	GEMP_TRY(find_crossing(v, part));
+	if (by_orbit(f))
+		GEMP_TRY(make_chain(v));
+done:
+	return code;
+}
+
+/* Edges have to be told apart where trails could run into others, and where somebody wants them. */
+static bool needs_edges(const gemp_finder *f, const variant *v)
+{
+	bool paths = false, conditions = false;
+	const gemp_pattern *pattern = v->derived.pattern;
+	for (size_t e = 0; e < f->pattern->edge_count; e++)
+		paths = paths || f->pattern->edges[e].path;
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		conditions = conditions || pattern->conditions[i].edges;
+	return f->options.edges || conditions || (paths && f->options.match.semantics != GEMP_HOM) ||
+	       f->options.match.semantics == GEMP_EDGE_ISO;
+}
+
+static gemp_code derive(gemp_finder *f, variant *v, const uint32_t *length, bool *wanted)
+{
+	gemp_code code = GEMP_OK;
+	bool impossible;
+	*v = (variant){ 0 };
+	*wanted = false;
+	GEMP_TRY(gemp_pattern_variant(&v->derived, f->pattern, length, f->options.match.semantics, &impossible));
+	if (impossible)
+		return GEMP_OK;
+	*wanted = true;
+	v->edges = needs_edges(f, v);
+	if (by_orbit(f))
+		GEMP_TRY(gemp_symmetry_of_variant(&v->symmetry, f->pattern, length, &v->derived));
+	GEMP_TRY(find_parts(f, v));
+done:
+	return code;
+}
+
+/* The next choice of lengths, the last edge counting fastest; false: there is none. */
+static bool next_lengths(const gemp_pattern *pattern, uint32_t *length)
+{
+	for (size_t e = pattern->edge_count; e-- > 0;) {
+		if (length[e] < pattern->edges[e].most) {
+			length[e]++;
+			return true;
+		}
+		length[e] = pattern->edges[e].least;
+	}
+	return false;
+}
+
+static void free_variant(variant *v)
+{
+	for (size_t i = 0; i < v->part_count; i++)
+		gemp_match_free(v->matches[i]);
+	for (size_t i = 0; v->part_count > 1 && i < v->part_count; i++)
+		gemp_derived_free(&v->parts[i]);
+	gemp_chain_free(v->chain);
+	gemp_symmetry_free(v->symmetry);
+	gemp_free(v->crossing);
+	gemp_derived_free(&v->derived);
+}
+
+/* Variants that differ by an automorphism alone find the same matches: one of them will do. */
+static gemp_code add_variant(gemp_finder *f, const gemp_symmetry *symmetry, const uint32_t *length)
+{
+	gemp_code code = GEMP_OK;
+	bool wanted = true;
+	if (symmetry)
+		GEMP_TRY(gemp_lengths_come_first(symmetry, f->pattern, length, &wanted));
+	if (!wanted)
+		return GEMP_OK;
+	if (f->variant_count == MOST_VARIANTS)
+		return gemp_fail(GEMP_EUSAGE, "the paths of variable length can have their lengths in more than %d ways; give "
+		                 "narrower bounds", MOST_VARIANTS);
+	variant *v = &f->variants[f->variant_count];
+	code = derive(f, v, length, &wanted);
+	if (code != GEMP_OK || !wanted)
+		free_variant(v);
+	else
+		f->variant_count++;
+done:
+	return code;
+}
+
+static gemp_code find_variants(gemp_finder *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_symmetry *symmetry = NULL;
+	uint32_t length[GEMP_MAX_PATTERN_EDGES];
+	GEMP_TRY(GEMP_NEW(f->variants, MOST_VARIANTS));
+	if (by_orbit(f))
+		GEMP_TRY(gemp_symmetry_find(&symmetry, f->pattern, true));
+	for (size_t e = 0; e < f->pattern->edge_count; e++)
+		length[e] = f->pattern->edges[e].least;
+	do
+		GEMP_TRY(add_variant(f, symmetry, length));
+	while (next_lengths(f->pattern, length));
+done:
+	gemp_symmetry_free(symmetry);
+	return code;
+}
+
+static void warn_of_parts(const gemp_finder *f)
+{
+	gemp_text text = { 0 };
+	int part[GEMP_MAX_PATTERN_VERTICES], parts = gemp_pattern_parts(f->pattern, part);
+	if (parts == 1 || f->pattern->given || f->context->comm->rank != 0)
+		return;
+	gemp_pattern_print_parts(f->pattern, part, parts, &text);
+	if (gemp_text_status(&text) == GEMP_OK)
+		gemp_warn("%s", text.data);
+	gemp_text_free(&text);
+}
+
+/* Collective. */
+static gemp_code prepare_matches(gemp_finder *f)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < f->variant_count; i++) {
+		variant *v = &f->variants[i];
+		const gemp_match_options options = match_options(f, v);
+		for (size_t p = 0; p < v->part_count; p++) {
+			const gemp_pattern *pattern = v->part_count > 1 ? v->parts[p].pattern : v->derived.pattern;
+			GEMP_TRY(gemp_match_prepare(&v->matches[p], f->context, f->graph, pattern, &options));
+		}
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                          const gemp_finder_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_finder *f = NULL;
+	code = GEMP_NEW(f, 1);
+	if (code == GEMP_OK) {
+		*f = (gemp_finder){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
+		code = find_variants(f);
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	warn_of_parts(f);
+	GEMP_TRY(prepare_matches(f));
+	if (gemp_apply_needed(pattern, options->values))
+		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options));
+	*out = f;
+	f = NULL;
+done:
+	gemp_finder_free(f);
+	return code;
+}
+
+void gemp_finder_free(gemp_finder *f)
+{
+	if (!f)
+		return;
+	gemp_apply_free(f->apply);
+	for (size_t i = 0; i < f->variant_count; i++)
+		free_variant(&f->variants[i]);
+	gemp_free(f->variants);
+	gemp_free(f);
+}
+
+void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
+{
+	for (size_t i = 0; i < f->variant_count; i++)
+		for (size_t p = 0; p < f->variants[i].part_count; p++) {
+			char *plan = gemp_match_explain(f->variants[i].matches[p]);
+			for (char *line = plan, *end; line && *line; line = end) {
+				end = strchr(line, '\n');
+				end = end ? end + 1 : line + strlen(line);
+				gemp_text_print(out, "%*s%.*s", 2 * depth, "", (int)(end - line), line);
+			}
+			gemp_free(plan);
+		}
+	if (f->apply)
+		gemp_apply_explain(f->apply, depth, out);
+}
+
+/* RUNNING. Rows of a variant become rows of the pattern; the last turn of the last variant alone is the last one. */
+typedef struct relay {
+	const gemp_finder *finder;
+	const variant *variant;
+	bool final, enough, again;
+	gemp_row_store out;
+	gemp_sink *next;
+} relay;
+
+static gemp_code relay_take(void *self, const gemp_batch *batch)
+{
+	gemp_code code = GEMP_OK;
+	relay *r = self;
+	const gemp_derived *d = &r->variant->derived;
+	const gemp_pattern *pattern = r->finder->pattern;
+	gemp_vertex vertices[GEMP_MAX_PATTERN_VERTICES];
+	gemp_edge edges[GEMP_MAX_PATTERN_EDGES];
+	gemp_batch one = { .rows = 1, .vertex_count = (int)pattern->vertex_count, .vertices = vertices, .edges = edges,
+		.edge_count = r->finder->options.edges ? (int)pattern->edge_count : 0 };
+	for (size_t row = 0; row < batch->rows; row++) {
+		for (size_t v = 0; v < pattern->vertex_count; v++)
+			vertices[v] = batch->vertices[row * (size_t)batch->vertex_count + (size_t)d->vertex[v]];
+		for (size_t e = 0; e < (size_t)one.edge_count; e++)
+			edges[e] = pattern->edges[e].path ? GEMP_NO_EDGE
+			                                  : batch->edges[row * (size_t)batch->edge_count + (size_t)d->edge[e]];
+		GEMP_TRY(gemp_row_store_add(&r->out, &one, 1));
+	}
+	gemp_batch all = gemp_row_store_batch(&r->out);
+	if (all.rows)
+		GEMP_TRY(r->next->take(r->next->self, &all));
+	gemp_row_store_clear(&r->out);
+done:
+	return code;
+}
+
+static gemp_code relay_turn(void *self, bool last, bool *enough, bool *again)
+{
+	relay *r = self;
+	(void)again;
+	gemp_code code = r->next->turn(r->next->self, last && r->final, &r->enough, &r->again);
+	*enough |= r->enough;
+	return code;
+}
+
+static void add_result(gemp_match_result *total, const gemp_match_result *one)
+{
+	if (!total)
+		return;
+	total->matches += one->matches;
+	total->launches += one->launches;
+	total->stages_launched += one->stages_launched;
+	total->pivots += one->pivots;
+	total->rounds += one->rounds;
+	total->values_copied += one->values_copied;
+	total->values_referred += one->values_referred;
+	total->traffic = one->traffic; /* of the context: all there was */
+	total->local_share = one->local_share;
+	total->result_fill_percent = one->result_fill_percent;
+	total->distinct_passes += one->distinct_passes;
+	total->complete = total->complete && one->complete;
+	memcpy(total->part_share, one->part_share, sizeof total->part_share);
+	if (one->host_peak > total->host_peak)
+		total->host_peak = one->host_peak;
+	if (one->device_peak > total->device_peak)
+		total->device_peak = one->device_peak;
+	total->graph_bytes += one->graph_bytes;
+	total->result_bytes += one->result_bytes;
+	total->attribute_bytes += one->attribute_bytes;
+}
+
+/* Rows of a part on the way to being gathered. */
+static gemp_code store_take(void *self, const gemp_batch *batch)
+{
+	return gemp_row_store_add(self, batch, batch->rows);
+}
+
+static gemp_code store_turn(void *self, bool last, bool *enough, bool *again)
+{
+	(void)self;
+	(void)last;
+	(void)enough;
+	(void)again;
+	return GEMP_OK;
+}
+
+static size_t gather_limit(const gemp_finder *f)
+{
+	size_t budget = f->context->budgets.host_memory;
+	return budget ? budget / 2 : (size_t)1 << 30;
+}
+
+/* Collective. All parts but the streaming one. */
+static gemp_code gather_parts(const gemp_finder *f, const variant *v, gemp_product *product, gemp_match_result *total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_row_store rows = { 0 };
+	gemp_match_result one = { 0 };
+	for (size_t p = 0; p < v->part_count; p++) {
+		gemp_sink sink = { .self = &rows, .take = store_take, .turn = store_turn };
+		if (p == product->streaming)
+			continue;
+		GEMP_TRY(gemp_match_run(v->matches[p], &sink, &one));
+		add_result(total, &one);
+		GEMP_TRY(gemp_product_gather(product, p, f->context, &rows, gather_limit(f)));
+		gemp_row_store_free(&rows);
+	}
+done:
+	gemp_row_store_free(&rows);
+	return code;
+}
+
+/* The part with most matches, by estimate, streams: the others are held by every rank. */
+static size_t largest_part(const variant *v)
+{
+	size_t largest = 0;
+	for (size_t p = 1; p < v->part_count; p++)
+		if (gemp_match_estimate(v->matches[p]) > gemp_match_estimate(v->matches[largest]))
+			largest = p;
+	return largest;
+}
+
+static gemp_code check_combinations(const gemp_finder *f, const variant *v, const gemp_product *product)
+{
+	uint64_t most = f->options.combinations ? f->options.combinations : MOST_COMBINATIONS;
+	double all = gemp_match_estimate(v->matches[product->streaming]);
+	for (size_t p = 0; p < v->part_count; p++)
+		if (p != product->streaming)
+			all *= (double)product->parts[p].rows;
+	if (all <= (double)most)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "about %.3g combinations of matches of the pattern's parts are more than --combinations %llu; "
+	                 "join the parts by an edge, narrow them, or allow more", all, (unsigned long long)most);
+}
+
+/* Collective. */
+static gemp_code run_product(const gemp_finder *f, const variant *v, gemp_sink *next, gemp_match_result *total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sink residual = { 0 }, sink;
+	gemp_match_result one = { 0 };
+	gemp_product product = { .pattern = v->derived.pattern, .semantics = f->options.match.semantics, .edges = v->edges,
+		.chain = v->chain, .part_count = v->part_count, .streaming = largest_part(v), .next = next };
+	for (size_t p = 0; p < v->part_count; p++)
+		product.parts[p].derived = &v->parts[p];
+	GEMP_TRY(gather_parts(f, v, &product, total));
+	GEMP_TRY(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
+	if (v->crossing_count) {
+		code = gemp_residual_new(&residual, f->context, f->graph, v->derived.pattern, v->crossing, v->crossing_count, NULL, next);
+		GEMP_TRY(gemp_comm_agree(f->context->comm, code));
+		product.next = &residual;
+	}
+	sink = gemp_product_sink(&product);
+	GEMP_TRY(gemp_match_run(v->matches[product.streaming], &sink, &one));
+	add_result(total, &one);
+done:
+	if (residual.free)
+		residual.free(residual.self);
+	gemp_product_free(&product);
+	return code;
+}
+
+/* Collective. */
+static gemp_code run_variant(const gemp_finder *f, const variant *v, const gemp_vertex *seeds, size_t count, relay *r,
+                             gemp_match_result *total)
+{
+	gemp_code code = GEMP_OK;
+	gemp_match_result one = { 0 };
+	gemp_sink sink = { .self = r, .take = relay_take, .turn = relay_turn };
+	if (v->part_count > 1)
+		return run_product(f, v, &sink, total);
+	if (f->pattern->given)
+		GEMP_TRY(gemp_match_run_seeded(v->matches[0], seeds, count, &sink, &one));
+	else
+		GEMP_TRY(gemp_match_run(v->matches[0], &sink, &one));
+	add_result(total, &one);
+done:
+	return code;
+}
+
+/* Collective. All variants once; *again: rows have to be found once more. */
+static gemp_code run_all(const gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *next,
+                         gemp_match_result *total, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	relay r = { .finder = f, .next = next };
+	*again = false;
+	if (f->variant_count == 0)
+		return next->turn(next->self, true, &r.enough, again);
+	for (size_t i = 0; i < f->variant_count && !r.enough; i++) {
+		r.variant = &f->variants[i];
+		r.final = i + 1 == f->variant_count;
+		GEMP_TRY(run_variant(f, r.variant, seeds, count, &r, total));
+	}
+	*again = r.again;
+done:
+	gemp_row_store_free(&r.out);
+	return code;
+}
+
+gemp_code gemp_finder_run(gemp_finder *f, const gemp_vertex *seeds, size_t count, gemp_sink *sink, gemp_match_result *result)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sink apply = { 0 };
+	bool again;
+	if (result)
+		*result = (gemp_match_result){ .complete = true };
+	if (f->apply)
+		GEMP_TRY(gemp_apply_sink(&apply, f->apply, sink));
+	do
+		GEMP_TRY(run_all(f, seeds, count, apply.self ? &apply : sink, result, &again));
+	while (again);
+done:
+	if (apply.free)
+		apply.free(apply.self);
+	return code;
+}

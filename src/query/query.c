@@ -1,0 +1,236 @@
+#include "query/query.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "match/distinct.h"
+#include "match/tally.h"
+#include "pattern/build.h"
+#include "query/apply.h"
+#include "query/optional.h"
+
+struct gemp_query {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+	gemp_query_options options;
+	gemp_match *match;             /* a plain pattern; else: */
+	gemp_finder *finder;
+	gemp_optional_part **optionals; /* [pattern->optional_count] */
+	gemp_symmetry *symmetry;
+	gemp_chain *chain;
+	int pairs[GEMP_MAX_PATTERN_EDGES][2];
+};
+
+static bool has_paths(const gemp_pattern *pattern)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		if (pattern->edges[e].path)
+			return true;
+	return false;
+}
+
+bool gemp_query_is_composed(const gemp_pattern *pattern)
+{
+	int part[GEMP_MAX_PATTERN_VERTICES];
+	return pattern->optional_count || has_paths(pattern) || gemp_apply_needed(pattern, true) ||
+	       gemp_pattern_parts(pattern, part) > 1;
+}
+
+/* What has no meaning together is refused. */
+static gemp_code check(const gemp_pattern *pattern, const gemp_match_options *options)
+{
+	bool by_image = options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_SUBGRAPH;
+	if (pattern->optional_count && options->distinct != GEMP_BY_NOTHING)
+		return gemp_fail(GEMP_EUSAGE, "rows of OPTIONAL MATCH are all embeddings, as openCypher has them; leave --distinct "
+		                 "out, or say --distinct none");
+	if (has_paths(pattern) && by_image)
+		return gemp_fail(GEMP_EUSAGE, "--distinct vertices and subgraph do not go with paths of variable length; "
+		                 "use --distinct orbit or none");
+	if (has_paths(pattern) && options->semantics == GEMP_INDUCED)
+		return gemp_fail(GEMP_EUSAGE, "--semantics induced does not go with paths of variable length; use iso");
+	return GEMP_OK;
+}
+
+static bool by_image(const gemp_query *q)
+{
+	return q->options.match.distinct == GEMP_BY_VERTICES || q->options.match.distinct == GEMP_BY_SUBGRAPH;
+}
+
+static gemp_code find_group(gemp_query *q)
+{
+	gemp_code code = GEMP_OK;
+	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	if (q->options.match.distinct == GEMP_BY_NOTHING)
+		return GEMP_OK;
+	GEMP_TRY(gemp_symmetry_find(&q->symmetry, q->pattern, true));
+	size_t points = gemp_symmetry_points(q->symmetry);
+	for (size_t i = 0; i < points; i++)
+		base[i] = (int)i;
+	GEMP_TRY(gemp_chain_new(&q->chain, q->symmetry, base, points));
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code prepare_chain(gemp_query *q)
+{
+	gemp_code code = GEMP_OK;
+	gemp_finder_options options = { .match = q->options.match, .edges = q->options.match.edges, .values = true,
+		.combinations = q->options.combinations };
+	options.match.count_parts = false;
+	if (by_image(q)) {
+		options.match.distinct = GEMP_BY_NOTHING;
+		options.edges = options.edges || (q->options.match.distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
+	}
+	GEMP_TRY(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
+	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
+	for (size_t i = 0; i < q->pattern->optional_count; i++)
+		GEMP_TRY(gemp_optional_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
+done:
+	return code;
+}
+
+gemp_code gemp_query_prepare(gemp_query **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                             const gemp_query_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_query *q = NULL;
+	bool composed = gemp_query_is_composed(pattern);
+	code = GEMP_NEW(q, 1);
+	if (code == GEMP_OK) {
+		*q = (gemp_query){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
+		code = composed ? check(pattern, &options->match) : GEMP_OK;
+	}
+	if (code == GEMP_OK && composed)
+		code = find_group(q);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	if (composed)
+		GEMP_TRY(prepare_chain(q));
+	else
+		GEMP_TRY(gemp_match_prepare(&q->match, context, graph, pattern, &options->match));
+	*out = q;
+	q = NULL;
+done:
+	gemp_query_free(q);
+	return code;
+}
+
+void gemp_query_free(gemp_query *q)
+{
+	if (!q)
+		return;
+	for (size_t i = 0; q->optionals && i < q->pattern->optional_count; i++)
+		gemp_optional_free(q->optionals[i]);
+	gemp_free(q->optionals);
+	gemp_finder_free(q->finder);
+	gemp_match_free(q->match);
+	gemp_chain_free(q->chain);
+	gemp_symmetry_free(q->symmetry);
+	gemp_free(q);
+}
+
+const gemp_chain *gemp_query_chain(const gemp_query *q)
+{
+	return q->match ? gemp_match_chain(q->match) : q->chain;
+}
+
+char *gemp_query_explain(const gemp_query *q)
+{
+	gemp_text text = { 0 };
+	if (q->match)
+		return gemp_match_explain(q->match);
+	gemp_finder_explain(q->finder, 0, &text);
+	for (size_t i = 0; i < q->pattern->optional_count; i++)
+		gemp_optional_explain(q->optionals[i], 0, &text);
+	if (gemp_text_status(&text) == GEMP_OK)
+		return text.data;
+	gemp_text_free(&text);
+	return NULL;
+}
+
+/* RUNNING */
+typedef struct chain_of_sinks {
+	gemp_sink tally_sink, distinct;
+	gemp_sink optionals[GEMP_MAX_PATTERN_VERTICES];
+	gemp_tally tally;
+	gemp_sink *first;
+} chain_of_sinks;
+
+static gemp_code add_distinct(gemp_query *q, chain_of_sinks *s)
+{
+	const gemp_match_options *o = &q->options.match;
+	bool edges = o->edges || (o->distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
+	for (size_t e = 0; e < q->pattern->edge_count; e++) {
+		q->pairs[e][0] = q->pattern->edges[e].from;
+		q->pairs[e][1] = q->pattern->edges[e].to;
+	}
+	const gemp_distinct_options options = { .vertex_count = (int)q->pattern->vertex_count,
+		.edge_count = edges ? (int)q->pattern->edge_count : 0,
+		.as_vertices = o->distinct == GEMP_BY_VERTICES, .as_subgraph = o->distinct == GEMP_BY_SUBGRAPH, .graph = q->graph,
+		.pair_count = q->pattern->edge_count, .pairs = (const int (*)[2])q->pairs,
+		.limit = o->limit == UINT64_MAX ? 0 : o->limit, .next = s->first };
+	gemp_code code = gemp_distinct_new(&s->distinct, q->context, &options);
+	if (code == GEMP_OK)
+		s->first = &s->distinct;
+	return code;
+}
+
+/* Collective. From the last sink to the first. */
+static gemp_code make_chain(gemp_query *q, chain_of_sinks *s, gemp_sink *last)
+{
+	gemp_code code = GEMP_OK;
+	s->tally = (gemp_tally){ .next = last, .vertices = q->graph->vertices };
+	s->tally_sink = gemp_tally_sink(&s->tally);
+	s->first = &s->tally_sink;
+	if (by_image(q))
+		GEMP_TRY(add_distinct(q, s));
+	for (size_t i = q->pattern->optional_count; i-- > 0;) {
+		GEMP_TRY(gemp_optional_sink(&s->optionals[i], q->optionals[i], s->first));
+		s->first = &s->optionals[i];
+	}
+done:
+	return code;
+}
+
+static void free_chain(chain_of_sinks *s)
+{
+	for (size_t i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++)
+		if (s->optionals[i].free)
+			s->optionals[i].free(s->optionals[i].self);
+	if (s->distinct.free)
+		s->distinct.free(s->distinct.self);
+}
+
+/* Where images are distinct an orbit has as many embeddings as there are automorphisms. */
+static void count(const gemp_query *q, uint64_t rows, gemp_match_result *result)
+{
+	const gemp_match_options *o = &q->options.match;
+	bool overflow = false, free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
+	uint64_t order = q->symmetry ? gemp_symmetry_order(q->symmetry, &overflow) : 1;
+	result->matches = result->embeddings = rows;
+	result->embeddings_known = result->complete;
+	result->embeddings_reason = result->complete ? NULL : "the search stopped early: --limit";
+	if (o->distinct == GEMP_BY_NOTHING || !result->complete)
+		return;
+	if (by_image(q) || (!free_orbits && order > 1)) {
+		result->embeddings_known = false;
+		result->embeddings_reason = "they are put together before they can be counted; --distinct none counts them";
+	} else if (overflow || __builtin_mul_overflow(rows, order, &result->embeddings)) {
+		result->embeddings_known = false;
+		result->embeddings_reason = "more than 2^64 - 1";
+	}
+}
+
+gemp_code gemp_query_run(gemp_query *q, gemp_sink *sink, gemp_match_result *result)
+{
+	gemp_code code = GEMP_OK;
+	chain_of_sinks s = { 0 };
+	if (q->match)
+		return gemp_match_run(q->match, sink, result);
+	GEMP_TRY(make_chain(q, &s, sink));
+	GEMP_TRY(gemp_finder_run(q->finder, NULL, 0, s.first, result));
+	count(q, gemp_comm_sum1(q->context->comm, s.tally.rows), result);
+done:
+	free_chain(&s);
+	return code;
+}
