@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "io/key_kind.h"
 #include "io/lookup.h"
 #include "io/output.h"
 
@@ -225,6 +226,27 @@ static gemp_code find_type(const gemp_exporting *e)
 	return code;
 }
 
+/* Collective. Numbers in the order of keys, which may be the keys. */
+static gemp_code number_vertices(gemp_exporting *e)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *graph = e->graph;
+	uint64_t differs = graph->key.type != GEMP_INTEGER;
+	code = gemp_column_init(&e->number, "number", GEMP_INTEGER);
+	if (code == GEMP_OK)
+		code = gemp_column_reserve(&e->number, graph->rows, 0);
+	for (size_t row = 0; row < graph->rows && code == GEMP_OK; row++) {
+		const gemp_value number = { .type = GEMP_INTEGER, .integer = (int64_t)graph->key_rank[row] + 1 };
+		code = gemp_column_add(&e->number, &number);
+		differs = differs || graph->key.integers[row] != number.integer;
+	}
+	GEMP_TRY(gemp_comm_agree(e->comm, code));
+	gemp_comm_max(e->comm, &differs, 1);
+	e->numbered = !differs;
+done:
+	return code;
+}
+
 /* Collective. */
 static gemp_code load(gemp_exporting *e)
 {
@@ -239,9 +261,9 @@ static gemp_code load(gemp_exporting *e)
 		if (gemp_export_takes(e, r))
 			GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_OUT | (e->form->props ? GEMP_PART_PROPS : 0u)));
 	if (e->form == &gemp_export_mtx)
-		GEMP_TRY(gemp_export_number(e));
+		GEMP_TRY(number_vertices(e));
 	else
-		GEMP_TRY(gemp_export_key_kind(e));
+		GEMP_TRY(gemp_has_string_keys(e->comm, graph, &e->string_keys));
 done:
 	return code;
 }
@@ -254,7 +276,9 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_graph *graph, const gemp_expor
 	gemp_exporting e = { .comm = comm, .graph = graph, .options = options, .form = forms[options->format] };
 	code = find_type(&e);
 	if (code == GEMP_OK)
-		code = gemp_export_columns(&e);
+		code = gemp_edge_columns_new(&e.columns, graph, options->type);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: ", options->path);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (gemp_export_takes(&e, r)) {
 			e.directed |= graph->relations[r].directed;
@@ -272,11 +296,7 @@ gemp_code gemp_export(const gemp_comm *comm, gemp_graph *graph, const gemp_expor
 	}
 done:
 	gemp_export_files_free(&named);
-	for (size_t c = 0; c < e.column_count; c++) {
-		gemp_free(e.columns[c].name);
-		gemp_free(e.columns[c].at);
-	}
-	gemp_free(e.columns);
+	gemp_edge_columns_free(&e.columns);
 	gemp_column_free(&e.number);
 	return code;
 }

@@ -40,8 +40,8 @@ static gemp_code check(const gemp_exporting *e)
 	for (size_t c = 0; c < e->graph->attributes.count; c++)
 		if (strcmp(e->graph->attributes.columns[c].name, "labels") == 0)
 			return gemp_fail(GEMP_EDATA, taken, e->options->path, "labels", "vertices", "their labels");
-	for (size_t c = 0; c < e->column_count; c++)
-		if (strcmp(e->columns[c].name, "label") == 0)
+	for (size_t c = 0; c < e->columns.count; c++)
+		if (strcmp(e->columns.columns[c].name, "label") == 0)
 			return gemp_fail(GEMP_EDATA, taken, e->options->path, "label", "edges", "their type");
 	return GEMP_OK;
 }
@@ -62,8 +62,8 @@ static gemp_code before_vertices(const gemp_exporting *e, gemp_text *out)
 		const gemp_column *column = &e->graph->attributes.columns[c];
 		GEMP_TRY(add_key(out, 'v', c, column->name, column->type));
 	}
-	for (size_t c = 0; c < e->column_count; c++)
-		GEMP_TRY(add_key(out, 'e', c, e->columns[c].name, e->columns[c].type));
+	for (size_t c = 0; c < e->columns.count; c++)
+		GEMP_TRY(add_key(out, 'e', c, e->columns.columns[c].name, e->columns.columns[c].type));
 	gemp_text_print(out, "<graph id=\"G\" edgedefault=\"%sdirected\">\n", e->directed ? "" : "un");
 	if (e->string_keys)
 		gemp_text_print(out, "<data key=\"ids\">string</data>\n");
@@ -74,7 +74,7 @@ done:
 static gemp_code add_labels(const gemp_exporting *e, size_t row, gemp_text *out)
 {
 	gemp_text labels = { 0 };
-	gemp_export_labels(e, row, &labels);
+	gemp_export_labels(e->graph, row, &labels);
 	gemp_code code = gemp_text_status(&labels);
 	if (code == GEMP_OK && labels.size) {
 		/* One that begins with a colon would be read as in Neo4j's ":A:B". */
@@ -127,9 +127,9 @@ static gemp_code edge(const gemp_exporting *e, const gemp_export_edge *line, gem
 	gemp_text_print(out, "\"%s><data key=\"label\">", e->directed && !relation->directed ? " directed=\"false\"" : "");
 	GEMP_TRY(add_text(out, relation->name));
 	gemp_text_print(out, "</data>");
-	for (size_t c = 0; c < e->column_count; c++) {
+	for (size_t c = 0; c < e->columns.count; c++) {
 		gemp_value value = gemp_export_edge_value(e, line, c);
-		column = e->columns[c].name;
+		column = e->columns.columns[c].name;
 		GEMP_TRY(add_data(out, 'e', c, &value));
 	}
 	gemp_text_print(out, "</edge>\n");

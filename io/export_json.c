@@ -65,9 +65,9 @@ static gemp_code edge(const gemp_exporting *e, const gemp_export_edge *line, gem
 	gemp_text_print(out, "{\"type\":\"relationship\",\"label\":");
 	gemp_escape_json(out, type, strlen(type));
 	gemp_text_print(out, ",\"properties\":{");
-	for (size_t c = 0; c < e->column_count; c++) {
+	for (size_t c = 0; c < e->columns.count; c++) {
 		gemp_value value = gemp_export_edge_value(e, line, c);
-		column = e->columns[c].name;
+		column = e->columns.columns[c].name;
 		GEMP_TRY(add_property(out, column, &value, &first));
 	}
 	gemp_text_print(out, "},\"start\":{\"id\":");

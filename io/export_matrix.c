@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* Of --weight; NULL: none. */
-static const gemp_export_column *weight(const gemp_exporting *e, size_t *column)
+static const gemp_edge_column *weight(const gemp_exporting *e, size_t *column)
 {
-	for (size_t c = 0; e->options->weight && c < e->column_count; c++)
-		if (strcmp(e->columns[c].name, e->options->weight) == 0) {
+	for (size_t c = 0; e->options->weight && c < e->columns.count; c++)
+		if (strcmp(e->columns.columns[c].name, e->options->weight) == 0) {
 			*column = c;
-			return &e->columns[c];
+			return &e->columns.columns[c];
 		}
 	return NULL;
 }
@@ -34,7 +34,7 @@ static gemp_code check(const gemp_exporting *e)
 			parallel |= e->graph->relations[r].multigraph;
 			undirected += !e->graph->relations[r].directed;
 		}
-	const gemp_export_column *column = weight(e, &at);
+	const gemp_edge_column *column = weight(e, &at);
 	if (e->options->weight && !column)
 		return gemp_fail(GEMP_EUSAGE, "--weight %s: the edges have no such column", e->options->weight);
 	if (column && !is_number(column->type))
@@ -76,7 +76,7 @@ static gemp_code vertex(const gemp_exporting *e, size_t row, gemp_text *out)
 static gemp_code before_edges(const gemp_exporting *e, gemp_text *out)
 {
 	size_t at;
-	const gemp_export_column *column = weight(e, &at);
+	const gemp_edge_column *column = weight(e, &at);
 	gemp_text_print(out, "%%%%MatrixMarket matrix coordinate %s %s\n",
 	                !column ? "pattern" : column->type == GEMP_INTEGER ? "integer" : "real",
 	                e->directed ? "general" : "symmetric");

@@ -3,14 +3,8 @@
 #define GEMP_IO_EXPORT_PARTS_H
 
 #include "core/text.h"
+#include "io/edge_columns.h"
 #include "io/export.h"
-
-/* A column of edges, in the order in which all relations have their columns. */
-typedef struct gemp_export_column {
-	char *name;       /* owned: loading a relation renews its columns */
-	gemp_type type;
-	size_t *at;       /* [relation_count] which column of the relation's it is; SIZE_MAX: none */
-} gemp_export_column;
 
 /* An export at work. */
 typedef struct gemp_exporting {
@@ -20,9 +14,8 @@ typedef struct gemp_exporting {
 	const struct gemp_export_form *form;
 	bool string_keys;            /* keys that look like integers are strings */
 	bool directed;               /* some relation is */
-	size_t column_count;
-	gemp_export_column *columns; /* [column_count] of edges, over all relations that are written */
-	gemp_column number;          /* [graph->rows] mtx: numbers of vertices instead of keys */
+	gemp_edge_columns columns;   /* of the relations that are written */
+	gemp_column number;          /* [graph->rows] mtx: numbers of vertices, from 1, instead of keys */
 	bool numbered;               /* the keys are these numbers */
 	uint64_t edges;              /* of the relations that are written */
 } gemp_exporting;
@@ -53,15 +46,7 @@ bool gemp_export_takes(const gemp_exporting *e, size_t relation); /* is it writt
 /* Value of one of e->columns. */
 gemp_value gemp_export_edge_value(const gemp_exporting *e, const gemp_export_edge *edge, size_t column);
 /* The labels of a vertex as "A;B". */
-void gemp_export_labels(const gemp_exporting *e, size_t row, gemp_text *out);
-/* e->columns; GEMP_EDATA if two relations have columns of one name and different types. Local. */
-gemp_code gemp_export_columns(gemp_exporting *e);
-/* Collective. e->string_keys: did the graph take keys that look like integers as strings? Ids tell, since they come from a
- * hash of the keys. */
-gemp_code gemp_export_key_kind(gemp_exporting *e);
-/* Collective. e->number and e->numbered. */
-gemp_code gemp_export_number(gemp_exporting *e);
-
+void gemp_export_labels(const gemp_graph *graph, size_t row, gemp_text *out);
 /* In front of a failure: the vertex or edge, by its keys, and its column (NULL: none). */
 gemp_code gemp_export_in_vertex(gemp_code code, const gemp_exporting *e, size_t row, const char *column);
 gemp_code gemp_export_in_edge(gemp_code code, const gemp_exporting *e, const gemp_export_edge *edge, const char *column);

@@ -59,8 +59,8 @@ static gemp_code check(const gemp_exporting *e)
 	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < e->graph->attributes.count && code == GEMP_OK; c++)
 		code = check_name(e, e->graph->attributes.columns[c].name, of_vertices);
-	for (size_t c = 0; c < e->column_count && code == GEMP_OK; c++)
-		code = check_name(e, e->columns[c].name, of_edges);
+	for (size_t c = 0; c < e->columns.count && code == GEMP_OK; c++)
+		code = check_name(e, e->columns.columns[c].name, of_edges);
 	return code;
 }
 
@@ -101,8 +101,8 @@ static gemp_code before_edges(const gemp_exporting *e, gemp_text *out)
 	gemp_code code = GEMP_OK;
 	const char *type = key_type(e), *between = is_csv(e) ? "," : "\t";
 	gemp_text_print(out, "src%s%sdst%s%stype", type, between, type, between);
-	for (size_t c = 0; c < e->column_count; c++)
-		GEMP_TRY(add_name(e, out, e->columns[c].name, e->columns[c].type));
+	for (size_t c = 0; c < e->columns.count; c++)
+		GEMP_TRY(add_name(e, out, e->columns.columns[c].name, e->columns.columns[c].type));
 	end_line(e, out);
 done:
 	return code;
@@ -113,7 +113,7 @@ done:
 static gemp_code add_labels(const gemp_exporting *e, gemp_text *out, size_t row)
 {
 	gemp_text labels = { 0 };
-	gemp_export_labels(e, row, &labels);
+	gemp_export_labels(e->graph, row, &labels);
 	gemp_code code = gemp_text_status(&labels);
 	if (code == GEMP_OK && labels.size)
 		code = add_text(e, out, labels.data, labels.size);
@@ -150,9 +150,9 @@ static gemp_code edge(const gemp_exporting *e, const gemp_export_edge *line, gem
 	GEMP_TRY(add_value(e, out, &line->target));
 	separate(e, out);
 	GEMP_TRY(add_text(e, out, type, strlen(type)));
-	for (size_t c = 0; c < e->column_count; c++) {
+	for (size_t c = 0; c < e->columns.count; c++) {
 		gemp_value value = gemp_export_edge_value(e, line, c);
-		column = e->columns[c].name;
+		column = e->columns.columns[c].name;
 		separate(e, out);
 		GEMP_TRY(add_value(e, out, &value));
 	}

@@ -1,7 +1,8 @@
-/* What export needs to know of all keys together. */
+#include "io/key_kind.h"
+
 #include "core/memory.h"
 #include "core/random.h"
-#include "io/export_parts.h"
+#include "core/text.h"
 #include "partition/builder_bytes.h"
 
 /* One way to read this rank's keys: could its ids be in the order of these hashes? */
@@ -48,18 +49,19 @@ static gemp_code look(const gemp_graph *graph, key_facts *facts)
 	return code;
 }
 
-gemp_code gemp_export_key_kind(gemp_exporting *e)
+gemp_code gemp_has_string_keys(const gemp_comm *comm, const gemp_graph *graph, bool *out)
 {
 	gemp_code code = GEMP_OK;
 	key_facts mine = { 0 }, all = { 0 };
 	void *gathered = NULL;
 	size_t *begin = NULL;
-	if (e->graph->key.type != GEMP_STRING)
+	*out = false;
+	if (graph->key.type != GEMP_STRING)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(e->comm, look(e->graph, &mine)));
-	GEMP_TRY(gemp_comm_gather_all(e->comm, &mine, sizeof mine, &gathered, &begin));
+	GEMP_TRY(gemp_comm_agree(comm, look(graph, &mine)));
+	GEMP_TRY(gemp_comm_gather_all(comm, &mine, sizeof mine, &gathered, &begin));
 	const key_facts *facts = gathered;
-	for (int r = 0; r < e->comm->size; r++) {
+	for (int r = 0; r < comm->size; r++) {
 		all.integers += facts[r].integers;
 		all.highest_rank = facts[r].highest_rank > all.highest_rank ? facts[r].highest_rank : all.highest_rank;
 		if (facts[r].mixed.rows == 0)
@@ -67,30 +69,10 @@ gemp_code gemp_export_key_kind(gemp_exporting *e)
 		all.mixed.wrong += facts[r].mixed.wrong + (facts[r].mixed.first < all.mixed.last);
 		all.mixed.last = facts[r].mixed.last;
 	}
-	e->string_keys = all.integers && (all.integers == e->graph->vertices || all.highest_rank > all.integers ||
-	                                  all.mixed.wrong);
+	*out = all.integers &&
+	       (all.integers == graph->vertices || all.highest_rank > all.integers || all.mixed.wrong);
 done:
 	gemp_free(gathered);
 	gemp_free(begin);
-	return code;
-}
-
-gemp_code gemp_export_number(gemp_exporting *e)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = e->graph;
-	uint64_t differs = graph->key.type != GEMP_INTEGER;
-	code = gemp_column_init(&e->number, "number", GEMP_INTEGER);
-	if (code == GEMP_OK)
-		code = gemp_column_reserve(&e->number, graph->rows, 0);
-	for (size_t row = 0; row < graph->rows && code == GEMP_OK; row++) {
-		const gemp_value number = { .type = GEMP_INTEGER, .integer = (int64_t)graph->key_rank[row] + 1 };
-		code = gemp_column_add(&e->number, &number);
-		differs = differs || graph->key.integers[row] != number.integer;
-	}
-	GEMP_TRY(gemp_comm_agree(e->comm, code));
-	gemp_comm_max(e->comm, &differs, 1);
-	e->numbered = !differs;
-done:
 	return code;
 }
