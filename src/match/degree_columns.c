@@ -26,14 +26,16 @@ done:
 	return code;
 }
 
-gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_context *context, gemp_graph *graph, bool count_loops)
+gemp_code gemp_degree_columns_fill(gemp_degree_columns *d, gemp_context *context, gemp_graph *graph,
+                                   bool count_loops)
 {
 	gemp_code code = GEMP_OK;
 	if (d->count == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(d->columns, d->count)));
 	for (size_t i = 0; i < d->count; i++)
-		GEMP_TRY(gemp_degrees(context, graph, d->of[i]->relations, d->of[i]->direction, count_loops, &d->columns[i]));
+		GEMP_TRY(gemp_degrees(context, graph, d->of[i]->relations, d->of[i]->direction, count_loops,
+		                      &d->columns[i]));
 done:
 	return code;
 }

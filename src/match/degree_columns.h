@@ -1,5 +1,5 @@
-/* degree_columns: the degrees that conditions ask for, COUNT { (v)-[:T]->() }, each different one as a column of this rank's own
- * vertices. */
+/* degree_columns: the degrees that conditions ask for, COUNT { (v)-[:T]->() }, each different one as a column of this
+ * rank's own vertices. */
 #ifndef GEMP_MATCH_DEGREE_COLUMNS_H
 #define GEMP_MATCH_DEGREE_COLUMNS_H
 
@@ -15,7 +15,8 @@ typedef struct gemp_degree_columns {
 /* Those in an expression, if they are not there yet. */
 gemp_code gemp_degree_columns_note(gemp_degree_columns *degrees, const gemp_expr *expr);
 /* Collective. Once, after the last was noted. */
-gemp_code gemp_degree_columns_fill(gemp_degree_columns *degrees, gemp_context *context, gemp_graph *graph, bool count_loops);
+gemp_code gemp_degree_columns_fill(gemp_degree_columns *degrees, gemp_context *context, gemp_graph *graph,
+                                   bool count_loops);
 void gemp_degree_columns_free(gemp_degree_columns *degrees);
 
 /* Which one a GEMP_DEGREE that was noted asks for. */

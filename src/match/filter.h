@@ -1,9 +1,9 @@
 /* filter: conditions on one vertex, evaluated on the device to a bitmap. Literals travel in buffers; kernels are
  * kernels/filter.cl, one launch a leaf, bitmaps combined by and/or.
  *
- * A part of a condition that reads one column of strings, in which values are repeated, is evaluated for the distinct values,
- * and rows look up a bit. What no kernel knows (regular expressions, functions, arithmetic) is evaluated on the host, in the
- * same way, and for those rows only for which the conditions that have kernels are true. */
+ * A part of a condition that reads one column of strings, in which values are repeated, is evaluated for the distinct
+ * values, and rows look up a bit. What no kernel knows (regular expressions, functions, arithmetic) is evaluated on the
+ * host, in the same way, and only for those rows that the conditions with kernels leave open. */
 #ifndef GEMP_MATCH_FILTER_H
 #define GEMP_MATCH_FILTER_H
 
@@ -27,15 +27,15 @@ typedef struct gemp_filter_rows {
 	const gemp_column *key;            /* for id(v); NULL if not needed */
 	const uint32_t *label_set;         /* NULL if not needed */
 	size_t label_set_count;
-	/* What of row r is in no column: labels(v), a degree; NULL: no condition asks. Strings are valid until the next call. */
+	/* What of row r is in no column: labels(v), a degree; NULL: no condition asks. Strings hold until the next call. */
 	gemp_value (*value)(void *context, const gemp_expr *expr, size_t row);
 	void *value_context;
 	const uint32_t *among;             /* bits of rows to look at; NULL: all */
 	bool lasting;                      /* the columns outlive the filter: a CPU device need not copy them */
 } gemp_filter_rows;
 
-/* Bits of rows (among those to look at) for which all of conditions[0..count) are true; each uses one vertex variable and no edge. bitmap is
- * [(rows + 31) / 32] u32 on the host. Local. */
+/* Bits of rows (among those to look at) for which all of conditions[0..count) are true; each uses one vertex variable and
+ * no edge. bitmap is [(rows + 31) / 32] u32 on the host. Local. */
 gemp_code gemp_filter_evaluate(gemp_filter *filter, const gemp_filter_rows *rows, const gemp_condition *const *conditions,
                                size_t count, uint32_t *bitmap);
 /* Attribute values copied to the device so far: of a column of repeated strings, its codes and its distinct values. */

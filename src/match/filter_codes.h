@@ -10,8 +10,8 @@ typedef struct gemp_filter_codes {
 	gemp_column values; /* the distinct ones by first appearance; then, if some row is NULL, one NULL */
 } gemp_filter_codes;
 
-/* Columns in which few values are repeated stay as they are: a sample tells, unless `eager` (for tests that cost more than
- * looking up a value); and in any case those with more distinct values than half their rows. */
+/* Columns in which few values are repeated stay as they are: a sample tells, unless `eager` (for tests that cost more
+ * than looking up a value); and in any case those with more distinct values than half their rows. */
 gemp_code gemp_filter_codes_new(gemp_filter_codes *out, const gemp_column *column, bool eager);
 void gemp_filter_codes_free(gemp_filter_codes *codes);
 

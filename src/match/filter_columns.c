@@ -64,7 +64,8 @@ static gemp_code upload_dictionary(gemp_filter_columns *c, gemp_filter_column *c
 	if (column->dictionary_on_device)
 		return GEMP_OK;
 	if (!column->codes.mem)
-		GEMP_TRY(gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t), column->dictionary.codes));
+		GEMP_TRY(gemp_buffer_borrow(&column->codes, c->device, rows * sizeof(uint32_t),
+		                            column->dictionary.codes));
 	GEMP_TRY(gemp_operand_column(&column->values, c->device, &column->dictionary.values, true));
 	column->dictionary_on_device = true;
 	c->copied += rows + column->dictionary.values.rows;

@@ -34,8 +34,8 @@ void gemp_filter_columns_free(gemp_filter_columns *columns);
 
 /* *out is borrowed. */
 gemp_code gemp_filter_need_column(gemp_filter_columns *columns, const gemp_filter_view *view, int id, gemp_operand *out);
-/* A column of strings as a dictionary, on the device; valid until another column is needed. *out NULL: it stays as it is. eager:
- * as gemp_filter_codes_new takes it. */
+/* A column of strings as a dictionary, on the device; valid until another column is needed. *out NULL: it stays as it is.
+ * eager: as gemp_filter_codes_new takes it. */
 gemp_code gemp_filter_need_dictionary(gemp_filter_columns *columns, const gemp_filter_view *view, int id, bool eager,
                                       const gemp_filter_column **out);
 gemp_code gemp_filter_need_label_set(gemp_filter_columns *columns, const gemp_filter_view *view);

@@ -28,8 +28,8 @@ bool gemp_filter_is_constant(const gemp_expr *expr);
 /* Is one column, of strings, all that is read? */
 bool gemp_filter_reads_strings(const gemp_filter_view *view, const gemp_expr *expr, int *id);
 
-/* Bits of `view` where the expression is true (negated: false) become those of `bits`; where `among` (NULL: everywhere) has
- * none, nothing is evaluated. */
+/* Bits of `view` where the expression is true (negated: false) become those of `bits`; where `among` (NULL: everywhere)
+ * has none, nothing is evaluated. */
 gemp_code gemp_filter_on_host(const gemp_filter_view *view, const gemp_expr *expr, bool negated, const uint32_t *among,
                               uint32_t *bits);
 

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-/* What a value costs, in nanoseconds, as measured on 2 cores: to bring one of a column to the device and test it; and to carry
- * a match to the host and look at one of its values there. */
+/* What a value costs, in nanoseconds, as measured on 2 cores: to bring one of a column to the device and test it; and to
+ * carry a match to the host and look at one of its values there. */
 static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
 
 enum { SAMPLED = 1 << 12 }; /* own vertices of a rank whose rows tell of its edges */
@@ -53,7 +53,8 @@ static double estimate_matches(gemp_context *context, const gemp_graph *graph, c
 	for (size_t e = 0; e < pattern->edge_count; e++)
 		edges[e] = sample_edges(graph, candidates, &pattern->edges[e],
 		                        pattern->simple || pattern->edges[e].direction == GEMP_EITHER);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, edges, (int)pattern->edge_count, MPI_DOUBLE, MPI_SUM, context->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, edges, (int)pattern->edge_count, MPI_DOUBLE, MPI_SUM,
+	                       context->comm->world));
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		matches *= (double)candidates->count[v];
 	for (size_t e = 0; e < pattern->edge_count && matches > 0; e++)
@@ -83,8 +84,8 @@ static bool weigh(gemp_phase_choice *choice, const gemp_graph *graph, double mat
 	choice->after_cost = 1e-9 * matches * (after_match + values * after_value);
 	bool later = choice->after_cost < choice->before_cost;
 	snprintf(choice->reason, sizeof choice->reason,
-	         "%.3g values of a column or %.3g of about %.3g matches: %.2g s or %.2g s", rows * values, matches * values,
-	         matches, choice->before_cost, choice->after_cost);
+	         "%.3g values of a column or %.3g of about %.3g matches: %.2g s or %.2g s", rows * values,
+	         matches * values, matches, choice->before_cost, choice->after_cost);
 	return later;
 }
 

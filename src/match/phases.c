@@ -39,7 +39,8 @@ static bool asks_sub_patterns(const gemp_expr *expr)
 
 static bool on_one_vertex(const gemp_condition *condition)
 {
-	return __builtin_popcountll(condition->vertices) == 1 && !condition->edges && !asks_sub_patterns(condition->expr);
+	return __builtin_popcountll(condition->vertices) == 1 && !condition->edges &&
+	       !asks_sub_patterns(condition->expr);
 }
 
 /* Ids are where a search starts from, and labels cost nothing. */

@@ -201,7 +201,8 @@ static gemp_code name_types(gemp_row_values *v)
 	GEMP_TRY(gemp_column_reserve(&v->edge_types, v->edge_values.count, 0));
 	for (size_t i = 0; i < v->edge_values.count && v->types; i++) {
 		const char *name = v->graph->relations[v->edge_values.ends[i].relation].name;
-		GEMP_TRY(gemp_column_add(&v->edge_types, &(gemp_value){ .type = GEMP_STRING, .string = { name, strlen(name) } }));
+		const gemp_value type = { .type = GEMP_STRING, .string = { name, strlen(name) } };
+		GEMP_TRY(gemp_column_add(&v->edge_types, &type));
 	}
 done:
 	return code;

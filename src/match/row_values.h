@@ -1,5 +1,5 @@
-/* row_values: what conditions ask about the vertices and edges of rows, fetched from their owners once a turn: the values of
- * each distinct element, and for each row the places of its own among them. */
+/* row_values: what conditions ask about the vertices and edges of rows, fetched from their owners once a turn: the values
+ * of each distinct element, and for each row the places of its own among them. */
 #ifndef GEMP_MATCH_ROW_VALUES_H
 #define GEMP_MATCH_ROW_VALUES_H
 

@@ -76,7 +76,8 @@ static void keep_least(double *least, double seconds)
 		*least = seconds;
 }
 
-static gemp_code copy_bytes(gemp_device *device, const gemp_buffer *from, const gemp_buffer *to, size_t size, double *least)
+static gemp_code copy_bytes(gemp_device *device, const gemp_buffer *from, const gemp_buffer *to, size_t size,
+                            double *least)
 {
 	gemp_code code = GEMP_OK;
 	gemp_forget_launch(device);

@@ -159,8 +159,10 @@ static void degrees_before(gemp_semantics semantics, int direction)
 	assert_all(phases.certain == 1 && phases.before_count == 1);
 	assert_all_ok(gemp_filter_new(&filter, context));
 	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern));
-	for (uint64_t id = 0; id < graph.whole->vertices; id++)
-		right &= (candidates.bits[0][id / 32] >> id % 32 & 1) == (counted(&r, id, degree, semantics == GEMP_HOM) > 1);
+	for (uint64_t id = 0; id < graph.whole->vertices; id++) {
+		bool bit = candidates.bits[0][id / 32] >> id % 32 & 1;
+		right &= bit == (counted(&r, id, degree, semantics == GEMP_HOM) > 1);
+	}
 	assert_all(right && candidates.count[0] > 0 && candidates.count[0] < VERTICES);
 	gemp_candidates_free(&candidates);
 	gemp_filter_free(filter);
@@ -203,10 +205,12 @@ static gemp_code no_turn(void *self, bool last, bool *enough, bool *again)
 static void degrees_after(void **state)
 {
 	(void)state;
-	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[]->(b) WHERE a.number < b.number RETURN a" }, graph.dealt);
+	static const question between = { .text = "MATCH (a)-[]->(b) WHERE a.number < b.number RETURN a" };
+	gemp_pattern *pattern = ask(&between, graph.dealt);
 	reference r = { .whole = graph.whole, .pattern = pattern };
 	const gemp_condition *condition = &pattern->conditions[0];
-	const gemp_expr *a = make_degree(condition->expr->children[0], 0), *b = make_degree(condition->expr->children[1], 2);
+	const gemp_expr *a = make_degree(condition->expr->children[0], 0);
+	const gemp_expr *b = make_degree(condition->expr->children[1], 2);
 	reference_edges(&r);
 	for (int loops = 0; loops < 2; loops++) {
 		passed p = { 0 };
@@ -216,7 +220,8 @@ static void degrees_after(void **state)
 		gemp_residual_count_loops(&residual, loops);
 		for (gemp_vertex v = 0; v < VERTICES; v++) {
 			gemp_vertex row[] = { v, (v + 1) % VERTICES };
-			assert_true(residual.take(residual.self, &(gemp_batch){ .rows = 1, .vertex_count = 2, .vertices = row }) == GEMP_OK);
+			gemp_batch batch = { .rows = 1, .vertex_count = 2, .vertices = row };
+			assert_true(residual.take(residual.self, &batch) == GEMP_OK);
 		}
 		assert_all_ok(residual.turn(residual.self, true, &enough, &again));
 		for (uint64_t v = 0; v < VERTICES; v++)
