@@ -44,24 +44,42 @@ static gemp_code add_arc(digraph *d, int from, int to)
 	return code;
 }
 
+/* A pattern on the digraph: the nodes of its vertices and edges. A pattern within another shares nodes with it. */
+typedef struct layer {
+	const gemp_pattern *pattern;
+	int vertex[GEMP_MAX_PATTERN_VERTICES], edge[GEMP_MAX_PATTERN_EDGES]; /* of a row: -1 where there is none */
+} layer;
+
 static bool on_one(uint64_t vertices, uint64_t edges)
 {
 	return __builtin_popcountll(vertices) + __builtin_popcountll(edges) == 1;
 }
 
-static int point_of(const digraph *d, uint64_t vertices, uint64_t edges)
+static int node_of(const layer *l, uint64_t vertices, uint64_t edges)
 {
-	return vertices ? __builtin_ctzll(vertices) : (int)d->pattern->vertex_count + __builtin_ctzll(edges);
+	return vertices ? l->vertex[__builtin_ctzll(vertices)] : l->edge[__builtin_ctzll(edges)];
 }
 
 static bool commutes(gemp_expr_kind kind)
 {
-	return kind == GEMP_EQ || kind == GEMP_NE || kind == GEMP_AND || kind == GEMP_OR;
+	return kind == GEMP_EQ || kind == GEMP_NE || kind == GEMP_AND || kind == GEMP_OR || kind == GEMP_XOR;
 }
+
+static bool has_sub(const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
+		return true;
+	for (size_t i = 0; i < expr->count; i++)
+		if (has_sub(expr->children[i]))
+			return true;
+	return false;
+}
+
+static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node);
 
 /* A node for an expression, with arcs to those of its operands; what is on one variable is one node with an arc to it.
  * place: which operand of its parent it is, 0 where that does not matter. */
-static gemp_code add_expr(digraph *d, const gemp_expr *expr, size_t place, int *node)
+static gemp_code add_expr(digraph *d, const layer *l, const gemp_expr *expr, size_t place, int *node)
 {
 	uint64_t vertices = 0, edges = 0;
 	gemp_code code = add_node(d, node);
@@ -69,14 +87,16 @@ static gemp_code add_expr(digraph *d, const gemp_expr *expr, size_t place, int *
 		return code;
 	gemp_expr_uses(expr, &vertices, &edges);
 	gemp_text_print(&d->colour[*node], "condition %zu ", place);
-	if (on_one(vertices, edges) || expr->count == 0) {
+	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
+		return add_sub(d, l, expr, *node);
+	if (!has_sub(expr) && (on_one(vertices, edges) || expr->count == 0)) {
 		gemp_expr_print(expr, NULL, &d->colour[*node]);
-		return vertices | edges ? add_arc(d, *node, point_of(d, vertices, edges)) : GEMP_OK;
+		return vertices | edges ? add_arc(d, *node, node_of(l, vertices, edges)) : GEMP_OK;
 	}
-	gemp_text_print(&d->colour[*node], "%d", (int)expr->kind);
+	gemp_text_print(&d->colour[*node], "%d%s", (int)expr->kind, expr->distinct ? " distinct" : "");
 	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++) {
 		int child;
-		code = add_expr(d, expr->children[i], commutes(expr->kind) ? 0 : i + 1, &child);
+		code = add_expr(d, l, expr->children[i], commutes(expr->kind) ? 0 : i + 1, &child);
 		if (code == GEMP_OK)
 			code = add_arc(d, *node, child);
 	}
@@ -88,77 +108,163 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* To the colour of a point: its own conditions and what is returned of it, sorted. */
-static gemp_code add_properties(digraph *d, int point)
+/* To the colour of a node: the pattern's conditions on it alone, sorted. */
+static gemp_code add_properties(digraph *d, const layer *l, int node)
 {
-	const gemp_pattern *pattern = d->pattern;
-	int vertex_count = (int)pattern->vertex_count;
+	const gemp_pattern *pattern = l->pattern;
 	size_t count = 0;
 	char **texts;
-	gemp_code code = GEMP_NEW(texts, pattern->condition_count + pattern->result.item_count);
+	gemp_code code = GEMP_NEW(texts, pattern->condition_count);
 	if (code != GEMP_OK)
 		return code;
 	for (size_t i = 0; i < pattern->condition_count; i++) {
 		const gemp_condition *condition = &pattern->conditions[i];
-		if (on_one(condition->vertices, condition->edges) && point_of(d, condition->vertices, condition->edges) == point)
-			if (!(texts[count++] = gemp_expr_text(condition->expr, NULL)))
-				goto failed;
+		if (!on_one(condition->vertices, condition->edges) || has_sub(condition->expr) ||
+		    node_of(l, condition->vertices, condition->edges) != node)
+			continue;
+		texts[count] = gemp_expr_text(condition->expr, NULL);
+		if (!texts[count]) {
+			code = GEMP_ENOMEM;
+			break;
+		}
+		count++;
 	}
-	size_t conditions = count;
-	for (size_t i = 0; d->use_return && i < pattern->result.item_count; i++) {
-		const gemp_expr *expr = pattern->result.items[i].expr;
-		if (expr->variable >= 0 && expr->variable + (expr->of_edge ? vertex_count : 0) == point)
-			if (!(texts[count++] = gemp_expr_text(expr, NULL)))
-				goto failed;
-	}
-	qsort(texts, conditions, sizeof *texts, by_text);
-	qsort(texts + conditions, count - conditions, sizeof *texts, by_text);
-	for (size_t i = 0; i < count; i++)
-		gemp_text_print(&d->colour[point], "%s%s", i < conditions ? "\nwhere " : "\nreturn ", texts[i]);
-	goto done;
-failed:
-	code = GEMP_ENOMEM;
-	count--;
-done:
-	for (size_t i = 0; i < count; i++)
+	qsort(texts, count, sizeof *texts, by_text);
+	for (size_t i = 0; i < count; i++) {
+		gemp_text_print(&d->colour[node], "\nwhere %s", texts[i]);
 		gemp_free(texts[i]);
+	}
 	gemp_free(texts);
 	return code;
 }
 
-static gemp_code add_edge(digraph *d, const gemp_pattern_edge *edge)
+static gemp_code add_edge(digraph *d, layer *l, size_t e)
 {
+	const gemp_pattern_edge *edge = &l->pattern->edges[e];
 	int node = -1;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(add_node(d, &node));
+	l->edge[e] = node;
 	gemp_text_print(&d->colour[node], "edge %d", (int)edge->direction);
+	if (edge->path)
+		gemp_text_print(&d->colour[node], " path %u %u", edge->least, edge->most);
 	for (size_t i = 0; i < edge->type_count; i++)
 		gemp_text_print(&d->colour[node], "\n:%zu %s", strlen(edge->types[i]), edge->types[i]);
-	GEMP_TRY(add_arc(d, edge->from, node));
+	GEMP_TRY(add_arc(d, l->vertex[edge->from], node));
 	if (edge->direction == GEMP_OUT)
-		GEMP_TRY(add_arc(d, node, edge->to));
+		GEMP_TRY(add_arc(d, node, l->vertex[edge->to]));
 	else
-		GEMP_TRY(add_arc(d, edge->to, node));
+		GEMP_TRY(add_arc(d, l->vertex[edge->to], node));
+done:
+	return code;
+}
+
+/* The edges and conditions of a pattern whose vertices are there; inside: the node of the pattern that it is, to which
+ * what is its own hangs; -1: none. */
+static gemp_code add_inside(digraph *d, layer *l, int inside)
+{
+	const gemp_pattern *pattern = l->pattern;
+	gemp_code code = GEMP_OK;
+	int node;
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		GEMP_TRY(add_edge(d, l, e));
+		if (inside >= 0)
+			GEMP_TRY(add_arc(d, inside, l->edge[e]));
+	}
+	for (size_t v = inside >= 0 ? pattern->given : 0; v < pattern->vertex_count; v++)
+		GEMP_TRY(add_properties(d, l, l->vertex[v]));
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		GEMP_TRY(add_properties(d, l, l->edge[e]));
+	for (size_t i = 0; i < pattern->condition_count; i++) {
+		const gemp_condition *condition = &pattern->conditions[i];
+		bool given = inside >= 0 && condition->vertices && __builtin_ctzll(condition->vertices) < (int)pattern->given;
+		if (on_one(condition->vertices, condition->edges) && !has_sub(condition->expr) && !given)
+			continue;
+		GEMP_TRY(add_expr(d, l, condition->expr, 0, &node));
+		if (inside >= 0)
+			GEMP_TRY(add_arc(d, inside, node));
+	}
+done:
+	return code;
+}
+
+static gemp_code add_own_vertices(digraph *d, layer *l, size_t from, int inside)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t v = from; v < l->pattern->vertex_count; v++) {
+		GEMP_TRY(add_node(d, &l->vertex[v]));
+		gemp_text_print(&d->colour[l->vertex[v]], "vertex%s", l->pattern->vertices[v].free ? " free" : "");
+		if (inside >= 0)
+			GEMP_TRY(add_arc(d, inside, l->vertex[v]));
+	}
+done:
+	return code;
+}
+
+/* EXISTS and COUNT: a node to which the vertices and edges within hang; the given ones are those outside. */
+static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node)
+{
+	gemp_code code = GEMP_OK;
+	layer inner = { .pattern = outer->pattern->subs[expr->sub] };
+	gemp_text_print(&d->colour[node], "%d", (int)expr->kind);
+	for (size_t v = 0; v < inner.pattern->given; v++)
+		inner.vertex[v] = outer->vertex[expr->children[v]->variable];
+	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->given, node));
+	code = add_inside(d, &inner, node);
+done:
+	return code;
+}
+
+/* OPTIONAL MATCH: the same, told apart by its place; what is new in it belongs to the row. */
+static gemp_code add_optional(digraph *d, layer *row, size_t index)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_optional *optional = &row->pattern->optionals[index];
+	layer inner = { .pattern = optional->pattern };
+	int node = -1;
+	GEMP_TRY(add_node(d, &node));
+	gemp_text_print(&d->colour[node], "optional %zu", index);
+	for (size_t v = 0; v < inner.pattern->given; v++)
+		inner.vertex[v] = row->vertex[optional->outer[v]];
+	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->given, node));
+	GEMP_TRY(add_inside(d, &inner, node));
+	for (size_t v = inner.pattern->given; v < inner.pattern->vertex_count; v++)
+		row->vertex[(size_t)optional->first_vertex + v - inner.pattern->given] = inner.vertex[v];
+	for (size_t e = 0; e < inner.pattern->edge_count; e++)
+		row->edge[(size_t)optional->first_edge + e] = inner.edge[e];
+done:
+	return code;
+}
+
+/* What is returned, as a multiset; ORDER BY by its places. */
+static gemp_code add_clause(digraph *d, const layer *row)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_clause *clause = gemp_pattern_first_clause(row->pattern);
+	int node;
+	for (size_t i = 0; i < clause->item_count; i++) {
+		GEMP_TRY(add_expr(d, row, clause->items[i].expr, 0, &node));
+		gemp_text_print(&d->colour[node], " returned%s", i < clause->shown ? "" : " hidden");
+		for (size_t o = 0; o < clause->order_count; o++)
+			if (clause->orders[o].item == i)
+				gemp_text_print(&d->colour[node], " by %zu %d", o, clause->orders[o].descending);
+	}
 done:
 	return code;
 }
 
 static gemp_code describe(digraph *d)
 {
-	const gemp_pattern *pattern = d->pattern;
+	layer row = { .pattern = d->pattern };
 	gemp_code code = GEMP_OK;
-	int node;
-	for (size_t v = 0; v < pattern->vertex_count; v++) {
-		GEMP_TRY(add_node(d, &node));
-		gemp_text_print(&d->colour[node], "vertex");
-	}
-	for (size_t e = 0; e < pattern->edge_count; e++)
-		GEMP_TRY(add_edge(d, &pattern->edges[e]));
-	for (int point = 0; point < (int)(pattern->vertex_count + pattern->edge_count); point++)
-		GEMP_TRY(add_properties(d, point));
-	for (size_t i = 0; i < pattern->condition_count; i++)
-		if (!on_one(pattern->conditions[i].vertices, pattern->conditions[i].edges))
-			GEMP_TRY(add_expr(d, pattern->conditions[i].expr, 0, &node));
+	GEMP_TRY(add_own_vertices(d, &row, 0, -1));
+	for (size_t v = 0; v < d->pattern->given; v++)
+		gemp_text_print(&d->colour[row.vertex[v]], " given %zu", v);
+	GEMP_TRY(add_inside(d, &row, -1));
+	for (size_t i = 0; i < d->pattern->optional_count; i++)
+		GEMP_TRY(add_optional(d, &row, i));
+	if (d->use_return)
+		GEMP_TRY(add_clause(d, &row));
 	for (size_t i = 0; i < d->nodes; i++)
 		GEMP_TRY(gemp_text_status(&d->colour[i]));
 done:
