@@ -70,7 +70,8 @@ static void choose(answer *s)
 		.listed = s->writes || s->row_limit < UINT64_MAX,
 		.replicate = options->replicate,
 		.launch_factor = options->launch_factor,
-		.count_parts = options->profile,
+		.count_parts = options->profile && !gemp_query_is_composed(s->pattern),
+		.profile = options->profile,
 		.lanes = (int)options->lanes,
 		.edges = gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern),
 		.limit = streams ? s->row_limit : UINT64_MAX,
@@ -124,14 +125,14 @@ done:
 	return code;
 }
 
-/* Collective. */
-static gemp_code explain(const answer *s)
+/* Collective. shown: to people, not only who asks for more. */
+static gemp_code explain(const answer *s, bool shown)
 {
 	char *plan = gemp_query_explain(s->query);
 	gemp_code code = gemp_comm_agree(s->comm, plan ? GEMP_OK : GEMP_ENOMEM);
 	if (code != GEMP_OK)
 		goto done;
-	if (s->options->explain || s->options->dry_run)
+	if (shown)
 		gemp_report_print(s->report, "%s%s", plan, s->options->dry_run ? "" : "\n");
 	else
 		gemp_log(GEMP_VERBOSE, "%s", plan);
@@ -183,6 +184,8 @@ static gemp_code run(answer *s)
 		if (path || !gemp_clause_streams(s->pattern)) /* a preview shows fewer on purpose */
 			result.complete = result.complete && gemp_rows_complete(&s->rows);
 	}
+	if (s->options->profile)
+		GEMP_TRY(explain(s, true));
 	GEMP_TRY(gemp_found_report(s->report, &found));
 done:
 	return code;
@@ -211,7 +214,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 	const gemp_query_options options = { .match = s.how, .combinations = s.options->combinations };
 	GEMP_TRY(gemp_query_prepare(&s.query, s.context, graph, pattern, &options));
 	gemp_report_graph(report, graph);
-	GEMP_TRY(explain(&s));
+	GEMP_TRY(explain(&s, s.options->explain || s.options->dry_run));
 	if (s.options->dry_run)
 		GEMP_TRY(report_preparation(&s));
 	else

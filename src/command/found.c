@@ -105,7 +105,12 @@ static void report_profile(gemp_report *report, const gemp_found *found)
 	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n",
 	                   "steps", gemp_grouped(result->distinct_passes).text,
 	                   gemp_grouped(result->stages_launched).text, gemp_grouped(builds).text);
-	report_parts(report, result);
+	gemp_report_set(report, "imbalance", json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches",
+	                                               result->match_imbalance));
+	gemp_report_detail(report, "  %-10s kernel %.2f, matches %.2f (greatest rank over the mean)\n", "imbalance",
+	                   result->kernel_imbalance, result->match_imbalance);
+	if (found->how->count_parts)
+		report_parts(report, result);
 }
 
 gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)

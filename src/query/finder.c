@@ -334,6 +334,8 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->result_fill_percent = one->result_fill_percent;
 	total->distinct_passes += one->distinct_passes;
 	total->complete = total->complete && one->complete;
+	total->kernel_imbalance = one->kernel_imbalance;
+	total->match_imbalance = one->match_imbalance;
 	memcpy(total->part_share, one->part_share, sizeof total->part_share);
 	if (one->host_peak > total->host_peak)
 		total->host_peak = one->host_peak;
