@@ -147,7 +147,7 @@ gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *cont
 	if (code == GEMP_OK)
 		code = GEMP_NEW(own, count);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(prepare_asked(&asked, context, graph, candidates->count_loops, conditions, count));
+	GEMP_TRY(prepare_asked(&asked, context, graph, gemp_filter_counts_loops(filter), conditions, count));
 	rows.columns = columns;
 	double began = gemp_now();
 	for (size_t i = 0; i < count; i++)
@@ -170,17 +170,12 @@ done:
 	return code;
 }
 
-void gemp_candidates_all(gemp_candidates *out, const gemp_graph *graph, const gemp_pattern *pattern)
+gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
+                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
 {
 	*out = (gemp_candidates){ .words = (graph->vertices + 31) / 32 };
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		out->count[v] = graph->vertices;
-}
-
-gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
-                              const gemp_pattern *pattern, const gemp_condition *const *before, size_t count)
-{
-	gemp_candidates_all(out, graph, pattern);
 	gemp_code code = gemp_candidates_narrow(out, context, filter, graph, pattern, before, count);
 	if (code != GEMP_OK)
 		gemp_candidates_free(out);

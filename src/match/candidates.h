@@ -8,16 +8,12 @@ typedef struct gemp_candidates {
 	size_t words;                                 /* of a bitmap: ceil(vertices / 32) */
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES];    /* [words] by id; NULL: any vertex */
 	uint64_t count[GEMP_MAX_PATTERN_VERTICES];    /* set bits; all vertices where NULL */
-	bool count_loops;                             /* in degrees that conditions ask for: see gemp_degree_loops */
 } gemp_candidates;
 
 /* Collective. Evaluates on the device, over this rank's vertices, those conditions of before[0..count) that speak of each
  * pattern vertex (each of them of one), and gathers the bits of all ranks. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *before, size_t count);
-/* Every vertex is a candidate. */
-void gemp_candidates_all(gemp_candidates *out, const gemp_graph *graph, const gemp_pattern *pattern);
-
 /* Collective. The same for further conditions: of the candidates of before, those for which they are true. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *context, gemp_filter *filter,
                                  gemp_graph *graph, const gemp_pattern *pattern, const gemp_condition *const *conditions,

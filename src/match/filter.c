@@ -13,6 +13,7 @@ struct gemp_filter {
 	uint64_t tag;              /* of what is known of the columns */
 	bool tagged;
 	gemp_filter_columns columns;
+	bool count_loops;
 };
 
 /* What is evaluated over: the rows, or the distinct values of a column. */
@@ -48,6 +49,16 @@ void gemp_filter_free(gemp_filter *filter)
 	gemp_filter_columns_free(&filter->columns);
 	gemp_filter_site_free(&filter->site);
 	gemp_free(filter);
+}
+
+void gemp_filter_count_loops(gemp_filter *filter, bool count_loops)
+{
+	filter->count_loops = count_loops;
+}
+
+bool gemp_filter_counts_loops(const gemp_filter *filter)
+{
+	return filter && filter->count_loops;
 }
 
 uint64_t gemp_filter_copied(const gemp_filter *filter)

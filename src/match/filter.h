@@ -17,6 +17,11 @@ typedef struct gemp_filter gemp_filter; /* kernels; columns already on the devic
 gemp_code gemp_filter_new(gemp_filter **out, gemp_context *context);
 void gemp_filter_free(gemp_filter *filter);
 
+/* Do degrees in conditions count loops (match/degrees.h)? Not until this is said. Conditions that are tested elsewhere follow
+ * it too. */
+void gemp_filter_count_loops(gemp_filter *filter, bool count_loops);
+bool gemp_filter_counts_loops(const gemp_filter *filter); /* NULL: no */
+
 /* Values to test over, indexed alike: column c of the graph is columns[c] (loaded where the condition uses it; `rows` rows),
  * label_set [rows]. tag keeps columns on the device between calls: same tag, same values; another tag drops those of the
  * one before. */

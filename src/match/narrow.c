@@ -104,9 +104,9 @@ gemp_code gemp_narrow(gemp_candidates *out, gemp_condition_phases *phases, gemp_
                       gemp_graph *graph, const gemp_pattern *pattern)
 {
 	gemp_code code = GEMP_OK;
-	gemp_candidates_all(out, graph, pattern);
-	out->count_loops = phases->count_loops;
-	GEMP_TRY(gemp_candidates_narrow(out, context, filter, graph, pattern, phases->before, phases->certain));
+	if (filter)
+		gemp_filter_count_loops(filter, phases->count_loops);
+	GEMP_TRY(gemp_candidates_new(out, context, filter, graph, pattern, phases->before, phases->certain));
 	if (phases->before_count == phases->certain)
 		return GEMP_OK;
 	choose(phases, context, graph, pattern, out);

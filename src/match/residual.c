@@ -230,17 +230,12 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *g
 	};
 	GEMP_TRY(gemp_row_values_new(&r->values, context, graph, conditions, count));
 	GEMP_TRY(gemp_label_lists(&r->label_lists, graph));
+	r->values.count_loops = gemp_filter_counts_loops(filter);
 	*out = (gemp_sink){ .self = r, .take = residual_take, .turn = residual_turn, .free = residual_free };
 	r = NULL;
 done:
 	residual_free(r);
 	return code;
-}
-
-void gemp_residual_count_loops(gemp_sink *sink, bool count_loops)
-{
-	residual *r = sink->self;
-	r->values.count_loops = count_loops;
 }
 
 uint64_t gemp_residual_copied(const gemp_sink *sink)

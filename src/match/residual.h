@@ -17,9 +17,6 @@
 gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter, gemp_sink *next);
 
-/* Before the first turn: whether degrees in conditions count loops (match/degrees.h); they do not if this is not called. */
-void gemp_residual_count_loops(gemp_sink *residual, bool count_loops);
-
 /* Of this rank, so far: attribute values fetched, each distinct vertex (or edge) once a turn; and attribute values that the
  * tested rows refer to, each mention counted. */
 uint64_t gemp_residual_copied(const gemp_sink *residual);

@@ -138,6 +138,7 @@ static gemp_expr *make_degree(gemp_expr *attribute, int direction)
 	attribute->kind = GEMP_DEGREE;
 	attribute->direction = direction;
 	assert_all_ok(GEMP_NEW(attribute->relations, graph.dealt->relation_count));
+	attribute->relation_count = graph.dealt->relation_count;
 	for (size_t r = 0; r < graph.dealt->relation_count; r++)
 		attribute->relations[r] = (r + (size_t)direction) % 2 == 0;
 	return attribute;
@@ -212,12 +213,14 @@ static void degrees_after(void **state)
 	const gemp_expr *a = make_degree(condition->expr->children[0], 0);
 	const gemp_expr *b = make_degree(condition->expr->children[1], 2);
 	reference_edges(&r);
+	gemp_filter *filter = NULL;
+	assert_all_ok(gemp_filter_new(&filter, context));
 	for (int loops = 0; loops < 2; loops++) {
 		passed p = { 0 };
 		gemp_sink residual = { 0 }, next = { .self = &p, .take = note_rows, .turn = no_turn };
 		bool enough = false, again = false, right = true;
-		assert_all_ok(gemp_residual_new(&residual, context, graph.dealt, pattern, &condition, 1, NULL, &next));
-		gemp_residual_count_loops(&residual, loops);
+		gemp_filter_count_loops(filter, loops);
+		assert_all_ok(gemp_residual_new(&residual, context, graph.dealt, pattern, &condition, 1, filter, &next));
 		for (gemp_vertex v = 0; v < VERTICES; v++) {
 			gemp_vertex row[] = { v, (v + 1) % VERTICES };
 			gemp_batch batch = { .rows = 1, .vertex_count = 2, .vertices = row };
@@ -229,6 +232,7 @@ static void degrees_after(void **state)
 		assert_all(right);
 		residual.free(residual.self);
 	}
+	gemp_filter_free(filter);
 	gemp_pattern_free(pattern);
 	reference_free(&r);
 }
