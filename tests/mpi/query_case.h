@@ -65,6 +65,16 @@ static inline gemp_expr *key_of(int vertex)
 	return key;
 }
 
+static inline gemp_expr *plus(gemp_expr *value, int64_t number)
+{
+	gemp_expr *expr = node(GEMP_ADD, GEMP_INTEGER);
+	assert_ok(gemp_expr_children(expr, 2));
+	expr->children[0] = value;
+	expr->children[1] = node(GEMP_LITERAL, GEMP_INTEGER);
+	expr->children[1]->value = (gemp_value){ .type = GEMP_INTEGER, .integer = number };
+	return expr;
+}
+
 /* Edges of some relations that begin there. */
 static inline gemp_expr *degree_of(int vertex, bool likes, bool owes)
 {
@@ -112,7 +122,7 @@ static const source of_match = { 3, 2, 0, { 0, 1, 2 }, { 0, 1 }, { 0 }, { 0 } };
 
 static inline gemp_expr *any_value(const source *from, uint64_t *seed)
 {
-	uint64_t what = gemp_random_below(seed, 10);
+	uint64_t what = gemp_random_below(seed, 11);
 	if (from->value_count && (what < 6 || !from->vertex_count)) {
 		size_t i = gemp_random_below(seed, from->value_count);
 		gemp_expr *expr = node(GEMP_COLUMN, from->types[i]);
@@ -127,6 +137,8 @@ static inline gemp_expr *any_value(const source *from, uint64_t *seed)
 	if (what == 7) {
 		return key_of(vertex);
 	}
+	if (what == 9)
+		return plus(attribute(vertex, MADE_AGE), (int64_t)gemp_random_below(seed, 9));
 	if (what == 8)
 		return degree_of(vertex, gemp_random_below(seed, 2), true);
 	return attribute(vertex, (int)gemp_random_below(seed, MADE_ATTRIBUTES));
@@ -158,12 +170,19 @@ static inline gemp_expr *any_aggregate(const source *from, uint64_t *seed)
 	               : child->type;
 	gemp_expr *expr = parent(kind, type, child);
 	expr->distinct = gemp_random_below(seed, 3) == 0;
-	return expr;
+	return type == GEMP_INTEGER && gemp_random_below(seed, 3) == 0 ? plus(expr, 5) : expr;
+}
+
+/* An aggregate itself, or plus a number. */
+static inline const gemp_expr *aggregate_of(const gemp_expr *expr)
+{
+	const gemp_expr *inner = expr->kind == GEMP_ADD ? expr->children[0] : expr;
+	return inner->kind >= GEMP_COUNT_STAR ? inner : NULL;
 }
 
 static inline bool is_aggregate(const gemp_expr *expr)
 {
-	return expr->kind >= GEMP_COUNT_STAR;
+	return aggregate_of(expr) != NULL;
 }
 
 static inline void make_clause(gemp_clause *clause, const source *from, uint64_t *seed)

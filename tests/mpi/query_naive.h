@@ -59,11 +59,20 @@ static inline int64_t count_edges(const made_graph *made, const gemp_expr *expr,
 	return count;
 }
 
+static inline cell plus_number(cell value, const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_ADD && value.what == IS_VALUE)
+		value.value.integer += expr->children[1]->value.integer;
+	return value;
+}
+
 static inline cell evaluate(const made_graph *made, const gemp_expr *expr, const cell *row, bool match)
 {
 	char room[64];
 	if (expr->kind == GEMP_COLUMN)
 		return row[expr->item];
+	if (expr->kind == GEMP_ADD)
+		return plus_number(evaluate(made, expr->children[0], row, match), expr);
 	const cell *variable = variable_cell(row, expr, match);
 	if (expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE || variable->what == IS_NULL)
 		return *variable;
@@ -209,7 +218,9 @@ static inline void group_rows(const made_graph *made, const gemp_clause *clause,
 					values[count++] = t->cells[other * n + i];
 					taken[other] = i + 1 == n;
 				}
-			out[groups * n + i] = key[i] ? t->cells[row * n + i] : aggregate(made, clause->items[i].expr, values, count);
+			const gemp_expr *expr = clause->items[i].expr;
+			out[groups * n + i] = key[i] ? t->cells[row * n + i]
+			                             : plus_number(aggregate(made, aggregate_of(expr), values, count), expr);
 		}
 		groups++;
 	}
@@ -272,10 +283,10 @@ static inline void apply(const made_graph *made, const gemp_clause *clause, tabl
 	table out = { t->rows, clause->item_count, calloc(t->rows * clause->item_count + 1, sizeof *out.cells) };
 	for (size_t row = 0; row < t->rows; row++)
 		for (size_t i = 0; i < out.columns; i++) {
-			const gemp_expr *expr = clause->items[i].expr;
+			const gemp_expr *expr = clause->items[i].expr, *inner = aggregate_of(expr);
 			cell one = { .what = IS_VALUE };
-			if (expr->kind != GEMP_COUNT_STAR)
-				one = evaluate(made, is_aggregate(expr) ? expr->children[0] : expr, &t->cells[row * t->columns], match);
+			if (!inner || inner->count)
+				one = evaluate(made, inner ? inner->children[0] : expr, &t->cells[row * t->columns], match);
 			out.cells[row * out.columns + i] = one;
 		}
 	free(t->cells);
