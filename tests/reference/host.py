@@ -20,7 +20,7 @@ def cell_value(text, column_type):
 
 
 class Host:
-    def __init__(self, graph, most_steps=2000000):
+    def __init__(self, graph, most_steps=200000):
         self.undirected = graph.undirected
         self.steps, self.most_steps = 0, most_steps
         vertex_types = dict(c.split(':') for c in graph.vertex_columns)

@@ -156,7 +156,8 @@ class Maker:
                 return ('not', ('pattern', sub)) if rng.random() < 0.5 else ('pattern', sub)
             return ('exists', sub)
         sub = self.pattern(given, rng.choice([fresh, min(2, len(self.names))]))
-        inner_scope = ([v[0] for v in sub.vertices], edges + [e[0] for e in sub.edges if not e[5]])
+        inner_scope = ([v[0] for v in sub.vertices] + rng.sample(vertices, rng.choice([0, 0, min(1, len(vertices))])),
+                       [e[0] for e in sub.edges if not e[5]])  # edges of the pattern outside are not known in here
         if way < 0.75:
             if rng.random() < 0.6:
                 sub.where = [self.condition(inner_scope, 1, inner=depth > 0 and rng.random() < 0.5)]
@@ -183,7 +184,7 @@ class Maker:
                 break
             fresh = rng.choice([0, 1, 1, 2] if len(given) > 1 else [1, 1, 2])
             optional = self.pattern(given, fresh, more=(0, 0, 1))
-            scope = self.scope([match] + optionals + [optional])
+            scope = self.scope([match] + optionals + [optional])[0], self.scope([optional])[1]
             if rng.random() < 0.5:
                 optional.where = [self.condition(scope, 1)]
             optionals.append(optional)
@@ -262,6 +263,12 @@ class Maker:
         else:
             self.final(query, scope, [])
 
+    @staticmethod
+    def sortable(item, scope):
+        """Vertices and lists have no order."""
+        lists = isinstance(item.expr, tuple) and item.expr[0] == 'labels'
+        return item.aggregate not in (None, 'collect') or not (item.aggregate or lists or item.expr in scope[0])
+
     def final(self, query, scope, aliases):
         rng = self.rng
         grouped = rng.random() < 0.5
@@ -277,10 +284,11 @@ class Maker:
         grouped = any(i.aggregate for i in items)
         result = Projection(items, unlike=rng.random() < 0.3)
         if rng.random() < 0.5:
-            by = rng.sample(items, min(len(items), rng.choice([1, 1, 2])))
+            sortable = [i for i in items if self.sortable(i, scope)]
+            by = rng.sample(sortable, min(len(sortable), rng.choice([1, 1, 2])))
             result.order = [(i.alias, rng.random() < 0.4) for i in by]
             if not grouped and not result.unlike and rng.random() < 0.3:
-                result.order.append((self.value(scope) if scope[0] else items[0].alias, rng.random() < 0.5))
+                result.order.append((self.number(scope), rng.random() < 0.5))
         if rng.random() < 0.2:
             result.skip = rng.randint(0, 4)
         if rng.random() < 0.3:
