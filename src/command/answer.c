@@ -5,6 +5,7 @@
 #include "command/rows.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "match/degrees.h"
 #include "query/clause.h"
 #include "query/query.h"
 
@@ -103,6 +104,7 @@ static gemp_rows_options rows_options(const answer *s)
 		.chain = gemp_query_chain(s->query),
 		.semantics = gemp_semantics_name[s->how.semantics],
 		.distinct = gemp_distinct_name[s->how.distinct],
+		.count_loops = gemp_degree_loops(s->how.semantics),
 		.preview = s->options->count ? NULL : s->report->people,
 	};
 }
@@ -181,6 +183,8 @@ static gemp_code run(answer *s)
 		found.preview = !path && !s->options->count;
 		found.shown = gemp_rows_written(&s->rows);
 		found.rows = path ? found.shown : gemp_rows_total(&s->rows);
+		if (found.rows > s->row_limit)
+			found.rows = s->row_limit;
 		if (path || !gemp_clause_streams(s->pattern)) /* a preview shows fewer on purpose */
 			result.complete = result.complete && gemp_rows_complete(&s->rows);
 	}

@@ -25,6 +25,7 @@ typedef struct rows {
 	bool has_multiplicity;
 	bool streams;                /* no more matches are taken than rows may still be written */
 	uint64_t written, total;     /* by all ranks; and before the limit */
+	uint64_t unseen;             /* by this rank: matches beyond what a preview shows */
 	bool complete;               /* no row was left out */
 	bool ended;                  /* no more matches are wanted */
 } rows;
@@ -56,11 +57,22 @@ static gemp_code rows_take(void *self, const gemp_batch *batch)
 	size_t count = wanted < batch->rows ? (size_t)wanted : batch->rows;
 	if (count < batch->rows)
 		r->complete = false;
+	for (size_t row = count; row < batch->rows && !r->options.path; row++)
+		r->unseen += batch->multiplicity ? batch->multiplicity[row] : 1;
 	once.multiplicity = NULL;
 	GEMP_TRY(take_multiplicity(r, batch, count));
 	code = gemp_row_store_add(&r->store, &once, count);
 done:
 	return code;
+}
+
+/* Collective. */
+static void count_unseen(rows *r)
+{
+	const gemp_clause *clause = &r->pattern->result;
+	r->total += gemp_comm_sum1(r->context->comm, r->unseen);
+	if (r->streams && clause->has_limit && r->total > clause->limit)
+		r->total = clause->limit;
 }
 
 static gemp_code rows_turn(void *self, bool last, bool *enough, bool *again)
@@ -77,6 +89,8 @@ static gemp_code rows_turn(void *self, bool last, bool *enough, bool *again)
 		GEMP_TRY(gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last,
 		                            &satisfied));
 		r->ended = last || satisfied;
+		if (r->ended)
+			count_unseen(r);
 	}
 	*enough |= r->ended && !last;
 done:

@@ -25,9 +25,8 @@ typedef struct gemp_rows_options {
  * turn or the last one. Freed before that, it leaves no file. */
 gemp_code gemp_rows_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                         const gemp_rows_options *options);
-/* Of all ranks, after the last turn. Rows written or shown; rows of the answer, of which a preview shows some (of matches
- * that stream, and of a file, no more than the limit); is it whole, or did a limit leave out rows that might have been among
- * them? */
+/* Of all ranks, after the last turn: rows written or shown; rows of the answer, of which a preview shows some (no more than
+ * were written to a file); is it whole, or did a limit leave out rows that might have been among them? */
 uint64_t gemp_rows_written(const gemp_sink *rows);
 uint64_t gemp_rows_total(const gemp_sink *rows);
 bool gemp_rows_complete(const gemp_sink *rows);
