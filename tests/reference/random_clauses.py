@@ -15,6 +15,7 @@ class Maker:
     def __init__(self, rng, graph, features):
         self.rng, self.graph, self.features = rng, graph, features
         self.names, self.edge_count, self.parameter_count = list(LETTERS), 0, 0
+        self.lists = set()
         self.whole_keys = all(k.lstrip('-').isdigit() for k in graph.vertices)
         self.texts = graph.known('name') or ['Ann']
 
@@ -252,6 +253,7 @@ class Maker:
         if rng.random() < 0.35:
             grouped = rng.random() < 0.75
             items = self.grouped_items(scope) if grouped else self.items(scope[0], scope)
+            self.note_lists(items)
             query.between = Projection(items, unlike=not grouped and rng.random() < 0.5)
             counts = [i.alias for i in items if i.aggregate == 'count']
             if rng.random() < 0.7 and counts:
@@ -263,11 +265,13 @@ class Maker:
         else:
             self.final(query, scope, [])
 
-    @staticmethod
-    def sortable(item, scope):
+    def sortable(self, item, scope):
         """Vertices and lists have no order."""
-        lists = isinstance(item.expr, tuple) and item.expr[0] == 'labels'
-        return item.aggregate not in (None, 'collect') or not (item.aggregate or lists or item.expr in scope[0])
+        return item.alias not in self.lists and (item.aggregate or item.expr not in scope[0])
+
+    def note_lists(self, items):
+        self.lists |= {i.alias for i in items if i.aggregate == 'collect' or i.expr in self.lists or
+                       isinstance(i.expr, tuple) and i.expr[0] == 'labels'}
 
     def final(self, query, scope, aliases):
         rng = self.rng
@@ -281,6 +285,7 @@ class Maker:
         items += [Item(a, a) for a in aliases if rng.random() < 0.7]
         items = items or [Item(None, 'n', 'count')]
         rng.shuffle(items)
+        self.note_lists(items)
         grouped = any(i.aggregate for i in items)
         result = Projection(items, unlike=rng.random() < 0.3)
         if rng.random() < 0.5:
