@@ -28,8 +28,10 @@ static gemp_column make_column(size_t rows, size_t distinct, size_t nulls, uint6
 
 static bool same(gemp_value a, gemp_value b)
 {
-	return a.null == b.null &&
-	       (a.null || (a.string.size == b.string.size && memcmp(a.string.bytes, b.string.bytes, a.string.size) == 0));
+	if (a.null || b.null)
+		return a.null && b.null;
+	return a.string.size == b.string.size &&
+	       (a.string.size == 0 || memcmp(a.string.bytes, b.string.bytes, a.string.size) == 0);
 }
 
 static void check(size_t rows, size_t distinct, size_t nulls, bool eager, bool coded)
