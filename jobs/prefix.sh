@@ -8,7 +8,7 @@ set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
 command -v apt-get >/dev/null || { echo "$0: this machine has no apt" >&2; exit 69; }
 
-packages=(flex bison m4 libsigsegv2 libjansson-dev libjansson4 libpopt-dev libpopt0 libpcre2-dev libpcre2-8-0 libutf8proc-dev libutf8proc2 libnauty2-dev libxxhash-dev libxxhash0
+packages=(flex bison m4 libsigsegv2 libjansson-dev libjansson4 libexpat1-dev libexpat1 libpopt-dev libpopt0 libpcre2-dev libpcre2-8-0 libutf8proc-dev libutf8proc2 libnauty2-dev libxxhash-dev libxxhash0
           zlib1g-dev zlib1g libzstd-dev libzstd1 opencl-headers opencl-c-headers ocl-icd-opencl-dev ocl-icd-libopencl1
           libcmocka-dev libcmocka0)
 mkdir -p "$1"
