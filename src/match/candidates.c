@@ -65,17 +65,19 @@ static void take(const uint32_t *all, uint64_t first, size_t rows, uint32_t *own
 		own[rows / 32] &= (UINT32_C(1) << rows % 32) - 1;
 }
 
-static gemp_code evaluate(gemp_candidates *out, size_t v, gemp_filter *filter, const gemp_graph *graph,
-                          gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count, uint32_t **own)
+/* all: room for the bits of all ranks, if there are none yet. */
+static gemp_code evaluate(const gemp_candidates *candidates, size_t v, gemp_filter *filter, const gemp_graph *graph,
+                          gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count, uint32_t **own,
+                          uint32_t **all)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *among = NULL;
 	GEMP_TRY(GEMP_NEW(*own, (rows->rows + 31) / 32));
-	if (out->bits[v]) {
+	if (candidates->bits[v]) {
 		GEMP_TRY(GEMP_NEW(among, (rows->rows + 31) / 32));
-		take(out->bits[v], graph->first, rows->rows, among);
+		take(candidates->bits[v], graph->first, rows->rows, among);
 	} else {
-		GEMP_TRY(GEMP_NEW(out->bits[v], out->words + 1)); /* one more, for shifts */
+		GEMP_TRY(GEMP_NEW(*all, candidates->words + 1)); /* one more, for shifts */
 	}
 	rows->among = among;
 	GEMP_TRY(gemp_filter_evaluate(filter, rows, conditions, count, *own));
@@ -89,8 +91,11 @@ static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gem
                       gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *own = NULL;
-	GEMP_TRY(gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own)));
+	uint32_t *own = NULL, *all = NULL;
+	GEMP_TRY(gemp_comm_agree(context->comm, evaluate(out, v, filter, graph, rows, conditions, count, &own, &all)));
+	if (!out->bits[v])
+		out->bits[v] = all;
+	all = NULL;
 	memset(out->bits[v], 0, (out->words + 1) * sizeof *own);
 	place(out->bits[v], own, graph->first, rows->rows);
 	gather(context->comm, out->bits[v], out->words);
@@ -98,6 +103,7 @@ static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gem
 	for (size_t w = 0; w < out->words; w++)
 		out->count[v] += (uint64_t)__builtin_popcount(out->bits[v][w]);
 done:
+	gemp_free(all);
 	gemp_free(own);
 	return code;
 }

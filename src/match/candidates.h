@@ -14,7 +14,8 @@ typedef struct gemp_candidates {
  * pattern vertex (each of them of one), and gathers the bits of all ranks. */
 gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_filter *filter, gemp_graph *graph,
                               const gemp_pattern *pattern, const gemp_condition *const *before, size_t count);
-/* Collective. The same for further conditions: of the candidates of before, those for which they are true. */
+/* Collective. The same for further conditions: of the candidates of before, those for which they are true. A pattern vertex
+ * for which that fails keeps the candidates it had. */
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *context, gemp_filter *filter,
                                  gemp_graph *graph, const gemp_pattern *pattern, const gemp_condition *const *conditions,
                                  size_t count);

@@ -1,5 +1,7 @@
 #include "match/narrow.h"
 
+#include "core/memory.h"
+
 #include <stdio.h>
 
 /* What a value costs, in nanoseconds, as measured on 2 cores: to bring one of a column to the device and test it; and to
@@ -100,18 +102,81 @@ static void choose(gemp_condition_phases *phases, gemp_context *context, const g
 			gemp_phases_defer(phases, &phases->choices[i]);
 }
 
+/* CANDIDATES */
+
+/* Is there arithmetic that may have no result, a division by zero, say? */
+static bool may_fail(const gemp_expr *expr)
+{
+	if ((expr->kind >= GEMP_ADD && expr->kind <= GEMP_NEGATE) || expr->kind == GEMP_MATCHES)
+		return true;
+	for (size_t i = 0; i < expr->count; i++)
+		if (may_fail(expr->children[i]))
+			return true;
+	return false;
+}
+
+/* The arguments of gemp_candidates_narrow that stay the same. */
+typedef struct narrowing {
+	gemp_candidates *candidates;
+	gemp_condition_phases *phases;
+	gemp_context *context;
+	gemp_filter *filter;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+} narrowing;
+
+static gemp_code narrow_by(const narrowing *n, const gemp_condition *const *conditions, size_t count)
+{
+	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);
+}
+
+/* By phases->before[first..count). What cannot be computed for some vertex is tested after the search: that vertex need not be
+ * in any match. */
+static gemp_code narrow(const narrowing *n, size_t first, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_condition **safe = NULL, **unsafe = NULL;
+	size_t safe_count = 0, unsafe_count = 0;
+	code = GEMP_NEW(safe, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(unsafe, count);
+	GEMP_TRY(gemp_comm_agree(n->context->comm, code));
+	for (size_t i = first; i < count; i++)
+		if (may_fail(n->phases->before[i]->expr))
+			unsafe[unsafe_count++] = n->phases->before[i];
+		else
+			safe[safe_count++] = n->phases->before[i];
+	GEMP_TRY(narrow_by(n, safe, safe_count));
+	for (size_t i = 0; i < unsafe_count; i++) {
+		gemp_phase_choice *choice = gemp_phases_choice(n->phases, unsafe[i]);
+		code = narrow_by(n, &unsafe[i], 1);
+		if (code != GEMP_OK && code != GEMP_EDATA)
+			goto done;
+		if (code == GEMP_EDATA) {
+			gemp_phases_defer(n->phases, choice);
+			snprintf(choice->reason, sizeof choice->reason, "cannot be computed for some vertex");
+		}
+		code = GEMP_OK;
+	}
+done:
+	gemp_free(safe);
+	gemp_free(unsafe);
+	return code;
+}
+
 gemp_code gemp_narrow(gemp_candidates *out, gemp_condition_phases *phases, gemp_context *context, gemp_filter *filter,
                       gemp_graph *graph, const gemp_pattern *pattern)
 {
 	gemp_code code = GEMP_OK;
+	const narrowing n = { out, phases, context, filter, graph, pattern };
 	if (filter)
 		gemp_filter_count_loops(filter, phases->count_loops);
-	GEMP_TRY(gemp_candidates_new(out, context, filter, graph, pattern, phases->before, phases->certain));
-	if (phases->before_count == phases->certain)
-		return GEMP_OK;
-	choose(phases, context, graph, pattern, out);
-	GEMP_TRY(gemp_candidates_narrow(out, context, filter, graph, pattern, phases->before + phases->certain,
-	                                phases->before_count - phases->certain));
+	GEMP_TRY(gemp_candidates_new(out, context, filter, graph, pattern, NULL, 0));
+	GEMP_TRY(narrow(&n, 0, phases->certain));
+	if (phases->before_count > phases->certain) {
+		choose(phases, context, graph, pattern, out);
+		GEMP_TRY(narrow(&n, phases->certain, phases->before_count));
+	}
 done:
 	if (code != GEMP_OK)
 		gemp_candidates_free(out);

@@ -101,14 +101,23 @@ done:
 
 void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice)
 {
-	size_t i = phases->certain;
-	GEMP_CHECK(choice->open && choice->before);
+	size_t i = 0;
+	GEMP_CHECK(choice->before);
 	while (phases->before[i] != choice->condition)
 		i++;
+	phases->certain -= i < phases->certain;
 	for (phases->before_count--; i < phases->before_count; i++)
 		phases->before[i] = phases->before[i + 1];
 	phases->after[phases->after_count++] = choice->condition;
 	choice->before = false;
+}
+
+gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_condition *condition)
+{
+	size_t i = 0;
+	while (phases->choices[i].condition != condition)
+		i++;
+	return &phases->choices[i];
 }
 
 void gemp_phases_free(gemp_condition_phases *phases)

@@ -33,5 +33,7 @@ void gemp_phases_free(gemp_condition_phases *phases);
 uint64_t gemp_mentions(const gemp_expr *expr);
 /* From `before` to `after`. */
 void gemp_phases_defer(gemp_condition_phases *phases, gemp_phase_choice *choice);
+/* Of a condition on one vertex. */
+gemp_phase_choice *gemp_phases_choice(gemp_condition_phases *phases, const gemp_condition *condition);
 
 #endif

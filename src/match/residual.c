@@ -30,10 +30,14 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 	const gemp_row_group *group = &r->values.groups[r->values.group_of[vertex]];
 	const uint32_t *place = gemp_row_group_place(&r->values, group, vertex);
 	const gemp_column **columns = NULL;
-	uint32_t *bitmap = NULL, *label_set = NULL;
+	uint32_t *bitmap = NULL, *among = NULL, *label_set = NULL;
 	gemp_filter_rows rows = { .tag = r->evaluations, .rows = group->found_count };
 	GEMP_TRY(GEMP_NEW(columns, r->graph->attributes.count));
 	GEMP_TRY(GEMP_NEW(bitmap, (group->found_count + 31) / 32));
+	GEMP_TRY(GEMP_NEW(among, (group->found_count + 31) / 32));
+	for (size_t row = 0; row < r->rows.rows; row++)
+		among[place[row] / 32] |= (uint32_t)keep[row] << place[row] % 32;
+	rows.among = among;
 	for (size_t c = 0; c < group->column_count; c++)
 		if (group->column[c] >= (int)r->graph->attributes.count) {
 			continue; /* a degree, of another condition */
@@ -55,6 +59,7 @@ static gemp_code test_vertex(residual *r, int vertex, const gemp_condition *cons
 done:
 	gemp_free(columns);
 	gemp_free(bitmap);
+	gemp_free(among);
 	gemp_free(label_set);
 	return code;
 }

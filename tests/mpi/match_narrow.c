@@ -4,6 +4,7 @@
 
 #include "match/narrow.h"
 #include "match/residual.h"
+#include "pattern/expr.h"
 
 enum { VERTICES = 97, EDGES = 300 };
 
@@ -181,6 +182,62 @@ static void degrees(void **state)
 	}
 }
 
+static gemp_expr *computed(gemp_expr_kind kind, const gemp_expr *left, const gemp_expr *right)
+{
+	gemp_expr *expr = NULL;
+	assert_all_ok(gemp_expr_new(&expr, kind, 1, 1));
+	assert_all_ok(gemp_expr_children(expr, 2));
+	assert_all_ok(gemp_expr_copy(&expr->children[0], left));
+	assert_all_ok(gemp_expr_copy(&expr->children[1], right));
+	return expr;
+}
+
+/* 1 / (a.number - a.number) > 1 has no value where there is a number: tested after the search. a.number - 1 > 1 stays. */
+static void put_off(bool fails, gemp_when when)
+{
+	static const question people = { .text = "MATCH (a:Person)-[]->(b) WHERE a.number > 1 AND b.number > 1 RETURN a" };
+	gemp_pattern *pattern = ask(&people, graph.dealt);
+	gemp_match_options options = plain_options;
+	gemp_condition_phases phases;
+	gemp_filter *filter = NULL;
+	gemp_candidates candidates;
+	reference r = { .whole = graph.whole, .pattern = pattern };
+	const gemp_condition *condition = pattern->conditions;
+	while (condition->expr->kind == GEMP_HAS_LABEL || condition->vertices != 1)
+		condition++;
+	gemp_expr **slot = &condition->expr->children[0], *number = *slot, *one = condition->expr->children[1];
+	*slot = computed(GEMP_SUBTRACT, number, fails ? number : one);
+	if (fails) {
+		gemp_expr *difference = *slot;
+		*slot = computed(GEMP_DIVIDE, one, difference);
+		gemp_expr_free(difference);
+	}
+	gemp_expr_free(number);
+	options.attributes = when;
+	reference_edges(&r);
+	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
+	assert_all_ok(gemp_filter_new(&filter, context));
+	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern));
+	assert_all(is_before(&phases, condition) == !fails && phases.before_count == 3 - (size_t)fails);
+	assert_all(!fails || phases.after[0] == condition);
+	assert_all(choices_are_told(pattern, &phases) || fails);
+	assert_all(candidates_are_right(&r, &phases, &candidates));
+	gemp_candidates_free(&candidates);
+	gemp_filter_free(filter);
+	gemp_phases_free(&phases);
+	gemp_pattern_free(pattern);
+	reference_free(&r);
+}
+
+static void what_cannot_be_computed(void **state)
+{
+	(void)state;
+	put_off(true, GEMP_BEFORE);
+	put_off(false, GEMP_BEFORE);
+	put_off(true, GEMP_AUTO);
+	put_off(false, GEMP_AUTO);
+}
+
 /* One row a rank for each vertex: a is it, b the vertex after it. */
 typedef struct passed {
 	bool vertex[VERTICES];
@@ -351,6 +408,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(chosen_by_cost, make, drop),
+		cmocka_unit_test_setup_teardown(what_cannot_be_computed, make, drop),
 		cmocka_unit_test_setup_teardown(degrees, make, drop),
 		cmocka_unit_test_setup_teardown(degrees_after, make, drop),
 		cmocka_unit_test_setup_teardown(without_memory, make, drop),
