@@ -17,6 +17,9 @@ gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const
 /* What is returned where nothing is said: every named vertex, or all as v0, v1, ... if none is named. */
 gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern);
 
+/* An empty WITH. */
+gemp_code gemp_pattern_add_with(gemp_pattern *pattern);
+
 /* part[v] becomes the number of the connected part of vertex v; returns how many parts there are. */
 int gemp_pattern_parts(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES]);
 /* "the pattern falls into 2 parts, (a, b) and (c): ..." */

@@ -50,13 +50,32 @@ static void query_yyerror(YYLTYPE *place, void *scanner, query *q, const char *m
 	query_fail(q, place->begin, "the query is nested too deeply here");
 }
 
-static void add_path(query *q, query_path *path)
+static void add_path(query_match *match, query_path *path)
 {
-	if (q->last)
-		q->last->next = path;
+	if (match->last)
+		match->last->next = path;
 	else
-		q->first = path;
-	q->last = path;
+		match->first = path;
+	match->last = path;
+}
+
+static query_match *new_match(query *q, query_path *path, query_place place)
+{
+	query_match *match = query_alloc(q, sizeof *match);
+	if (match) {
+		match->place = place;
+		add_path(match, path);
+	}
+	return match;
+}
+
+static void add_optional(query *q, query_match *match)
+{
+	if (q->last_optional)
+		q->last_optional->next = match;
+	else
+		q->optionals = match;
+	q->last_optional = match;
 }
 
 static query_path *new_path(query *q, query_node *from)
@@ -92,21 +111,55 @@ static query_edge *new_edge(query *q, query_word variable, query_expr *types, qu
 {
 	query_edge *edge = query_alloc(q, sizeof *edge);
 	if (edge)
-		*edge = (query_edge){ .variable = variable, .types = types, .conditions = map };
+		*edge = (query_edge){ .variable = variable, .types = types, .conditions = map, .least = 1, .most = 1 };
 	return edge;
 }
 
-static void add_item(query *q, query_expr *expr, query_word alias, query_place place)
+/* An edge written with `*`. */
+static query_edge *new_trail(query *q, query_word variable, query_expr *types, query_trail trail, query_place place)
+{
+	enum { LONGEST = 32 };
+	if (variable.bytes)
+		query_refuse(q, variable.place.begin, "a name for a path of variable length, which would be a list of edges; leave the "
+		             "name out");
+	else if (!trail.bounded)
+		query_fail(q, place.begin, "a path of any length is not supported; give an upper bound, as in *%" PRIu64 "..%" PRIu64
+		           " (the greatest is %d)", trail.least, trail.least + 4, LONGEST);
+	else if (trail.most > LONGEST)
+		query_fail(q, place.begin, "the greatest length of a path is %d", LONGEST);
+	else if (trail.most == 0 || trail.least > trail.most)
+		query_fail(q, place.begin, "a path of this length there is not; write *m..n with m <= n and n at least 1");
+	query_edge *edge = q->code == GEMP_OK ? new_edge(q, variable, types, NULL) : NULL;
+	if (edge) {
+		edge->path = true;
+		edge->least = (uint32_t)trail.least;
+		edge->most = (uint32_t)trail.most;
+	}
+	return edge;
+}
+
+static query_item *new_item(query *q, query_expr *expr, query_word alias, query_place place)
 {
 	query_item *item = query_alloc(q, sizeof *item);
-	if (!item)
-		return;
-	*item = (query_item){ .place = place, .expr = expr, .alias = alias };
-	if (q->last_item)
-		q->last_item->next = item;
-	else
-		q->items = item;
-	q->last_item = item;
+	if (item)
+		*item = (query_item){ .place = place, .expr = expr, .alias = alias };
+	return item;
+}
+
+static query_projection *new_projection(query *q, query_item *item)
+{
+	query_projection *projection = query_alloc(q, sizeof *projection);
+	if (projection)
+		projection->items = projection->last_item = item;
+	return projection;
+}
+
+static query_order *new_order(query *q, query_expr *expr, bool descending)
+{
+	query_order *order = query_alloc(q, sizeof *order);
+	if (order)
+		*order = (query_order){ .expr = expr, .descending = descending };
+	return order;
 }
 
 /* variable.name or variable alone */
@@ -116,6 +169,18 @@ static query_expr *new_access(query *q, gemp_expr_kind kind, query_word variable
 	if (expr) {
 		expr->variable = variable;
 		expr->name = name;
+	}
+	return expr;
+}
+
+/* A pattern as an expression: EXISTS { }, COUNT { } or, bare, a path alone. */
+static query_expr *new_pattern(query *q, gemp_expr_kind kind, query_match *match, bool bare, query_place place)
+{
+	query_expr *expr = query_leaf(q, kind, place);
+	if (expr) {
+		expr->match = match;
+		expr->bare = bare;
+		match->place = place;
 	}
 	return expr;
 }
@@ -135,53 +200,100 @@ static void about(query_expr *expr, query_word variable)
 	query_word word;
 	uint64_t integer;
 	double real;
+	bool flag;
 	gemp_expr_kind kind;
+	query_clause clause;
 	query_expr *expr;
+	struct { query_expr *whole, *last; } chain;
 	query_node *node;
 	query_edge *edge;
 	query_path *path;
+	query_trail trail;
+	query_match *match;
+	query_item *item;
+	query_order *order;
+	query_projection *projection;
 }
 
 %token <word> NAME "a name" STRING "a string"
-%token <word> MATCH WHERE RETURN LIMIT AS AND OR NOT IN IS NULL_ "NULL" TRUE_ "true" FALSE_ "false"
-%token <word> CONTAINS STARTS ENDS WITH REFUSED "another clause"
+%token <word> MATCH OPTIONAL WHERE WITH RETURN DISTINCT ORDER BY ASC DESC SKIP LIMIT AS AND OR XOR NOT IN IS
+%token <word> NULL_ "NULL" TRUE_ "true" FALSE_ "false" CONTAINS STARTS ENDS EXISTS COUNT_BLOCK "COUNT"
+%token <word> REFUSED "another clause"
 %token <integer> INTEGER "an integer"
 %token <real> FLOAT "a float"
+%token PATH_BEGIN "the first vertex of a path"
 %token NE "'<>'" LE "'<='" GE "'>='" MATCHES "'=~'" RANGE "'..'" YYEOF 0 "the end"
 
-%type <word> name optional_name optional_alias callee
+%type <word> variable optional_name name callee optional_alias
 %type <expr> optional_labels labels any_label all_labels label optional_types types optional_map map entries entry
-%type <expr> literal disjunction conjunction negation test operand literals
-%type <kind> comparison
+%type <expr> expression exclusion conjunction negation comparison predicate sum product factor atom literal parameter
+%type <expr> optional_list list optional_where optional_skip optional_limit amount
+%type <chain> chain
+%type <kind> comparator
 %type <node> node
 %type <edge> edge bracket
-%type <path> path
+%type <trail> range
+%type <path> path step
+%type <match> paths match block
+%type <clause> enter
+%type <item> item
+%type <order> order
+%type <flag> optional_distinct
+%type <projection> projection body items sorted with result
+
+%expect 2 /* behind a path in an expression, `-` and `<` continue it */
 
 %%
 
 query
-	: MATCH paths optional_where optional_return optional_limit optional_end
+	: match optionals tail optional_end
+	                                { q->match = $1; }
+	;
+
+tail
+	: %empty
+	| LIMIT { q->clause = QUERY_LIMIT; } amount
+	                                { q->result = new_projection(q, NULL); CHECK; q->result->limit = $3; }
+	| result                        { q->result = $1; }
+	| with result                   { q->result = $2; }
+	| with                          { query_fail(q, @$.end, "RETURN is missing: after WITH it says what the rows are");
+	                                  YYABORT; }
+	;
+
+match
+	: MATCH paths optional_where    { $$ = $2; $$->where = $3; $$->place = @$; }
+	;
+
+optionals
+	: %empty
+	| optionals OPTIONAL { q->clause = QUERY_MATCH; } match
+	                                { add_optional(q, $4); }
 	;
 
 paths
-	: path                          { add_path(q, $1); }
-	| paths ',' path                { add_path(q, $3); }
+	: path                          { $$ = new_match(q, $1, @$); CHECK; }
+	| paths ',' path                { add_path($1, $3); $$ = $1; }
 	;
 
 path
 	: node                          { $$ = new_path(q, $1); CHECK; }
 	| path edge node                { add_edge($1, $2, $3); $$ = $1; }
-	| NAME '='                      { REFUSE(@1, "a name for a whole path (p = ...)"); }
-	| NAME '('                      { query_fail(q, @1.begin, "%s() over a path is not supported yet", $1.bytes);
+	| variable '='                  { REFUSE(@1, "a name for a whole path (p = ...)"); }
+	| variable open                 { query_fail(q, @1.begin, "%.60s() over a path is not supported; a path has a greatest "
+	                                             "length, as in -[:T*1..5]->", $1.bytes);
 	                                  YYABORT; }
 	;
 
+open
+	: '(' | PATH_BEGIN
+	;
+
 node
-	: '(' optional_name optional_labels optional_map ')'
+	: open optional_name optional_labels optional_map ')'
 	                                { $$ = new_node(q, $2, $3, $4, @$); CHECK; }
-	| '(' optional_name optional_labels optional_map WHERE
+	| open optional_name optional_labels optional_map WHERE
 	                                { REFUSE(@5, "WHERE inside of a vertex; write it after all paths"); }
-	| '(' '('                       { REFUSE(@1, "a path in parentheses"); }
+	| open open                     { REFUSE(@1, "a path in parentheses"); }
 	;
 
 edge
@@ -195,20 +307,35 @@ bracket
 	: %empty                        { $$ = new_edge(q, (query_word){ 0 }, NULL, NULL); CHECK; }
 	| '[' optional_name optional_types optional_map ']'
 	                                { $$ = new_edge(q, $2, $3, $4); CHECK; }
-	| '[' optional_name optional_types '*'
-	                                { REFUSE(@4, "a path of variable length (*)"); }
+	| '[' optional_name optional_types '*' range ']'
+	                                { $$ = new_trail(q, $2, $3, $5, @4); CHECK; }
+	| '[' optional_name optional_types '*' range map
+	                                { REFUSE(@6, "attributes of a path of variable length"); }
 	| '[' optional_name optional_types optional_map WHERE
 	                                { REFUSE(@5, "WHERE inside of an edge; write it after all paths"); }
 	;
 
+range
+	: %empty                        { $$ = (query_trail){ .least = 1 }; }
+	| INTEGER                       { $$ = (query_trail){ $1, $1, true }; }
+	| RANGE                         { $$ = (query_trail){ .least = 1 }; }
+	| INTEGER RANGE                 { $$ = (query_trail){ .least = $1 }; }
+	| RANGE INTEGER                 { $$ = (query_trail){ 1, $2, true }; }
+	| INTEGER RANGE INTEGER         { $$ = (query_trail){ $1, $3, true }; }
+	;
+
+variable
+	: NAME | COUNT_BLOCK
+	;
+
 optional_name
 	: %empty                        { $$ = (query_word){ 0 }; }
-	| NAME
+	| variable
 	;
 
 name
-	: NAME | MATCH | WHERE | RETURN | LIMIT | AS | AND | OR | NOT | IN | IS | NULL_ | TRUE_ | FALSE_ | CONTAINS | STARTS
-	| ENDS | WITH | REFUSED
+	: NAME | MATCH | OPTIONAL | WHERE | WITH | RETURN | DISTINCT | ORDER | BY | ASC | DESC | SKIP | LIMIT | AS | AND | OR
+	| XOR | NOT | IN | IS | NULL_ | TRUE_ | FALSE_ | CONTAINS | STARTS | ENDS | EXISTS | COUNT_BLOCK | REFUSED
 	;
 
 optional_labels
@@ -237,7 +364,7 @@ label
 	                                  CHECK;
 	                                  query_expr *text = query_string(q, $1);
 	                                  CHECK;
-	                                  query_adopt($$, text); }
+	                                  query_adopt(q, $$, text); }
 	;
 
 optional_types
@@ -247,8 +374,8 @@ optional_types
 
 types
 	: ':' label                     { $$ = $2; }
-	| types '|' name                { $$ = $1; query_expr *text = query_string(q, $3); CHECK; query_adopt($$, text); }
-	| types '|' ':' name            { $$ = $1; query_expr *text = query_string(q, $4); CHECK; query_adopt($$, text); }
+	| types '|' name                { $$ = $1; query_expr *text = query_string(q, $3); CHECK; query_adopt(q, $$, text); }
+	| types '|' ':' name            { $$ = $1; query_expr *text = query_string(q, $4); CHECK; query_adopt(q, $$, text); }
 	;
 
 optional_map
@@ -267,35 +394,26 @@ entries
 	;
 
 entry
-	: name ':' literal              { query_expr *left = new_access(q, GEMP_ATTRIBUTE, (query_word){ 0 }, $1, @1);
+	: name ':' expression           { query_expr *left = new_access(q, GEMP_ATTRIBUTE, (query_word){ 0 }, $1, @1);
 	                                  CHECK;
 	                                  $$ = query_binary(q, GEMP_EQ, left, $3, @$);
 	                                  CHECK; }
 	;
 
-literal
-	: INTEGER                       { $$ = query_integer(q, $1, false, @$); CHECK; }
-	| '-' INTEGER                   { $$ = query_integer(q, $2, true, @$); CHECK; }
-	| FLOAT                         { $$ = query_real(q, $1, @$); CHECK; }
-	| '-' FLOAT                     { $$ = query_real(q, -$2, @$); CHECK; }
-	| STRING                        { $$ = query_string(q, $1); CHECK; }
-	| TRUE_                         { $$ = query_leaf(q, GEMP_LITERAL, @$); CHECK;
-	                                  $$->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = true }; }
-	| FALSE_                        { $$ = query_leaf(q, GEMP_LITERAL, @$); CHECK;
-	                                  $$->value = (gemp_value){ .type = GEMP_BOOLEAN }; }
-	| NULL_                         { $$ = query_leaf(q, GEMP_LITERAL, @$); CHECK;
-	                                  $$->value = (gemp_value){ .type = GEMP_BOOLEAN, .null = true }; }
-	;
-
 optional_where
-	: %empty
-	| WHERE { q->clause = QUERY_WHERE; } disjunction
-	                                { q->where = $3; }
+	: %empty                        { $$ = NULL; }
+	| WHERE { q->clause = QUERY_WHERE; } expression
+	                                { $$ = $3; }
 	;
 
-disjunction
+expression
+	: exclusion
+	| expression OR exclusion       { $$ = query_join(q, GEMP_OR, $1, $3, @$); CHECK; }
+	;
+
+exclusion
 	: conjunction
-	| disjunction OR conjunction    { $$ = query_join(q, GEMP_OR, $1, $3, @$); CHECK; }
+	| exclusion XOR conjunction     { $$ = query_binary(q, GEMP_XOR, $1, $3, @$); CHECK; }
 	;
 
 conjunction
@@ -304,63 +422,173 @@ conjunction
 	;
 
 negation
-	: test
+	: comparison
 	| NOT negation                  { $$ = query_binary(q, GEMP_NOT, $2, NULL, @$); CHECK; }
 	;
 
-test
-	: operand
-	| operand comparison operand    { $$ = query_binary(q, $2, $1, $3, @$); CHECK; }
-	| operand CONTAINS operand      { $$ = query_binary(q, GEMP_CONTAINS, $1, $3, @$); CHECK; }
-	| operand STARTS WITH operand   { $$ = query_binary(q, GEMP_STARTS_WITH, $1, $4, @$); CHECK; }
-	| operand ENDS WITH operand     { $$ = query_binary(q, GEMP_ENDS_WITH, $1, $4, @$); CHECK; }
-	| operand IS NULL_              { $$ = query_binary(q, GEMP_IS_NULL, $1, NULL, @$); CHECK; }
-	| operand IS NOT NULL_          { $$ = query_binary(q, GEMP_IS_NOT_NULL, $1, NULL, @$); CHECK; }
-	| operand IN '[' ']'            { $$ = query_binary(q, GEMP_IN, $1, NULL, @$); CHECK; }
-	| operand IN '[' literals ']'   { query_expr *list = $4;
-	                                  $1->next = list->first; /* in front of the literals */
-	                                  list->first = $1;
-	                                  list->place = @$;
-	                                  $$ = list; }
-	| NAME labels                   { about($2, $1); $$ = $2; }
-	;
-
-literals
-	: literal                       { $$ = query_binary(q, GEMP_IN, $1, NULL, @$); CHECK; }
-	| literals ',' literal          { query_adopt($1, $3); $$ = $1; }
-	;
-
 comparison
+	: predicate
+	| chain                         { $$ = $1.whole; }
+	;
+
+chain
+	: predicate comparator predicate
+	                                { $$.whole = query_binary(q, $2, $1, $3, @$); $$.last = $3; CHECK; }
+	| chain comparator predicate    { $$.whole = query_chain(q, $1.whole, $1.last, $2, $3, @$); $$.last = $3; CHECK; }
+	;
+
+comparator
 	: '=' { $$ = GEMP_EQ; } | NE { $$ = GEMP_NE; } | '<' { $$ = GEMP_LT; } | LE { $$ = GEMP_LE; }
 	| '>' { $$ = GEMP_GT; } | GE { $$ = GEMP_GE; }
 	;
 
-operand
+predicate
+	: sum
+	| predicate CONTAINS sum        { $$ = query_binary(q, GEMP_CONTAINS, $1, $3, @$); CHECK; }
+	| predicate STARTS WITH sum     { $$ = query_binary(q, GEMP_STARTS_WITH, $1, $4, @$); CHECK; }
+	| predicate ENDS WITH sum       { $$ = query_binary(q, GEMP_ENDS_WITH, $1, $4, @$); CHECK; }
+	| predicate MATCHES sum         { $$ = query_binary(q, GEMP_MATCHES, $1, $3, @$); CHECK; }
+	| predicate IS NULL_            { $$ = query_binary(q, GEMP_IS_NULL, $1, NULL, @$); CHECK; }
+	| predicate IS NOT NULL_        { $$ = query_binary(q, GEMP_IS_NOT_NULL, $1, NULL, @$); CHECK; }
+	| predicate IN '[' optional_list ']'
+	                                { $$ = query_in(q, $1, $4, @$); CHECK; }
+	| predicate IN sum              { $$ = query_in_labels(q, $1, $3, @$); CHECK; }
+	;
+
+optional_list
+	: %empty                        { $$ = NULL; }
+	| list
+	;
+
+list
+	: expression                    { $$ = query_binary(q, GEMP_IN, $1, NULL, @$); CHECK; }
+	| list ',' expression           { query_adopt(q, $1, $3); $$ = $1; CHECK; }
+	;
+
+sum
+	: product
+	| sum '+' product               { $$ = query_binary(q, GEMP_ADD, $1, $3, @$); CHECK; }
+	| sum '-' product               { $$ = query_binary(q, GEMP_SUBTRACT, $1, $3, @$); CHECK; }
+	;
+
+product
+	: factor
+	| product '*' factor            { $$ = query_binary(q, GEMP_MULTIPLY, $1, $3, @$); CHECK; }
+	| product '/' factor            { $$ = query_binary(q, GEMP_DIVIDE, $1, $3, @$); CHECK; }
+	| product '%' factor            { $$ = query_binary(q, GEMP_REMAINDER, $1, $3, @$); CHECK; }
+	;
+
+factor
+	: atom
+	| '-' factor                    { $$ = query_negative(q, $2, @$); CHECK; }
+	| '+' factor                    { REFUSE(@1, "a plus sign before a value; leave it out"); }
+	;
+
+atom
 	: literal
+	| parameter
 	| NAME                          { $$ = new_access(q, GEMP_VERTEX, $1, (query_word){ 0 }, @$); CHECK; }
 	| NAME '.' name                 { $$ = new_access(q, GEMP_ATTRIBUTE, $1, $3, @$); CHECK; }
-	| callee '*' ')'                { $$ = query_call(q, $1, NULL, @$); CHECK; }
-	| callee disjunction ')'        { $$ = query_call(q, $1, $2, @$); CHECK; }
-	| '(' disjunction ')'           { $$ = $2; $$->place = @$; }
+	| NAME labels                   { about($2, $1); $$ = $2; }
+	| callee optional_distinct '*' ')'
+	                                { $$ = query_call(q, $1, $2, NULL, @$); CHECK; }
+	| callee optional_distinct expression ')'
+	                                { $$ = query_call(q, $1, $2, $3, @$); CHECK; }
+	| '(' expression ')'            { $$ = $2; $$->place = @$; }
+	| EXISTS block                  { $$ = new_pattern(q, GEMP_EXISTS, $2, false, @$); CHECK; }
+	| COUNT_BLOCK block             { $$ = new_pattern(q, GEMP_COUNT_OF, $2, false, @$); CHECK; }
+	| EXISTS '('                    { REFUSE(@1, "exists(); write a.x IS NOT NULL, or EXISTS { } around a path"); }
+	| EXISTS PATH_BEGIN             { REFUSE(@1, "exists(); write EXISTS { } around the path, or the path alone"); }
+	| step                          { query_match *match = new_match(q, $1, @$);
+	                                  CHECK;
+	                                  $$ = new_pattern(q, GEMP_EXISTS, match, true, @$);
+	                                  CHECK; }
+	;
+
+step
+	: PATH_BEGIN optional_name optional_labels optional_map ')' edge node
+	                                { query_place place = { @1.begin, @5.end };
+	                                  query_node *from = new_node(q, $2, $3, $4, place);
+	                                  CHECK;
+	                                  $$ = new_path(q, from);
+	                                  CHECK;
+	                                  add_edge($$, $6, $7); }
+	| step edge node                { add_edge($1, $2, $3); $$ = $1; }
+	;
+
+block
+	: '{' enter optional_match paths optional_where '}'
+	                                { $$ = $4; $$->where = $5; q->clause = $2; q->nested--; }
+	;
+
+enter
+	: %empty                        { $$ = q->clause;
+	                                  q->clause = QUERY_MATCH;
+	                                  if (++q->nested > QUERY_MAX_NESTED)
+	                                          query_fail(q, @$.begin, "patterns are nested more than %d deep here",
+	                                                     QUERY_MAX_NESTED);
+	                                  CHECK; }
+	;
+
+optional_match
+	: %empty
+	| MATCH
 	;
 
 callee
-	: NAME '('                      { query_check_callee(q, $1); CHECK; }
+	: NAME open                     { query_check_callee(q, $1); CHECK; }
 	;
 
-optional_return
-	: %empty
-	| RETURN { q->clause = QUERY_RETURN; } items
+optional_distinct
+	: %empty                        { $$ = false; }
+	| DISTINCT                      { $$ = true; }
+	;
+
+literal
+	: INTEGER                       { $$ = query_integer(q, $1, @$); CHECK; }
+	| FLOAT                         { $$ = query_real(q, $1, @$); CHECK; }
+	| STRING                        { $$ = query_string(q, $1); CHECK; }
+	| TRUE_                         { $$ = query_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .truth = true }, @$); CHECK; }
+	| FALSE_                        { $$ = query_constant(q, (gemp_value){ .type = GEMP_BOOLEAN }, @$); CHECK; }
+	| NULL_                         { $$ = query_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, @$); CHECK; }
+	;
+
+parameter
+	: '$' name                      { $$ = query_parameter(q, $2, @$); CHECK; }
+	| '$' INTEGER                   { REFUSE(@2, "a parameter that is a number; give it a name"); }
+	;
+
+with
+	: WITH { q->clause = QUERY_WITH; } projection optional_where
+	                                { $$ = q->with = $3; $$->where = $4; $$->place = @1; }
+	;
+
+result
+	: RETURN { q->clause = QUERY_RETURN; } projection
+	                                { $$ = $3; $$->place = @1; }
+	;
+
+projection
+	: optional_distinct body optional_skip optional_limit
+	                                { $$ = $2; $$->distinct = $1; $$->skip = $3; $$->limit = $4; }
+	;
+
+body
+	: items
+	| sorted
 	;
 
 items
-	: '*'                           { add_item(q, NULL, (query_word){ 0 }, @$); CHECK; }
-	| item
-	| items ',' item
+	: '*'                           { query_item *all = new_item(q, NULL, (query_word){ 0 }, @$);
+	                                  CHECK;
+	                                  $$ = new_projection(q, all);
+	                                  CHECK; }
+	| item                          { $$ = new_projection(q, $1); CHECK; }
+	| items ',' item                { $$ = $1; $$->last_item->next = $3; $$->last_item = $3; }
 	;
 
 item
-	: disjunction optional_alias    { add_item(q, $1, $2, @1); CHECK; }
+	: expression optional_alias     { $$ = new_item(q, $1, $2, @1); CHECK; }
 	;
 
 optional_alias
@@ -368,10 +596,32 @@ optional_alias
 	| AS name                       { $$ = $2; }
 	;
 
+sorted
+	: items ORDER BY order          { $$ = $1; $$->orders = $$->last_order = $4; }
+	| sorted ',' order              { $$ = $1; $$->last_order->next = $3; $$->last_order = $3; }
+	;
+
+order
+	: expression                    { $$ = new_order(q, $1, false); CHECK; }
+	| expression ASC                { $$ = new_order(q, $1, false); CHECK; }
+	| expression DESC               { $$ = new_order(q, $1, true); CHECK; }
+	;
+
+optional_skip
+	: %empty                        { $$ = NULL; }
+	| SKIP { q->clause = QUERY_LIMIT; } amount
+	                                { $$ = $3; }
+	;
+
 optional_limit
-	: %empty
-	| LIMIT { q->clause = QUERY_LIMIT; } INTEGER
-	                                { q->has_limit = true; q->limit = $3; }
+	: %empty                        { $$ = NULL; }
+	| LIMIT { q->clause = QUERY_LIMIT; } amount
+	                                { $$ = $3; }
+	;
+
+amount
+	: INTEGER                       { $$ = query_amount(q, $1, @$); CHECK; }
+	| parameter                     { query_check_amount(q, $1); $$ = $1; CHECK; }
 	;
 
 optional_end
@@ -392,9 +642,11 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, que
 		any_word = any_word || expected[i] == YYSYMBOL_REFUSED;
 		operand = operand || expected[i] == YYSYMBOL_STRING;
 	}
-	for (int i = 0; i < all; i++)
-		if (!any_word || expected[i] < YYSYMBOL_MATCH || expected[i] > YYSYMBOL_REFUSED)
+	for (int i = 0; i < all; i++) {
+		bool word = expected[i] >= YYSYMBOL_MATCH && expected[i] <= YYSYMBOL_REFUSED;
+		if (expected[i] != YYSYMBOL_PATH_BEGIN && expected[i] != YYSYMBOL_COUNT_BLOCK && !(any_word && word))
 			expected[count++] = expected[i];
+	}
 	char list[256] = "";
 	for (int i = 0; i < count && count <= MOST; i++) {
 		const char *between = i == 0 ? "" : i + 1 < count ? ", " : " or ";
@@ -405,15 +657,17 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, que
 	return 0;
 }
 
-gemp_code query_parse(query *q, const gemp_source *source)
+gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                      size_t parameter_count)
 {
-	*q = (query){ .source = *source };
+	*q = (query){ .source = *source, .parameters = parameters, .parameter_count = parameter_count };
 	q->code = gemp_source_check(source);
 	if (q->code != GEMP_OK)
 		return q->code;
 	size_t size = strlen(source->text);
 	char *copy = query_alloc(q, size + 2); /* flex wants two zeros at the end */
-	if (!copy)
+	q->used = query_alloc(q, parameter_count);
+	if (!copy || !q->used)
 		return q->code;
 	memcpy(copy, source->text, size);
 	void *scanner;
@@ -422,5 +676,9 @@ gemp_code query_parse(query *q, const gemp_source *source)
 	int failed = query_yyparse(scanner, q);
 	GEMP_CHECK(!failed || q->code != GEMP_OK);
 	query_yylex_destroy(scanner);
+	for (size_t i = 0; q->code == GEMP_OK && i < parameter_count; i++)
+		if (!q->used[i])
+			q->code = gemp_source_fail_at(source, 0, 0, "--param %s: there is no $%s in the query; leave it out or write it "
+			                              "where the value belongs", parameters[i].name, parameters[i].name);
 	return q->code;
 }

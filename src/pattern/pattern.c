@@ -119,14 +119,26 @@ gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const
 	return GEMP_OK;
 }
 
+/* Name of a vertex of the row, NULL: anonymous. */
+static const char *row_name(const gemp_pattern *pattern, size_t vertex)
+{
+	if (vertex < pattern->vertex_count)
+		return pattern->vertices[vertex].name;
+	const gemp_optional *part = pattern->optionals + pattern->optional_count - 1;
+	while ((size_t)part->first_vertex > vertex)
+		part--;
+	return part->pattern->vertices[part->pattern->given + vertex - (size_t)part->first_vertex].name;
+}
+
 gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
 {
 	bool named = false;
-	for (size_t v = 0; v < pattern->vertex_count; v++)
-		named = named || pattern->vertices[v].name;
-	for (size_t v = 0; v < pattern->vertex_count; v++) {
+	size_t count = gemp_pattern_row_vertices(pattern);
+	for (size_t v = 0; v < count; v++)
+		named = named || row_name(pattern, v);
+	for (size_t v = 0; v < count; v++) {
 		char number[24];
-		const char *name = pattern->vertices[v].name;
+		const char *name = row_name(pattern, v);
 		gemp_expr *expr;
 		if (named && !name)
 			continue;
@@ -142,6 +154,11 @@ gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern)
 			return code;
 	}
 	return GEMP_OK;
+}
+
+gemp_code gemp_pattern_add_with(gemp_pattern *pattern)
+{
+	return GEMP_NEW(pattern->with, 1);
 }
 
 int gemp_pattern_parts(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES])

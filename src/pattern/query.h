@@ -8,6 +8,13 @@
 #include "pattern/pattern.h"
 #include "pattern/source.h"
 
+enum {
+	QUERY_MAX_NESTED = 16,   /* patterns within patterns */
+	QUERY_MAX_DEPTH = 100,   /* of an expression */
+	QUERY_MAX_WEIGHT = 1 << 20, /* of an expression: its parts, written out */
+	QUERY_MAX_COPIED = 100,  /* weight of what a chain or a list repeats */
+};
+
 /* Bytes [begin, end) of the text. */
 typedef struct query_place {
 	size_t begin, end;
@@ -26,30 +33,54 @@ typedef struct query_expr {
 	query_place place;
 	query_word variable, name;
 	gemp_value value;
+	bool beyond;               /* 2^63: an integer below a minus only */
+	bool distinct;             /* of an aggregate */
+	bool bare;                 /* GEMP_EXISTS: a path alone, which names nothing new */
+	struct query_match *match; /* GEMP_EXISTS, GEMP_COUNT_OF */
+	unsigned depth;
+	size_t weight;
 	struct query_expr *first, *last, *next; /* children; next child of the parent */
 } query_expr;
 
 typedef struct query_node {
 	query_place place;
 	query_word variable;
-	query_expr *conditions; /* GEMP_AND of labels and `{k: literal}` */
+	query_expr *conditions; /* GEMP_AND of labels and `{k: value}` */
+	int index;              /* vertex of the pattern being made */
 } query_node;
 
 typedef struct query_edge {
 	query_place place;
 	query_word variable;
 	query_expr *types;      /* GEMP_HAS_LABEL, NULL: any */
-	query_expr *conditions; /* GEMP_AND of `{k: literal}` */
+	query_expr *conditions; /* GEMP_AND of `{k: value}` */
 	bool left, right;       /* has an arrow head there */
+	bool path;              /* written with `*` */
+	uint32_t least, most;
+	int index;
 	query_node *to;
 	struct query_edge *next;
 } query_edge;
+
+/* `*least..most` as written. */
+typedef struct query_trail {
+	uint64_t least, most;
+	bool bounded; /* there is a most */
+} query_trail;
 
 typedef struct query_path {
 	query_node *from;
 	query_edge *first, *last;
 	struct query_path *next;
 } query_path;
+
+/* MATCH, OPTIONAL MATCH, or what stands in the braces of EXISTS and COUNT. */
+typedef struct query_match {
+	query_place place;
+	query_path *first, *last;
+	query_expr *where; /* NULL: none */
+	struct query_match *next;
+} query_match;
 
 typedef struct query_item {
 	query_place place;
@@ -58,7 +89,24 @@ typedef struct query_item {
 	struct query_item *next;
 } query_item;
 
-typedef enum query_clause { QUERY_MATCH, QUERY_WHERE, QUERY_RETURN, QUERY_LIMIT } query_clause;
+typedef struct query_order {
+	query_expr *expr;
+	bool descending;
+	struct query_order *next;
+} query_order;
+
+/* WITH or RETURN. */
+typedef struct query_projection {
+	query_place place;
+	bool distinct;
+	query_item *items, *last_item; /* NULL: there is only LIMIT */
+	query_order *orders, *last_order;
+	query_expr *skip, *limit; /* literals; NULL: none */
+	query_expr *where;
+} query_projection;
+
+/* Where the parser is: what can be said of an unexpected word depends on it. */
+typedef enum query_clause { QUERY_MATCH, QUERY_WHERE, QUERY_WITH, QUERY_RETURN, QUERY_LIMIT } query_clause;
 
 typedef struct query {
 	gemp_source source;
@@ -68,17 +116,18 @@ typedef struct query {
 	size_t left;
 	_Alignas(16) char scanner[1024]; /* flex's own memory */
 	size_t scanner_used;
+	const gemp_query_parameter *parameters;
+	size_t parameter_count;
+	bool *used;             /* [parameter_count] */
 	query_clause clause;    /* being read */
-	query_path *first, *last;
-	query_expr *where;
-	query_item *items, *last_item;
-	bool has_limit;
-	uint64_t limit;
-	query_place limit_place;
+	unsigned nested;        /* patterns within patterns, being read */
+	query_match *match, *optionals, *last_optional;
+	query_projection *with, *result; /* NULL: none */
 } query;
 
 /* Reads source into an empty query; query_free in any case. */
-gemp_code query_parse(query *q, const gemp_source *source);
+gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                      size_t parameter_count);
 void query_free(query *q);
 
 /* Zeroed memory of the arena; NULL when out of memory, and q->code is set. */
@@ -87,26 +136,42 @@ query_word query_copy(query *q, const char *bytes, size_t size, query_place plac
 
 /* Record the first failure, at a place of the text. */
 void query_fail(query *q, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void query_refuse(query *q, size_t at, const char *what); /* "... is not supported yet" */
+void query_refuse(query *q, size_t at, const char *what); /* "... is not supported" */
 
+/* Below, NULL is returned after a failure, which q->code tells. */
 query_expr *query_leaf(query *q, gemp_expr_kind kind, query_place place);
-void query_adopt(query_expr *parent, query_expr *child);
+void query_adopt(query *q, query_expr *parent, query_expr *child);
 /* GEMP_AND, GEMP_OR: left itself with one child more if it is of that kind already. */
 query_expr *query_join(query *q, gemp_expr_kind kind, query_expr *left, query_expr *right, query_place place);
 query_expr *query_binary(query *q, gemp_expr_kind kind, query_expr *left, query_expr *right, query_place place);
-query_expr *query_integer(query *q, uint64_t magnitude, bool negative, query_place place);
+query_expr *query_negative(query *q, query_expr *operand, query_place place); /* -1 is a literal */
+/* `chain op right`, where chain is `... op last`: both comparisons have to hold. */
+query_expr *query_chain(query *q, query_expr *chain, const query_expr *last, gemp_expr_kind kind, query_expr *right,
+                        query_place place);
+/* `left IN [list]`; a list with other than literals becomes a disjunction. list: any expression with the elements as
+ * children, NULL: none. */
+query_expr *query_in(query *q, query_expr *left, query_expr *list, query_place place);
+query_expr *query_in_labels(query *q, const query_expr *left, query_expr *labels, query_place place);
+query_expr *query_integer(query *q, uint64_t magnitude, query_place place);
 query_expr *query_real(query *q, double real, query_place place);
 query_expr *query_string(query *q, query_word word);
-/* `name(argument)`, argument NULL: `name(*)`; id and count are known, all others are refused by name. */
-query_expr *query_call(query *q, query_word name, query_expr *argument, query_place place);
+query_expr *query_constant(query *q, gemp_value value, query_place place);
+query_expr *query_parameter(query *q, query_word name, query_place place); /* a literal: its value */
+/* What stands behind SKIP and LIMIT. */
+query_expr *query_amount(query *q, uint64_t amount, query_place place);
+void query_check_amount(query *q, const query_expr *parameter);
+/* `name(argument)`, argument NULL: `name(*)`. query_check_callee refuses functions that there are not. */
+query_expr *query_call(query *q, query_word name, bool distinct, query_expr *argument, query_place place);
 void query_check_callee(query *q, query_word name);
 
 /* Decode the escapes of a string between quotes. */
 query_word query_unquote(query *q, const char *bytes, size_t size, query_place place);
 
+/* Does a path, `(...)-...`, begin at the parenthesis `text` points to, and not an expression in parentheses? */
+bool query_path_begins(const char *text);
+const char *query_skip_space(const char *text); /* and comments */
+
 /* Explain an unexpected token: `token` is its text, `expected` a list of what would do, or NULL. */
 void query_unexpected(query *q, query_place place, const char *expected);
-/* A word that begins what is not supported yet: how to call that; else NULL. */
-const char *query_refused_word(const char *word, size_t size);
 
 #endif

@@ -4,40 +4,40 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Words that begin parts of openCypher which are not there yet, and what to call these parts; reserved ones are also
- * REFUSED tokens of the grammar. */
+/* Words that begin parts of openCypher which are not there, and what to call these parts; reserved ones are also REFUSED
+ * tokens of the grammar. */
 static const struct { const char *word, *what; } refused[] = {
-	{ "XOR", "XOR" },
-	{ "OPTIONAL", "OPTIONAL MATCH" },
-	{ "WITH", "WITH" },
-	{ "ORDER", "ORDER BY" },
-	{ "SKIP", "SKIP" },
-	{ "OFFSET", "OFFSET" },
-	{ "DISTINCT", "DISTINCT; the option --distinct says what counts as one match" },
-	{ "EXISTS", "EXISTS" },
-	{ "CREATE", "CREATE" },
-	{ "MERGE", "MERGE" },
-	{ "DELETE", "DELETE" },
-	{ "DETACH", "DETACH DELETE" },
-	{ "SET", "SET" },
-	{ "REMOVE", "REMOVE" },
+	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and RETURN" },
+	{ "WITH", "a second WITH" },
+	{ "OFFSET", "OFFSET; write SKIP" },
+	{ "CREATE", "CREATE; queries only read" },
+	{ "MERGE", "MERGE; queries only read" },
+	{ "DELETE", "DELETE; queries only read" },
+	{ "DETACH", "DETACH DELETE; queries only read" },
+	{ "SET", "SET; queries only read" },
+	{ "REMOVE", "REMOVE; queries only read" },
 	{ "UNWIND", "UNWIND" },
-	{ "UNION", "UNION" },
+	{ "UNION", "UNION; run both queries" },
 	{ "CASE", "CASE" },
 	{ "CALL", "CALL" },
-	{ "FOREACH", "FOREACH" },
-	{ "LOAD", "LOAD CSV" },
-	{ "USE", "USE" },
-	{ "USING", "USING" },
+	{ "FOREACH", "FOREACH; queries only read" },
+	{ "LOAD", "LOAD CSV; the subcommand import reads files" },
+	{ "USE", "USE; the graph is an argument of the command" },
+	{ "USING", "USING; the plan is chosen by cost" },
 	{ "YIELD", "YIELD" },
 	{ "FINISH", "FINISH" },
 	{ "EXPLAIN", "EXPLAIN; the option --explain prints the plan" },
 	{ "PROFILE", "PROFILE; the option --profile measures the run" },
-	{ "MATCH", "a second MATCH; join the paths by commas" },
+	{ "NULLS", "NULLS FIRST or LAST; NULL is last when ascending" },
 };
 
-const char *query_refused_word(const char *word, size_t size)
+/* The same for one word in one place. */
+static const char *refused_word(const query *q, const char *word, size_t size)
 {
+	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
+		return q->with ? "MATCH behind WITH" : "a second MATCH; join the paths by commas";
+	if (size == 4 && strncasecmp(word, "WITH", size) == 0 && !q->with)
+		return q->clause == QUERY_MATCH || q->clause == QUERY_WHERE ? NULL : "WITH here; it stands once, before RETURN";
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
 		if (strlen(refused[i].word) == size && strncasecmp(word, refused[i].word, size) == 0)
 			return refused[i].what;
@@ -51,44 +51,75 @@ static char before(const query *q, size_t at)
 	return at > 0 ? q->source.text[at - 1] : '\0';
 }
 
-static char after(const query *q, size_t at)
-{
-	return q->source.text[at + strspn(q->source.text + at, " \t\r\n")];
-}
-
-/* An arrow, or `()`, where a condition is read. */
+/* An arrow, or `()`, where an expression is read. */
 static bool is_pattern(const query *q, query_place place)
 {
-	char token = q->source.text[place.begin], next = after(q, place.end), last = before(q, place.begin);
+	char token = q->source.text[place.begin], next = *query_skip_space(q->source.text + place.end);
+	char last = before(q, place.begin);
 	return (token == '-' && strchr("->[", next)) || (strchr("-[", token) && last == '-') || (token == ')' && last == '(')
 	    || (token == '-' && last == '<');
 }
 
 /* How to call what a token of punctuation would begin; NULL: nothing known. */
-static const char *punctuation(const query *q, query_place place, bool value_wanted)
+static const char *punctuation(const query *q, query_place place)
 {
 	const char *token = q->source.text + place.begin;
 	size_t size = place.end - place.begin;
 	if (size == 2)
-		return !strncmp(token, "=~", 2) ? "a regular expression (=~)" : !strncmp(token, "..", 2) ? "a range (..)"
-		     : q->clause == QUERY_MATCH || value_wanted ? NULL : "a chain of comparisons; write a < b AND b < c";
+		return strncmp(token, "..", 2) == 0 && q->clause != QUERY_MATCH ? "a range (..)" : NULL;
 	if (size != 1)
 		return NULL;
-	if (*token == '$')
-		return "a parameter ($)";
 	if (*token == '!' || (*token == '%' && before(q, place.begin) == ':'))
 		return "an expression over labels with ! or %; NOT a:Label stands in WHERE";
+	if (*token == '$' && q->clause == QUERY_MATCH)
+		return "a parameter instead of a map, a label or a type; parameters are values";
 	if (q->clause == QUERY_MATCH)
-		return strchr("+*", *token) ? "a repeated path (+, *)" : NULL;
+		return strchr("+*", *token) || (*token == '{' && strchr("->", before(q, place.begin)))
+		     ? "a repeated path (+, *, {m,n}); write -[:T*m..n]->" : NULL;
 	if (is_pattern(q, place))
-		return "a path inside of a condition";
-	if (*token == '{')
+		return "this shape of a path in an expression; write EXISTS { } around the path";
+	switch (*token) {
+	case '{':
 		return "a map";
-	if (strchr("+-*/%^", *token))
-		return "arithmetic";
-	if (strchr("=<>", *token) && !value_wanted)
-		return "a chain of comparisons; write a < b AND b < c";
-	return *token == '[' ? "a list outside of IN, or an index" : *token == '.' ? "an attribute of an attribute" : NULL;
+	case '^':
+		return "a power (^)";
+	case '[':
+		return "a list outside of IN, or an index";
+	case '.':
+		return "an attribute of anything but a variable";
+	case ':':
+		return "a label of anything but a variable";
+	case '|':
+		return "a list comprehension";
+	default:
+		return NULL;
+	}
+}
+
+static bool explain(query *q, query_place place)
+{
+	const char *token = q->source.text + place.begin, *what;
+	size_t size = place.end - place.begin;
+	bool word = isalpha((unsigned char)*token);
+	char last = before(q, place.begin);
+	if (q->clause == QUERY_MATCH && word && strchr("([", last) && last ) {
+		query_fail(q, place.begin, "'%.*s' is a reserved word; as a name it needs backquotes", (int)size, token);
+		return true;
+	}
+	if (q->nested > 0 && word) {
+		static const char *const clauses[] = { "MATCH", "OPTIONAL", "RETURN", "WITH", "ORDER", "SKIP", "LIMIT" };
+		for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++)
+			if (strlen(clauses[i]) == size && strncasecmp(token, clauses[i], size) == 0) {
+				query_fail(q, place.begin, "%s within braces is not supported; there stand paths and WHERE", clauses[i]);
+				return true;
+			}
+	}
+	what = refused_word(q, token, size);
+	if (!what)
+		what = punctuation(q, place);
+	if (what)
+		query_refuse(q, place.begin, what);
+	return what != NULL;
 }
 
 void query_unexpected(query *q, query_place place, const char *expected)
@@ -96,26 +127,11 @@ void query_unexpected(query *q, query_place place, const char *expected)
 	const char *token = q->source.text + place.begin;
 	size_t size = place.end - place.begin;
 	const char *wanted = expected ? ", expected " : "";
-	char last = before(q, place.begin);
-	if (expected && strcmp(expected, "MATCH") == 0 && !query_refused_word(token, size)) {
+	if (expected && strcmp(expected, "MATCH") == 0 && !refused_word(q, token, size))
 		query_fail(q, place.begin, "a query begins with MATCH, as in MATCH (a)-[:KNOWS]->(b) RETURN a, b");
-		return;
-	}
-	if (size == 0) {
+	else if (size == 0)
 		query_fail(q, place.begin, "the query ends too early%s%s", wanted, expected ? expected : "");
-		return;
-	}
-	if (q->clause == QUERY_MATCH && isalpha((unsigned char)*token) && (last == '(' || last == '[')) {
-		query_fail(q, place.begin, "'%.*s' is a reserved word; as a name it needs backquotes", (int)size, token);
-		return;
-	}
-	const char *what = query_refused_word(token, size);
-	if (!what)
-		what = last == '-' && q->clause != QUERY_MATCH && *token != '-' && *token != '[' 
-			? "arithmetic" : punctuation(q, place, expected && strcmp(expected, "a value") == 0);
-	if (what)
-		query_refuse(q, place.begin, what);
-	else
+	else if (!explain(q, place))
 		query_fail(q, place.begin, "unexpected '%.*s'%s%s", size > 40 ? 40 : (int)size, token, wanted,
 		           expected ? expected : "");
 }
