@@ -8,7 +8,7 @@
  * carry a match to the host and look at one of its values there. */
 static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
 
-enum { SAMPLED = 1 << 12 }; /* own vertices of a rank whose rows tell of its edges */
+enum { SAMPLED = 1 << 12 }; /* candidates of a rank whose rows tell of its edges */
 
 /* MATCHES, estimated as if edges lay between candidates at random. */
 
@@ -27,25 +27,62 @@ static uint64_t count_between(const gemp_candidates *candidates, int other, cons
 	return found;
 }
 
-/* Edges from own candidates of one end, in a sample of rows, to candidates of the other. */
+/* Own rows that are candidates: every `step`-th of them. */
+typedef struct sample {
+	size_t count, step;
+	size_t rows[SAMPLED];
+} sample;
+
+static bool own_candidate(const gemp_graph *graph, const uint32_t *bits, size_t row)
+{
+	uint64_t id = graph->first + row;
+	return !bits || bits[id / 32] >> id % 32 & 1;
+}
+
+/* From `row` on: rows without a candidate are passed over, by words where these are empty. */
+static size_t next_candidate(const gemp_graph *graph, const uint32_t *bits, size_t row)
+{
+	while (row < graph->rows && !own_candidate(graph, bits, row)) {
+		uint64_t id = graph->first + row;
+		row += bits[id / 32] >> id % 32 ? 1 : 32 - id % 32;
+	}
+	return row;
+}
+
+static void take_sample(const gemp_graph *graph, const uint32_t *bits, sample *out)
+{
+	size_t own = 0, seen = 0;
+	for (size_t row = next_candidate(graph, bits, 0); bits && row < graph->rows; row = next_candidate(graph, bits, row + 1))
+		own++;
+	out->step = (bits ? own : graph->rows) / SAMPLED + 1;
+	out->count = 0;
+	if (!bits)
+		for (size_t row = 0; row < graph->rows; row += out->step)
+			out->rows[out->count++] = row;
+	else
+		for (size_t row = next_candidate(graph, bits, 0); row < graph->rows; row = next_candidate(graph, bits, row + 1))
+			if (seen++ % out->step == 0)
+				out->rows[out->count++] = row;
+}
+
+/* Edges from candidates of one end, the one that has fewer, in a sample of rows, to candidates of the other. */
 static double sample_edges(const gemp_graph *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
                            bool either)
 {
-	size_t sampled = graph->rows < SAMPLED ? graph->rows : SAMPLED;
+	bool back = candidates->count[edge->to] < candidates->count[edge->from];
+	int at = back ? edge->to : edge->from, other = back ? edge->from : edge->to;
 	uint64_t found = 0;
-	for (size_t i = 0; i < sampled; i++) {
-		size_t row = i * graph->rows / sampled;
-		if (!may_be(candidates, edge->from, graph->first + row))
-			continue;
+	sample sample;
+	take_sample(graph, candidates->bits[at], &sample);
+	for (size_t i = 0; i < sample.count; i++)
 		for (size_t r = 0; r < graph->relation_count; r++) {
 			const gemp_relation *relation = &graph->relations[r];
-			if (edge->relations[r])
-				found += count_between(candidates, edge->to, relation->out_begin, relation->out, row);
-			if (edge->relations[r] && either)
-				found += count_between(candidates, edge->to, relation->in_begin, relation->in, row);
+			if (edge->relations[r] && (!back || either))
+				found += count_between(candidates, other, relation->out_begin, relation->out, sample.rows[i]);
+			if (edge->relations[r] && (back || either))
+				found += count_between(candidates, other, relation->in_begin, relation->in, sample.rows[i]);
 		}
-	}
-	return sampled ? (double)found * (double)graph->rows / (double)sampled : 0;
+	return (double)found * (double)sample.step;
 }
 
 static double estimate_matches(gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern,

@@ -20,6 +20,9 @@ static const asked table[] = {
 	/* Nothing but labels, and ids, are never put off. */
 	{ "MATCH (a:Person)-[:KNOWS]->(b:Film) RETURN a", 2, 0 },
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 RETURN a", 1, 0 },
+	/* Few matches, wherever that vertex lies. */
+	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = -5000 AND b.name CONTAINS 'a' RETURN a", 1, 1 },
+	{ "MATCH (a)<-[:KNOWS]-(b) WHERE id(a) = -5000 AND b.name CONTAINS 'a' RETURN a", 1, 1 },
 	/* No vertex has such an id, so no match is expected, and none need be tested. */
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 AND b.number > 0 AND b.name CONTAINS 'a' RETURN a", 1, 2 },
 	{ "MATCH (a)-[:KNOWS]->(b) WHERE id(a) = 7 AND b:Film AND b.flag AND a.name <> b.name RETURN a", 2, 2 },
