@@ -143,4 +143,19 @@ static inline gemp_import_options *one_file(file_case *self, const char *format,
 	return &self->options;
 }
 
+static inline gemp_code import_once(void *options)
+{
+	gemp_graph *graph = NULL;
+	gemp_code code = gemp_import(&graph, &test_comm, options);
+	gemp_graph_free(graph);
+	return code;
+}
+
+/* Under few ranks: more take long and show no more. */
+static inline void expect_no_harm_without_memory(gemp_import_options *options)
+{
+	if (test_comm.size <= 3)
+		assert_all_survive_no_memory(import_once, options);
+}
+
 #endif

@@ -127,7 +127,8 @@ static void memory_may_run_out(void **state)
 {
 	(void)state;
 	file_case file;
-	assert_all_survive_no_memory(all_steps, one_file(&file, "tsv", "m.tsv", "src\tdst\tw\n1\t2\t3\n2\t1\t4\n"));
+	if (test_comm.size <= 3) /* more take long and show no more */
+		assert_all_survive_no_memory(all_steps, one_file(&file, "tsv", "m.tsv", "src\tdst\tw\n1\t2\t3\n2\t1\t4\n"));
 }
 
 int main(int argc, char **argv)
