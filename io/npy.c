@@ -1,0 +1,203 @@
+#include "io/npy.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_HEADER = 1 << 16, PIECE = 4096, LONGEST_TEXT = 4096 };
+
+typedef struct npy {
+	gemp_zip_stream *stream;
+	char kind;      /* i u f b: as numpy calls them; S and U: text */
+	unsigned width; /* bytes, of U characters */
+	uint64_t length;
+	const char *path, *name;
+	unsigned char bytes[PIECE * 8];
+} npy;
+
+static gemp_code bad(const npy *n, const char *why)
+{
+	return gemp_fail(GEMP_EDATA, "%s: array '%s' %s", n->path, n->name, why);
+}
+
+/* THE HEADER: a Python dictionary of descr, fortran_order and shape */
+
+static const char *value_of(const char *header, const char *key)
+{
+	const char *at = strstr(header, key);
+	at = at ? strchr(at + strlen(key), ':') : NULL;
+	return at ? at + 1 + strspn(at + 1, " ") : NULL;
+}
+
+static gemp_code read_type(npy *n, const char *header)
+{
+	const char *at = value_of(header, "'descr'");
+	char end;
+	if (!at || sscanf(at, "'%*[<|=]%c%u%c", &n->kind, &n->width, &end) != 3 || end != '\'')
+		return bad(n, at && at[0] == '\'' && at[1] == '>' ? "is big-endian; save it as little-endian (astype('<i4'))"
+		                                                 : "has a type that is no number");
+	static const char *const good[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "b1" };
+	char type[16];
+	snprintf(type, sizeof type, "%c%u", n->kind, n->width);
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		if (strcmp(type, good[i]) == 0)
+			return GEMP_OK;
+	if ((n->kind == 'S' || n->kind == 'U') && n->width > 0 && n->width < LONGEST_TEXT)
+		return GEMP_OK;
+	return bad(n, n->kind == 'c' ? "is complex; save its real part" : n->kind == 'O' ? "holds Python objects; convert it "
+	           "to numbers" : "has a type that is not supported; there are integers, 32- and 64-bit floats and booleans");
+}
+
+static gemp_code read_shape(npy *n, const char *header)
+{
+	const char *at = value_of(header, "'shape'");
+	if (!at || *at++ != '(')
+		return bad(n, "has no shape");
+	n->length = 1;
+	while (*at != ')') {
+		char *end;
+		uint64_t size = strtoull(at, &end, 10);
+		if (end == at || __builtin_mul_overflow(n->length, size, &n->length))
+			return bad(n, "has a damaged shape");
+		at = end + strspn(end, ", ");
+	}
+	return GEMP_OK;
+}
+
+static gemp_code read_header(npy *n)
+{
+	gemp_code code = GEMP_OK;
+	unsigned char start[8], length[4] = { 0 };
+	char *header = NULL;
+	GEMP_TRY(gemp_zip_stream_read(n->stream, start, sizeof start));
+	if (memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
+		return bad(n, "is no .npy of version 1 to 3");
+	GEMP_TRY(gemp_zip_stream_read(n->stream, length, start[6] == 1 ? 2 : 4));
+	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
+	if (size > LONGEST_HEADER)
+		return bad(n, "has a header that is too long");
+	GEMP_TRY(GEMP_NEW(header, size + 1));
+	GEMP_TRY(gemp_zip_stream_read(n->stream, header, size));
+	GEMP_TRY(read_type(n, header));
+	GEMP_TRY(read_shape(n, header));
+done:
+	gemp_free(header);
+	return code;
+}
+
+/* ELEMENTS */
+
+static int64_t integer_at(const npy *n, size_t i, bool *beyond)
+{
+	const unsigned char *at = n->bytes + i * n->width;
+	uint64_t value = 0;
+	memcpy(&value, at, n->width); /* little-endian, as this program's machines are */
+	unsigned bits = 8 * n->width;
+	*beyond |= n->kind == 'u' && n->width == 8 && value > INT64_MAX;
+	if (n->kind == 'i' && bits < 64 && value >> (bits - 1))
+		value |= UINT64_MAX << bits;
+	return (int64_t)value;
+}
+
+static double real_at(const npy *n, size_t i)
+{
+	float narrow;
+	double wide;
+	if (n->width == 4) {
+		memcpy(&narrow, n->bytes + i * 4, 4);
+		return (double)narrow;
+	}
+	memcpy(&wide, n->bytes + i * 8, 8);
+	return wide;
+}
+
+static gemp_code next(void *self, size_t count, int64_t *integers, double *reals)
+{
+	gemp_code code = GEMP_OK;
+	npy *n = self;
+	bool beyond = false;
+	while (count) {
+		size_t some = count < PIECE ? count : PIECE;
+		GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, some * n->width));
+		for (size_t i = 0; i < some; i++)
+			if (reals)
+				*reals++ = real_at(n, i);
+			else
+				*integers++ = integer_at(n, i, &beyond);
+		count -= some;
+	}
+	if (beyond)
+		code = bad(n, "has a number beyond 64-bit signed integers");
+done:
+	return code;
+}
+
+static void close_npy(void *self)
+{
+	npy *n = self;
+	gemp_zip_stream_close(n->stream);
+	gemp_free(n);
+}
+
+static gemp_code open_npy(npy **out, const gemp_zip *zip, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text file = { 0 };
+	npy *n = NULL;
+	gemp_text_print(&file, "%s.npy", name);
+	GEMP_TRY(gemp_text_status(&file));
+	GEMP_TRY(GEMP_NEW(n, 1));
+	n->path = zip->path;
+	n->name = name;
+	const gemp_zip_member *member = gemp_zip_find(zip, file.data);
+	if (!member)
+		GEMP_TRY(bad(n, "is missing; save the matrix with scipy.sparse.save_npz"));
+	GEMP_TRY(gemp_zip_stream_open(&n->stream, zip, member));
+	GEMP_TRY(read_header(n));
+	*out = n;
+	n = NULL;
+done:
+	gemp_text_free(&file);
+	if (n)
+		close_npy(n);
+	return code;
+}
+
+gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
+{
+	npy *n;
+	gemp_code code = open_npy(&n, zip, name);
+	if (code != GEMP_OK)
+		return code;
+	if (n->kind == 'S' || n->kind == 'U') {
+		code = bad(n, "holds text where numbers belong");
+		close_npy(n);
+		return code;
+	}
+	gemp_type type = n->kind == 'f' ? GEMP_FLOAT : n->kind == 'b' ? GEMP_BOOLEAN : GEMP_INTEGER;
+	*out = (gemp_array){ .self = n, .length = n->length, .type = type, .next = next, .close = close_npy };
+	return GEMP_OK;
+}
+
+gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	npy *n = NULL;
+	size_t step = 1, size = 0;
+	GEMP_TRY(open_npy(&n, zip, name));
+	if ((n->kind != 'S' && n->kind != 'U') || n->length != 1)
+		GEMP_TRY(bad(n, "is no text"));
+	step = n->kind == 'U' ? 4 : 1;
+	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->width));
+	GEMP_TRY(GEMP_NEW(*out, (size_t)n->width + 1));
+	for (size_t i = 0; i < n->width && n->bytes[i * step]; i++)
+		(*out)[size++] = (char)n->bytes[i * step];
+done:
+	if (n)
+		close_npy(n);
+	return code;
+}
