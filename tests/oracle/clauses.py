@@ -1,4 +1,4 @@
-"""WITH and RETURN of one small pattern, against the same in Python: groups, aggregates, DISTINCT, ORDER BY, SKIP, LIMIT.
+"""WITH and RETURN of one small pattern, against the same in Python: groups, DISTINCT, ORDER BY, SKIP, LIMIT.
 
     clauses.py [--seed N] [--ranks 1,3] [--only TEXT]
 """
@@ -91,10 +91,11 @@ def plain(rows):
 
 def grouped(rows):
     ages, scores = [a.age for a, _, _ in rows], lambda group: [a.score for a, _, _ in group]
+    there = known(ages)
     by_a, by_b = groups(rows, lambda r: r[0].id), groups(rows, lambda r: r[1].id)
     yield 'all in one', 'RETURN count(*) AS n, count(a.age) AS k, count(DISTINCT a.age) AS d, sum(a.age) AS s, ' \
         'min(a.age) AS x, max(a.age) AS y', \
-        [(len(rows), len(known(ages)), len(set(known(ages))), sum(known(ages)), min(known(ages)), max(known(ages)))], False
+        [(len(rows), len(there), len(set(there)), sum(there), min(there), max(there))], False
     yield 'of nothing', 'WITH a WHERE a.age > 99 RETURN count(*) AS n, sum(a.age) AS s, avg(a.age) AS m, ' \
         'min(a.age) AS x, collect(a.name) AS l', [(0, 0, None, None, [])], False
     yield 'floats', 'RETURN b, sum(a.score) AS s, avg(a.score) AS m', \
@@ -113,7 +114,8 @@ def ordered(rows):
     by_age = sorted(rows, key=lambda r: ((r[0].age is not None, -(r[0].age or 0)), r[1].id, r[0].id))
     by_since = sorted(rows, key=lambda r: (last(r[2]), by_bytes(r[0].name), r[0].id, r[1].id))
     counts = [(k, len(g)) for k, g in groups(rows, lambda r: r[0].id)]
-    yield 'order', 'RETURN a.age AS age, a, b ORDER BY age DESC, id(b)', [(a.age, a.id, b.id) for a, b, _ in by_age], True
+    yield 'order', 'RETURN a.age AS age, a, b ORDER BY age DESC, id(b)', \
+        [(a.age, a.id, b.id) for a, b, _ in by_age], True
     yield 'order by what is not returned', 'RETURN a, b ORDER BY r.since, a.name SKIP 5 LIMIT 30', \
         [(a.id, b.id) for a, b, _ in by_since][5:35], True
     yield 'order of groups', 'RETURN a, count(*) AS n ORDER BY n DESC, id(a) LIMIT 7', \
