@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <string.h>
 
-
 /* "unknown WHAT 'NAME'" and what may have been meant. */
 static gemp_code unknown(const gemp_binding *b, int line, int column, const char *what, const char *name,
                          const char *const *names, size_t count)
@@ -32,19 +31,6 @@ static gemp_code unknown(const gemp_binding *b, int line, int column, const char
 	else if (code == GEMP_OK)
 		code = gemp_source_fail_at(&b->source, line, column, "%s", text.data);
 	gemp_text_free(&text);
-	return code;
-}
-
-static gemp_code unknown_column(const gemp_binding *b, const gemp_expr *expr, const char *what, const gemp_table *table)
-{
-	const char **names;
-	gemp_code code = GEMP_NEW(names, table->count);
-	if (code != GEMP_OK)
-		return code;
-	for (size_t i = 0; i < table->count; i++)
-		names[i] = table->columns[i].name;
-	code = unknown(b, expr->line, expr->column, what, expr->name, names, table->count);
-	gemp_free(names);
 	return code;
 }
 
@@ -73,31 +59,68 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 	return GEMP_OK;
 }
 
+/* --lenient: what nothing has is NULL. */
+static void make_null(gemp_expr *expr)
+{
+	gemp_free(expr->name);
+	expr->name = NULL;
+	expr->kind = GEMP_LITERAL;
+	expr->variable = -1;
+	expr->of_edge = false;
+	expr->value = (gemp_value){ .null = true };
+}
+
+/* An edge of the row, or one that WITH passes on. */
+static const gemp_pattern_edge *edge_of(const gemp_binding *b, int variable)
+{
+	const gemp_pattern *pattern = b->pattern;
+	size_t index = (size_t)(b->with ? b->with->items[variable].expr->variable : variable);
+	for (size_t i = pattern->optional_count; i-- > 0 && index >= pattern->edge_count;)
+		if (index >= (size_t)pattern->optionals[i].first_edge)
+			return &pattern->optionals[i].pattern->edges[index - (size_t)pattern->optionals[i].first_edge];
+	return &pattern->edges[index];
+}
+
 /* An attribute that some relation has which the edge can be of. */
 static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 {
-	const bool *allowed = !b->with && expr->variable < (int)b->pattern->edge_count
-	                    ? b->pattern->edges[expr->variable].relations : NULL;
-	const gemp_table *last = &(gemp_table){ 0 };
+	const bool *allowed = edge_of(b, expr->variable)->relations;
+	const char **names = NULL;
+	size_t count = 0, capacity = 0;
+	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < b->graph->relation_count; i++) {
-		if (allowed && !allowed[i])
-			continue;
-		last = &b->graph->relations[i].props;
-		if (gemp_table_find(last, expr->name))
-			return GEMP_OK;
+		const gemp_table *props = &b->graph->relations[i].props;
+		if (allowed[i] && gemp_table_find(props, expr->name))
+			goto done;
+		GEMP_TRY(GEMP_RESERVE(names, capacity, count + props->count));
+		for (size_t c = 0; allowed[i] && c < props->count; c++)
+			names[count++] = props->columns[c].name;
 	}
-	return unknown_column(b, expr, "edge attribute", last);
+	GEMP_TRY(unknown(b, expr->line, expr->column, "edge attribute", expr->name, names, count));
+	make_null(expr);
+done:
+	gemp_free(names);
+	return code;
 }
 
 static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 {
-	if (expr->of_edge)
-		return bind_edge_attribute(b, expr);
-	const gemp_column *column = gemp_table_find(&b->graph->attributes, expr->name);
-	if (!column)
-		return unknown_column(b, expr, "attribute", &b->graph->attributes);
-	expr->attribute = (int)(column - b->graph->attributes.columns);
-	return GEMP_OK;
+	const gemp_table *table = &b->graph->attributes;
+	const gemp_column *column = gemp_table_find(table, expr->name);
+	const char **names = NULL;
+	gemp_code code = GEMP_OK;
+	if (column) {
+		expr->attribute = (int)(column - table->columns);
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_NEW(names, table->count));
+	for (size_t i = 0; i < table->count; i++)
+		names[i] = table->columns[i].name;
+	GEMP_TRY(unknown(b, expr->line, expr->column, "attribute", expr->name, names, table->count));
+	make_null(expr);
+done:
+	gemp_free(names);
+	return code;
 }
 
 static gemp_code bind_regex(const gemp_binding *b, gemp_expr *expr)
@@ -116,14 +139,15 @@ static gemp_code bind_regex(const gemp_binding *b, gemp_expr *expr)
 	                           at);
 }
 
-/* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. */
+/* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. Of a missing vertex that is unknown, EXISTS is not. */
 static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 {
 	if (expr->kind != GEMP_COUNT_OF && expr->kind != GEMP_EXISTS)
 		return false;
 	const gemp_pattern *inner = b->pattern->subs[expr->sub];
 	const gemp_pattern_edge *edge = inner->edges;
-	return inner->given == 1 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0 &&
+	bool missing = expr->count && expr->children[0]->variable >= (int)b->pattern->vertex_count; /* can be: of OPTIONAL MATCH */
+	return !(missing && expr->kind == GEMP_EXISTS) && inner->given == 1 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0 &&
 	       !edge->path && edge->from != edge->to;
 }
 
@@ -177,7 +201,7 @@ static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 	if (expr->kind == GEMP_HAS_LABEL)
 		code = bind_label(b, expr);
 	else if (expr->kind == GEMP_ATTRIBUTE)
-		code = bind_attribute(b, expr);
+		code = expr->of_edge ? bind_edge_attribute(b, expr) : bind_attribute(b, expr);
 	else if (expr->kind == GEMP_MATCHES)
 		code = bind_regex(b, expr);
 	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++)
@@ -187,8 +211,12 @@ static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 
 gemp_code gemp_bind_expr(const gemp_binding *b, gemp_expr **slot)
 {
-	gemp_code code = bind_names(b, slot);
-	return code == GEMP_OK ? gemp_bind_types(b, *slot) : code;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(bind_names(b, slot));
+	GEMP_TRY(gemp_expr_fold(slot));
+	GEMP_TRY(gemp_bind_types(b, *slot));
+done:
+	return code;
 }
 
 static bool is_word(char c)
@@ -285,6 +313,17 @@ static gemp_code renew_conditions(const gemp_binding *b)
 	return code;
 }
 
+/* In normal form before, so that folding meets NOT above leaves only. */
+static gemp_code bind_condition(const gemp_binding *b, gemp_expr **slot)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_expr_normalise(slot));
+	GEMP_TRY(gemp_bind_expr(b, slot));
+	code = gemp_bind_condition(b, *slot);
+done:
+	return code;
+}
+
 static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 {
 	gemp_code code = GEMP_OK;
@@ -293,7 +332,7 @@ static gemp_code bind_clause(const gemp_binding *b, gemp_clause *clause)
 	if (clause->where) {
 		gemp_binding after = *b;
 		after.with = clause;
-		GEMP_TRY(gemp_bind_expr(&after, &clause->where));
+		GEMP_TRY(bind_condition(&after, &clause->where));
 		GEMP_TRY(gemp_bind_fold(&after, &clause->where));
 		GEMP_TRY(gemp_expr_normalise(&clause->where));
 	}
@@ -323,7 +362,7 @@ static gemp_code bind_pattern(gemp_binding *b)
 	for (size_t i = 0; i < pattern->optional_count; i++)
 		GEMP_TRY(bind_inner(b, pattern->optionals[i].pattern));
 	for (size_t i = 0; i < pattern->condition_count; i++)
-		GEMP_TRY(gemp_bind_expr(b, &pattern->conditions[i].expr));
+		GEMP_TRY(bind_condition(b, &pattern->conditions[i].expr));
 	GEMP_TRY(renew_conditions(b));
 	if (pattern->with)
 		GEMP_TRY(bind_clause(b, pattern->with));

@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "pattern/arithmetic.h"
 #include "pattern/expr.h"
 
 static bool is_null(const gemp_expr *expr)
@@ -35,13 +36,26 @@ static bool is_search(gemp_expr_kind kind)
 	return kind == GEMP_CONTAINS || kind == GEMP_STARTS_WITH || kind == GEMP_ENDS_WITH;
 }
 
-/* "toLower(a.born): a number stands where a string is needed" */
+static const char *what_is(const gemp_expr *expr)
+{
+	static const char *const names[] = { [GEMP_STRING] = "a string", [GEMP_INTEGER] = "an integer", [GEMP_FLOAT] = "a float",
+	                                     [GEMP_BOOLEAN] = "a boolean", [GEMP_LIST] = "a list" };
+	return expr->kind == GEMP_VERTEX ? "a vertex" : expr->kind == GEMP_EDGE ? "an edge" : names[expr->type];
+}
+
+static char *text_of(const gemp_binding *b, const gemp_expr *expr)
+{
+	return b->with ? gemp_expr_text_after(expr, b->pattern) : gemp_expr_text(expr, b->pattern);
+}
+
+/* "toLower(a.born): this is an integer, and a string is needed" */
 static gemp_code wrong(const gemp_binding *b, const gemp_expr *expr, const gemp_expr *operand, const char *needed)
 {
-	char *text = gemp_expr_text(expr, b->with ? NULL : b->pattern);
-	gemp_code code = gemp_source_fail_at(&b->source, operand->line, operand->column, "%s: this is %s, and %s is needed",
-	                                     text ? text : "", is_element(operand) ? "a vertex or an edge"
-	                                                                           : gemp_type_name[operand->type], needed);
+	char *text = text_of(b, expr);
+	gemp_code code = GEMP_ENOMEM;
+	if (text)
+		code = gemp_source_fail_at(&b->source, operand->line, operand->column, "%s: this is %s, and %s is needed", text,
+		                           what_is(operand), needed);
 	gemp_free(text);
 	return code;
 }
@@ -54,14 +68,36 @@ static gemp_code need(const gemp_binding *b, const gemp_expr *expr, bool (*fits)
 	return GEMP_OK;
 }
 
+/* What is computed from literals is tried here: it fails for every row, or for none. */
+static gemp_code try_literals(const gemp_binding *b, const gemp_expr *expr)
+{
+	gemp_scratch scratch = { 0 };
+	gemp_value value;
+	for (size_t i = 0; i < expr->count; i++)
+		if (!gemp_expr_is_literal(expr->children[i]))
+			return GEMP_OK;
+	gemp_code code = gemp_compute(expr, &expr->children[0]->value, expr->count > 1 ? &expr->children[1]->value : NULL,
+	                              &scratch, &value);
+	gemp_scratch_free(&scratch);
+	if (code != GEMP_EDATA)
+		return code;
+	char *why = gemp_strdup(gemp_message());
+	code = why ? gemp_source_fail_at(&b->source, expr->line, expr->column, "%s", why) : GEMP_ENOMEM;
+	gemp_free(why);
+	return code;
+}
+
 static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
 {
-	bool texts = expr->kind == GEMP_ADD && (expr->children[0]->type == GEMP_STRING || expr->children[1]->type == GEMP_STRING);
-	bool real = false;
-	for (size_t i = 0; i < expr->count; i++)
-		real = real || (!is_null(expr->children[i]) && expr->children[i]->type == GEMP_FLOAT);
+	bool texts = false, real = false;
+	for (size_t i = 0; i < expr->count; i++) {
+		const gemp_expr *child = expr->children[i];
+		texts = texts || (expr->kind == GEMP_ADD && !is_null(child) && child->type == GEMP_STRING);
+		real = real || (!is_null(child) && child->type == GEMP_FLOAT);
+	}
 	expr->type = texts ? GEMP_STRING : real ? GEMP_FLOAT : GEMP_INTEGER;
-	return texts ? need(b, expr, is_text, "a string beside a string") : need(b, expr, is_number, "a number");
+	gemp_code code = texts ? need(b, expr, is_text, "a string beside a string") : need(b, expr, is_number, "a number");
+	return code == GEMP_OK ? try_literals(b, expr) : code;
 }
 
 static gemp_code type_aggregate(const gemp_binding *b, gemp_expr *expr)
@@ -163,6 +199,11 @@ static gemp_code type_of(const gemp_binding *b, gemp_expr *expr)
 	}
 }
 
+gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
+{
+	return is_element(expr) || !is_truth(expr) ? wrong(b, expr, expr, "a condition") : GEMP_OK;
+}
+
 gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
 {
 	gemp_code code = GEMP_OK;
@@ -177,16 +218,14 @@ static int sort_of(gemp_type type)
 	return type == GEMP_STRING ? 2 : type == GEMP_BOOLEAN ? 3 : type == GEMP_LIST ? 4 : 1;
 }
 
-static bool alike(const gemp_binding *b, const gemp_expr *left, const gemp_expr *right)
+static bool alike(const gemp_expr *left, const gemp_expr *right)
 {
-	bool null = is_null(left) || is_null(right);
-	(void)b;
-	return null || sort_of(left->type) == sort_of(right->type);
+	return is_null(left) || is_null(right) || sort_of(left->type) == sort_of(right->type);
 }
 
 static void warn(const gemp_binding *b, const gemp_expr *expr, const char *because)
 {
-	char *text = gemp_expr_text(expr, b->pattern);
+	char *text = text_of(b, expr);
 	gemp_warn("%s:%d:%d: %s: %s", b->source.file ? b->source.file : "query", expr->line, expr->column, text ? text : "",
 	          because);
 	gemp_free(text);
@@ -226,7 +265,7 @@ static void make_false(gemp_expr *expr)
 static gemp_code fold_comparison(const gemp_binding *b, gemp_expr **slot)
 {
 	gemp_expr *expr = *slot;
-	if (expr->children[0]->kind == GEMP_VERTEX || expr->children[0]->kind == GEMP_EDGE || alike(b, expr->children[0], expr->children[1]))
+	if (is_element(expr->children[0]) || alike(expr->children[0], expr->children[1]))
 		return GEMP_OK;
 	if (expr->kind == GEMP_NE) {
 		warn(b, expr, "values of different types always differ");
@@ -251,7 +290,7 @@ static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 	gemp_expr *outer = *slot, *expr = negated ? outer->children[0] : outer;
 	size_t same = 0, kept = 1;
 	for (size_t i = 1; i < expr->count; i++)
-		same += alike(b, expr->children[0], expr->children[i]);
+		same += alike(expr->children[0], expr->children[i]);
 	if (same == expr->count - 1)
 		return GEMP_OK;
 	warn(b, expr, "values of different types are never equal");
@@ -266,7 +305,7 @@ static gemp_code fold_in(const gemp_binding *b, gemp_expr **slot, bool negated)
 		return GEMP_OK;
 	}
 	for (size_t i = 1; i < expr->count; i++) {
-		if (alike(b, expr->children[0], expr->children[i]))
+		if (alike(expr->children[0], expr->children[i]))
 			expr->children[kept++] = expr->children[i];
 		else
 			gemp_expr_free(expr->children[i]);

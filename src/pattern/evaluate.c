@@ -73,7 +73,8 @@ static gemp_code comparison(const evaluation *e, const gemp_expr *expr, gemp_val
 		return GEMP_OK;
 	}
 	gemp_code code = both(e, expr, &left, &right);
-	*out = truth_value(compare(expr->kind, &left, &right));
+	if (code == GEMP_OK)
+		*out = truth_value(compare(expr->kind, &left, &right));
 	return code;
 }
 
@@ -117,12 +118,18 @@ static gemp_code member(const evaluation *e, const gemp_expr *expr, gemp_value *
 	gemp_truth truth = GEMP_IS_FALSE;
 	gemp_code code = evaluate(e, expr->children[0], &value);
 	for (size_t i = 1; code == GEMP_OK && truth != GEMP_IS_TRUE && i < expr->count; i++) {
-		code = evaluate(e, expr->children[i], &other);
+		GEMP_TRY(evaluate(e, expr->children[i], &other));
 		gemp_truth one = compare(GEMP_EQ, &value, &other);
 		truth = one == GEMP_IS_FALSE ? truth : one;
 	}
 	*out = truth_value(truth);
+done:
 	return code;
+}
+
+static bool is_unknown(const gemp_value *value)
+{
+	return value->null || value->type != GEMP_BOOLEAN;
 }
 
 static gemp_code junction(const evaluation *e, const gemp_expr *expr, gemp_value *out)
@@ -133,12 +140,11 @@ static gemp_code junction(const evaluation *e, const gemp_expr *expr, gemp_value
 	for (size_t i = 0; i < expr->count; i++) {
 		gemp_value one;
 		GEMP_TRY(evaluate(e, expr->children[i], &one));
-		bool unknown = one.null || one.type != GEMP_BOOLEAN;
-		if (!unknown && one.truth == decisive) {
+		if (!is_unknown(&one) && one.truth == decisive) {
 			*out = truth_value(truth_of(decisive));
 			return GEMP_OK;
 		}
-		truth = unknown ? GEMP_IS_UNKNOWN : truth;
+		truth = is_unknown(&one) ? GEMP_IS_UNKNOWN : truth;
 	}
 	*out = truth_value(truth);
 done:
@@ -149,15 +155,16 @@ static gemp_code exclusive(const evaluation *e, const gemp_expr *expr, gemp_valu
 {
 	gemp_value left, right;
 	gemp_code code = both(e, expr, &left, &right);
-	*out = truth_value(left.null || right.null ? GEMP_IS_UNKNOWN : truth_of(left.truth != right.truth));
+	if (code == GEMP_OK)
+		*out = truth_value(is_unknown(&left) || is_unknown(&right) ? GEMP_IS_UNKNOWN : truth_of(left.truth != right.truth));
 	return code;
 }
 
 static gemp_code negation(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_code code = evaluate(e, expr->children[0], out);
-	bool unknown = out->null || out->type != GEMP_BOOLEAN;
-	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(!out->truth));
+	if (code == GEMP_OK)
+		*out = truth_value(is_unknown(out) ? GEMP_IS_UNKNOWN : truth_of(!out->truth));
 	return code;
 }
 
@@ -184,21 +191,15 @@ static gemp_code label_test(const evaluation *e, const gemp_expr *expr, gemp_val
 static gemp_code computed(const evaluation *e, const gemp_expr *expr, gemp_value *out)
 {
 	gemp_value left, right;
-	gemp_code code = evaluate(e, expr->children[0], &left);
-	if (code != GEMP_OK)
-		return code;
-	switch (expr->kind) {
-	case GEMP_NEGATE:
-		return gemp_negative(expr, &left, out);
-	case GEMP_LOWER:
-	case GEMP_UPPER:
-		return gemp_text_case(&left, expr->kind == GEMP_UPPER, e->scratch, out);
-	case GEMP_SIZE:
-		return gemp_text_size(&left, out);
-	default:
-		code = evaluate(e, expr->children[1], &right);
-		return code == GEMP_OK ? gemp_arithmetic(expr, &left, &right, e->scratch, out) : code;
-	}
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(evaluate(e, expr->children[0], &left));
+	if (expr->count > 1)
+		GEMP_TRY(evaluate(e, expr->children[1], &right));
+	code = gemp_compute(expr, &left, expr->count > 1 ? &right : NULL, e->scratch, out);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "query:%d:%d: ", expr->line, expr->column);
+done:
+	return code;
 }
 
 static gemp_code evaluate(const evaluation *e, const gemp_expr *expr, gemp_value *out)

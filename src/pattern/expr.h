@@ -23,9 +23,16 @@ void gemp_expr_uses(const gemp_expr *expr, uint64_t *vertices, uint64_t *edges);
 
 /* The text of gemp_expr_text; without a pattern every variable is `_`, which compares conditions on one variable. */
 void gemp_expr_print(const gemp_expr *expr, const gemp_pattern *pattern, gemp_text *out);
+/* The same of what stands behind the pattern's WITH. */
+char *gemp_expr_text_after(const gemp_expr *expr, const gemp_pattern *pattern);
 
 /* Into the normal form, in place; what *slot points to afterwards is a valid tree, also after a failure. */
 gemp_code gemp_expr_normalise(gemp_expr **slot);
+
+/* What is computed from literals alone becomes a literal; what cannot be computed stays as it is. The operands of + and *
+ * on numbers are sorted. Of the expression, or of its operands alone. */
+gemp_code gemp_expr_fold(gemp_expr **slot);
+gemp_code gemp_expr_fold_operands(gemp_expr *expr);
 
 /* Takes *expr (any condition; NULL after that), normalises and adds its conjuncts; drops repeated ones. */
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr);

@@ -1,11 +1,16 @@
 /* The normal form of conditions, in which equal ones compare equal:
  *
- * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH and IN; a negated comparison is the
- *   opposite one (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL.
+ * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH, =~, EXISTS and IN; a negated comparison is the
+ *   opposite one (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL. a XOR b is one without the other.
  * - AND and OR are flat, sorted, without repetitions; true and false are folded away. What is unknown for sure (x =
  *   NULL) is false: above it there is no NOT any more.
  * - A literal stands right of a comparison; between two others there are only =, <>, < and <=, and the operands of
  *   = and <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one is =.
+ * - What is computed from literals is one, and the two operands of + and * on numbers are sorted. Sums of three are not: the
+ *   order in which floats are added matters, and so it does where integers overflow.
+ *
+ * This holds where only "is it true?" is asked. A condition that is the operand of something else, as in (a.x = 1) IS
+ * NULL, stays as it was written.
  */
 #include "core/memory.h"
 #include "pattern/expr.h"
@@ -14,7 +19,6 @@
 #include <string.h>
 
 static gemp_code push(gemp_expr **slot, bool negate);
-static gemp_code fold_operands(gemp_expr *expr);
 
 /* Of an expression of literals only. */
 static gemp_truth literal_truth(const gemp_expr *expr, gemp_code *code)
@@ -234,9 +238,6 @@ static gemp_code push_comparison(gemp_expr **slot, bool negate)
 		return fold_literal(slot, negate);
 	if (negate)
 		expr->kind = opposite(expr->kind);
-	bool vertices = operand[0]->kind == GEMP_VERTEX; /* never NULL */
-	if (vertices && operand[0]->variable == operand[1]->variable)
-		return fold(slot, expr->kind == GEMP_EQ);
 	bool equality = expr->kind == GEMP_EQ || expr->kind == GEMP_NE, literal = gemp_expr_is_literal(operand[1]);
 	bool turn = gemp_expr_is_literal(operand[0])
 	         || (!literal && (equality ? gemp_expr_compare(operand[0], operand[1]) > 0
@@ -253,7 +254,8 @@ static gemp_code push_search(gemp_expr **slot, bool negate)
 	gemp_expr **operand = (*slot)->children;
 	if (is_null(operand[0]) || is_null(operand[1]))
 		return fold(slot, false);
-	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]))
+	bool waits = (*slot)->kind == GEMP_MATCHES && !(*slot)->regex; /* for binding to compile it */
+	if (gemp_expr_is_literal(operand[0]) && gemp_expr_is_literal(operand[1]) && !waits)
 		return fold_literal(slot, negate);
 	return negate ? wrap_not(slot) : GEMP_OK;
 }
@@ -286,8 +288,8 @@ static gemp_code push_in(gemp_expr **slot, bool negate)
 		return fold(slot, false);
 	sort_children(expr, 1);
 	if (expr->count == 2) {
-		expr->kind = negate ? GEMP_NE : GEMP_EQ;
-		return GEMP_OK;
+		expr->kind = GEMP_EQ;
+		return push_comparison(slot, negate);
 	}
 	return negate ? wrap_not(slot) : GEMP_OK;
 }
@@ -300,6 +302,11 @@ static gemp_code push_is_null(gemp_expr **slot, bool negate)
 		return fold(slot, operand->value.null == null);
 	expr->kind = null ? GEMP_IS_NULL : GEMP_IS_NOT_NULL;
 	return GEMP_OK;
+}
+
+static bool is_truth(const gemp_expr *literal)
+{
+	return literal->value.null || literal->value.type == GEMP_BOOLEAN;
 }
 
 /* `a.x` alone asks for a.x = true, and NOT a.x for a.x = false. */
@@ -345,7 +352,7 @@ done:
 
 static gemp_code push(gemp_expr **slot, bool negate)
 {
-	gemp_code code = fold_operands(*slot);
+	gemp_code code = gemp_expr_fold_operands(*slot);
 	if (code != GEMP_OK)
 		return code;
 	switch ((*slot)->kind) {
@@ -358,7 +365,7 @@ static gemp_code push(gemp_expr **slot, bool negate)
 	case GEMP_XOR:
 		return push_xor(slot, negate);
 	case GEMP_LITERAL:
-		return fold_literal(slot, negate);
+		return is_truth(*slot) ? fold_literal(slot, negate) : GEMP_OK;
 	case GEMP_ATTRIBUTE:
 	case GEMP_COLUMN:
 		return push_attribute(slot, negate);
@@ -372,61 +379,16 @@ static gemp_code push(gemp_expr **slot, bool negate)
 	case GEMP_IS_NULL:
 	case GEMP_IS_NOT_NULL:
 		return push_is_null(slot, negate);
-	case GEMP_HAS_LABEL:
-	case GEMP_EXISTS:
-		return negate ? wrap_not(slot) : GEMP_OK;
-	default:
+	case GEMP_EQ:
+	case GEMP_NE:
+	case GEMP_LT:
+	case GEMP_LE:
+	case GEMP_GT:
+	case GEMP_GE:
 		return push_comparison(slot, negate);
+	default: /* label tests, EXISTS; and what is no condition, which binding refuses */
+		return negate ? wrap_not(slot) : GEMP_OK;
 	}
-}
-
-/* OPERANDS: what is computed from literals alone becomes one. */
-static bool computes(gemp_expr_kind kind)
-{
-	return kind >= GEMP_ADD && kind <= GEMP_SIZE;
-}
-
-static gemp_code own_string(gemp_expr *literal)
-{
-	if (literal->value.null || (literal->value.type != GEMP_STRING && literal->value.type != GEMP_LIST))
-		return GEMP_OK;
-	literal->value.string.bytes = gemp_strndup(literal->value.string.bytes, literal->value.string.size);
-	return literal->value.string.bytes ? GEMP_OK : GEMP_ENOMEM;
-}
-
-static gemp_code fold_value(gemp_expr **slot)
-{
-	gemp_code code = GEMP_OK;
-	gemp_scratch scratch = { 0 };
-	gemp_value value;
-	gemp_expr *literal = NULL;
-	GEMP_TRY(fold_operands(*slot));
-	if (!computes((*slot)->kind) || !all_literals(*slot))
-		goto done;
-	GEMP_TRY(gemp_expr_value(*slot, NULL, &scratch, &value));
-	GEMP_TRY(gemp_expr_new(&literal, GEMP_LITERAL, (*slot)->line, (*slot)->column));
-	literal->value = value;
-	literal->type = value.type;
-	GEMP_TRY(own_string(literal));
-	gemp_expr_free(*slot);
-	*slot = literal;
-	literal = NULL;
-done:
-	if (literal)
-		literal->value.null = true; /* its string is not its own */
-	gemp_expr_free(literal);
-	gemp_scratch_free(&scratch);
-	return code;
-}
-
-static gemp_code fold_operands(gemp_expr *expr)
-{
-	gemp_code code = GEMP_OK;
-	if (expr->kind == GEMP_AND || expr->kind == GEMP_OR || expr->kind == GEMP_NOT || expr->kind == GEMP_XOR)
-		return GEMP_OK;
-	for (size_t i = 0; i < expr->count && code == GEMP_OK; i++)
-		code = fold_value(&expr->children[i]);
-	return code;
 }
 
 gemp_code gemp_expr_normalise(gemp_expr **slot)
@@ -453,18 +415,26 @@ static gemp_code add(gemp_pattern *pattern, gemp_expr **expr)
 	return GEMP_OK;
 }
 
-/* In a pattern, unlike after OPTIONAL MATCH, vertices, edges and keys are always there. */
+static bool is_element(const gemp_expr *expr)
+{
+	return expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE;
+}
+
+/* In a pattern, unlike after OPTIONAL MATCH, vertices, edges and keys are always there, and each is itself. */
 static void fold_presence(gemp_expr *expr)
 {
-	bool test = expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
+	const gemp_expr *left = expr->count ? expr->children[0] : NULL;
+	bool null = expr->kind == GEMP_IS_NULL || expr->kind == GEMP_IS_NOT_NULL;
+	bool same = expr->kind == GEMP_EQ || expr->kind == GEMP_NE;
 	for (size_t i = 0; i < expr->count; i++)
 		fold_presence(expr->children[i]);
-	if (!test || (expr->children[0]->kind != GEMP_VERTEX && expr->children[0]->kind != GEMP_EDGE &&
-	              expr->children[0]->kind != GEMP_KEY))
+	if (!(null && (is_element(left) || left->kind == GEMP_KEY)) &&
+	    !(same && is_element(left) && gemp_expr_compare(left, expr->children[1]) == 0))
 		return;
-	gemp_expr_free(expr->children[0]);
+	for (size_t i = 0; i < expr->count; i++)
+		gemp_expr_free(expr->children[i]);
 	expr->count = 0;
-	expr->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = expr->kind == GEMP_IS_NOT_NULL };
+	expr->value = (gemp_value){ .type = GEMP_BOOLEAN, .truth = expr->kind == GEMP_IS_NOT_NULL || expr->kind == GEMP_EQ };
 	expr->kind = GEMP_LITERAL;
 }
 

@@ -6,7 +6,7 @@
 gemp_code gemp_text_case(const gemp_value *text, bool upper, gemp_scratch *scratch, gemp_value *out)
 {
 	*out = *text;
-	if (text->null || text->string.size == 0)
+	if (text->string.size == 0)
 		return GEMP_OK;
 	const utf8proc_uint8_t *from = (const utf8proc_uint8_t *)text->string.bytes;
 	utf8proc_ssize_t left = (utf8proc_ssize_t)text->string.size;
@@ -63,10 +63,7 @@ static int64_t elements(const gemp_value *list)
 	return any ? commas + 1 : 0;
 }
 
-gemp_code gemp_text_size(const gemp_value *text, gemp_value *out)
+int64_t gemp_text_size(const gemp_value *text)
 {
-	*out = (gemp_value){ .type = GEMP_INTEGER, .null = text->null };
-	if (!text->null)
-		out->integer = text->type == GEMP_LIST ? elements(text) : characters(text);
-	return GEMP_OK;
+	return text->type == GEMP_LIST ? elements(text) : characters(text);
 }

@@ -5,10 +5,10 @@
 #include "core/scratch.h"
 #include "pattern/pattern.h"
 
-/* toLower, toUpper: each character by Unicode's simple mapping, whatever the locale. */
+/* toLower, toUpper: each character by Unicode's simple mapping, whatever the locale. Here and below, text is not NULL. */
 gemp_code gemp_text_case(const gemp_value *text, bool upper, gemp_scratch *scratch, gemp_value *out);
 /* size: characters of a string; elements of a list. */
-gemp_code gemp_text_size(const gemp_value *text, gemp_value *out);
+int64_t gemp_text_size(const gemp_value *text);
 
 /* =~: PCRE2, the whole string has to match; shared by copies of an expression. */
 typedef struct gemp_regex gemp_regex;
