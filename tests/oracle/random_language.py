@@ -1,6 +1,6 @@
 """Property test: random queries of the whole language, against an evaluator in plain Python.
 
-    random_language.py [--seed N] [--seconds S] [--features where,edges,exists,optional,paths,disconnected,group]
+    random_language.py [--seed N] [--seconds S] [--features where,parameters,edges,exists,optional,paths,...]
                        [--queries N] [--variants N] [--stop N] [--shrink S] [--semantics S,...] [--distinct D,...]
                        [--dry-run] [--refusals]
 
@@ -53,7 +53,7 @@ class LanguageCase(cases.Case):
             every = rows_of(host, query, semantics)
             if len(every) > MOST_ROWS:
                 return None
-            sums = query.between or query.result.unlike or query.result.grouped()
+            sums = query.optionals or query.between or query.result.unlike or query.result.grouped()
             distinct = self.distinct or ('none' if sums else 'orbit')
             if distinct != 'none' and self.shows_edges():
                 return None  # which of parallel edges stands for the others is said nowhere
@@ -262,8 +262,11 @@ def main():
             os.remove(file)
         for _ in range(arguments.queries):
             query = random_clauses(rng, graph, features)
-            case = LanguageCase(graph, query, rng.choice(arguments.semantics.split(',')),
-                                rng.choice(arguments.distinct.split(',')), ranks, random_options(rng, graph), seed)
+            distinct = rng.choice(arguments.distinct.split(','))
+            if query.optionals:  # their rows are all embeddings
+                distinct = rng.choice(['', 'none'])
+            case = LanguageCase(graph, query, rng.choice(arguments.semantics.split(',')), distinct, ranks,
+                                random_options(rng, graph), seed)
             answer = case.expected()
             if answer is None:
                 big += 1

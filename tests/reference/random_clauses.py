@@ -3,7 +3,7 @@ from clause import Clauses, Item, Pattern, Projection
 from expression import Text
 from random_query import random_leaf
 
-FEATURES = ['where', 'edges', 'exists', 'optional', 'paths', 'disconnected', 'group']
+FEATURES = ['where', 'parameters', 'edges', 'exists', 'optional', 'paths', 'disconnected', 'group']
 REGULAR = ['A.*', '.*o.*', '[A-J].*', 'Ann|Bob', '(?i)ann', 'B', '.', '[^x]+', 'Jack(son)?', '', '.*n+a?', '\\w+ \\w+']
 HOPS = [(0, 1), (0, 2), (1, 1), (1, 2), (1, 3), (2, 2), (2, 3)]
 LETTERS = ['a', 'b', 'c', 'd', 'x1', 'u', 'v', 'y2', 'p', 'q', 's', 'z']
@@ -62,7 +62,7 @@ class Maker:
     # expressions
 
     def constant(self, value):
-        if self.on('where', 0.25):
+        if self.on('parameters', 0.25):
             self.parameter_count += 1
             return ('param', 'p%d' % self.parameter_count, value)
         return value
