@@ -4,7 +4,6 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "pattern/expr.h"
-#include "pattern/text_function.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -123,22 +122,6 @@ done:
 	return code;
 }
 
-static gemp_code bind_regex(const gemp_binding *b, gemp_expr *expr)
-{
-	const gemp_expr *literal = expr->children[1];
-	char why[160];
-	size_t at = 0;
-	if (literal->kind != GEMP_LITERAL || literal->value.null || literal->value.type != GEMP_STRING)
-		return GEMP_OK; /* types are looked at next */
-	gemp_regex_free(expr->regex);
-	expr->regex = NULL;
-	gemp_code code = gemp_regex_new(&expr->regex, &literal->value, why, sizeof why, &at);
-	if (code != GEMP_EUSAGE)
-		return code;
-	return gemp_source_fail_at(&b->source, literal->line, literal->column, "this is no regular expression: %s, at byte %zu", why,
-	                           at);
-}
-
 /* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. Of a missing vertex that is unknown, EXISTS is not. */
 static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 {
@@ -203,7 +186,7 @@ static gemp_code bind_names(const gemp_binding *b, gemp_expr **slot)
 	else if (expr->kind == GEMP_ATTRIBUTE)
 		code = expr->of_edge ? bind_edge_attribute(b, expr) : bind_attribute(b, expr);
 	else if (expr->kind == GEMP_MATCHES)
-		code = bind_regex(b, expr);
+		code = gemp_bind_regex(b, expr);
 	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++)
 		code = bind_names(b, &expr->children[i]);
 	return code;

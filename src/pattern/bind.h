@@ -17,6 +17,8 @@ typedef struct gemp_binding {
 gemp_code gemp_bind_expr(const gemp_binding *b, gemp_expr **slot);
 /* Whose type is known: may it stand as a condition? */
 gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr);
+/* The regular expression of =~, if it is a string. */
+gemp_code gemp_bind_regex(const gemp_binding *b, gemp_expr *expr);
 /* The type of each expression, from its leaves up; what has none is GEMP_EUSAGE with its place. */
 gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr);
 /* Comparisons of what cannot be equal become what they come to, with a warning. */

@@ -60,9 +60,11 @@ static int node_of(const layer *l, uint64_t vertices, uint64_t edges)
 	return vertices ? l->vertex[__builtin_ctzll(vertices)] : l->edge[__builtin_ctzll(edges)];
 }
 
-static bool commutes(gemp_expr_kind kind)
+static bool commutes(const gemp_expr *expr)
 {
-	return kind == GEMP_EQ || kind == GEMP_NE || kind == GEMP_AND || kind == GEMP_OR || kind == GEMP_XOR;
+	bool number = expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
+	return expr->kind == GEMP_EQ || expr->kind == GEMP_NE || expr->kind == GEMP_AND || expr->kind == GEMP_OR ||
+	       expr->kind == GEMP_XOR || (number && (expr->kind == GEMP_ADD || expr->kind == GEMP_MULTIPLY));
 }
 
 static bool has_sub(const gemp_expr *expr)
@@ -96,7 +98,7 @@ static gemp_code add_expr(digraph *d, const layer *l, const gemp_expr *expr, siz
 	gemp_text_print(&d->colour[*node], "%d%s", (int)expr->kind, expr->distinct ? " distinct" : "");
 	for (size_t i = 0; code == GEMP_OK && i < expr->count; i++) {
 		int child;
-		code = add_expr(d, l, expr->children[i], commutes(expr->kind) ? 0 : i + 1, &child);
+		code = add_expr(d, l, expr->children[i], commutes(expr) ? 0 : i + 1, &child);
 		if (code == GEMP_OK)
 			code = add_arc(d, *node, child);
 	}
@@ -201,6 +203,17 @@ done:
 	return code;
 }
 
+/* What is found inside differs from the given vertices, also from one that no edge and no condition inside is about. */
+static gemp_code add_given(digraph *d, const layer *inner, int inside)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t v = 0; v < inner->pattern->given; v++)
+		if (!inner->pattern->vertices[v].free)
+			GEMP_TRY(add_arc(d, inside, inner->vertex[v]));
+done:
+	return code;
+}
+
 /* EXISTS and COUNT: a node to which the vertices and edges within hang; the given ones are those outside. */
 static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, int node)
 {
@@ -209,6 +222,7 @@ static gemp_code add_sub(digraph *d, const layer *outer, const gemp_expr *expr, 
 	gemp_text_print(&d->colour[node], "%d", (int)expr->kind);
 	for (size_t v = 0; v < inner.pattern->given; v++)
 		inner.vertex[v] = outer->vertex[expr->children[v]->variable];
+	GEMP_TRY(add_given(d, &inner, node));
 	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->given, node));
 	code = add_inside(d, &inner, node);
 done:
@@ -226,6 +240,7 @@ static gemp_code add_optional(digraph *d, layer *row, size_t index)
 	gemp_text_print(&d->colour[node], "optional %zu", index);
 	for (size_t v = 0; v < inner.pattern->given; v++)
 		inner.vertex[v] = row->vertex[optional->outer[v]];
+	GEMP_TRY(add_given(d, &inner, node));
 	GEMP_TRY(add_own_vertices(d, &inner, inner.pattern->given, node));
 	GEMP_TRY(add_inside(d, &inner, node));
 	for (size_t v = inner.pattern->given; v < inner.pattern->vertex_count; v++)
@@ -236,20 +251,44 @@ done:
 	return code;
 }
 
+/* A condition on what WITH passes on: its leaves point at nodes of items. */
+static gemp_code add_behind(digraph *d, const int *items, const gemp_expr *expr, size_t place, int *node)
+{
+	gemp_code code = GEMP_OK;
+	bool column = expr->kind == GEMP_COLUMN;
+	GEMP_TRY(add_node(d, node));
+	gemp_text_print(&d->colour[*node], "behind %zu %d ", place, (int)expr->kind);
+	if (column || expr->variable >= 0)
+		GEMP_TRY(add_arc(d, *node, items[column ? expr->item : (size_t)expr->variable]));
+	if (expr->count == 0 && !column)
+		gemp_expr_print(expr, NULL, &d->colour[*node]);
+	for (size_t i = 0; i < expr->count; i++) {
+		int child = -1;
+		GEMP_TRY(add_behind(d, items, expr->children[i], commutes(expr) ? 0 : i + 1, &child));
+		GEMP_TRY(add_arc(d, *node, child));
+	}
+done:
+	return code;
+}
+
 /* What is returned, as a multiset; ORDER BY by its places. */
 static gemp_code add_clause(digraph *d, const layer *row)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_clause *clause = gemp_pattern_first_clause(row->pattern);
-	int node;
+	int *items = NULL, node;
+	GEMP_TRY(GEMP_NEW(items, clause->item_count));
 	for (size_t i = 0; i < clause->item_count; i++) {
-		GEMP_TRY(add_expr(d, row, clause->items[i].expr, 0, &node));
-		gemp_text_print(&d->colour[node], " returned%s", i < clause->shown ? "" : " hidden");
+		GEMP_TRY(add_expr(d, row, clause->items[i].expr, 0, &items[i]));
+		gemp_text_print(&d->colour[items[i]], " returned%s", i < clause->shown ? "" : " hidden");
 		for (size_t o = 0; o < clause->order_count; o++)
 			if (clause->orders[o].item == i)
-				gemp_text_print(&d->colour[node], " by %zu %d", o, clause->orders[o].descending);
+				gemp_text_print(&d->colour[items[i]], " by %zu %d", o, clause->orders[o].descending);
 	}
+	if (clause->where)
+		GEMP_TRY(add_behind(d, items, clause->where, 0, &node));
 done:
+	gemp_free(items);
 	return code;
 }
 
