@@ -81,14 +81,34 @@ static size_t after_number(gemp_dict_slice line, int64_t number)
 	return i > 0 && found == number && i + 1 < line.size && line.bytes[i] == '.' && line.bytes[i + 1] == ' ' ? i + 2 : 0;
 }
 
+/* Without the notes in [ ] and { } in front. */
+static gemp_dict_slice without_notes(gemp_dict_slice text)
+{
+	text = trimmed(text.bytes, text.bytes + text.size);
+	while (text.size > 0 && (*text.bytes == '[' || *text.bytes == '{')) {
+		const char *close = memchr(text.bytes, *text.bytes == '[' ? ']' : '}', text.size);
+		text = close ? trimmed(close + 1, text.bytes + text.size) : (gemp_dict_slice){ text.bytes, 0 };
+	}
+	return text;
+}
+
+/* Is the whole line in one pair of parentheses? */
+static bool is_parenthesis(gemp_dict_slice line)
+{
+	gemp_dict_slice text = trimmed(line.bytes, line.bytes + line.size);
+	int depth = 0;
+	for (size_t i = 0; i < text.size; i++) {
+		depth += (text.bytes[i] == '(') - (text.bytes[i] == ')');
+		if (depth <= 0)
+			return i > 0 && i + 1 == text.size;
+	}
+	return false;
+}
+
 static gemp_code add(gemp_dict_entry *entry, gemp_dict_slice word, int64_t sense)
 {
 	gemp_code code = GEMP_OK;
-	while (word.size > 0 && *word.bytes == '[') {
-		const char *close = memchr(word.bytes, ']', word.size);
-		word = close ? trimmed(close + 1, word.bytes + word.size) : (gemp_dict_slice){ word.bytes, 0 };
-	}
-	word = before(word, "<[/{");
+	word = before(without_notes(word), "<[/{");
 	if (word.size == 0 || *word.bytes == '<')
 		return GEMP_OK;
 	for (size_t i = 0; i < entry->count; i++) {
@@ -125,17 +145,21 @@ gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t 
 	gemp_code code = GEMP_OK;
 	gemp_dict_slice rest = { text, size }, line = take_line(&rest);
 	entry->count = 0;
-	entry->headword = before(line, "</[");
+	entry->headword = before(without_notes(line), "</[");
 	entry->grammar = grammar_of(line);
 	if (entry->headword.size == 0)
 		return gemp_fail(GEMP_EDATA, "no headword in the first line; is this a dictionary as FreeDict writes them?");
 	line = take_line(&rest);
+	if (is_parenthesis(line))
+		line = take_line(&rest);
 	if (!after_number(line, 1))
 		return is_note(line) ? GEMP_OK : add_line(entry, line, 0);
 	for (int64_t sense = 1; line.size > 0 || rest.size > 0; line = take_line(&rest)) {
 		size_t at = after_number(line, sense);
-		if (at > 0)
-			GEMP_TRY(add_line(entry, (gemp_dict_slice){ line.bytes + at, line.size - at }, sense++));
+		if (at == 0)
+			continue;
+		line = (gemp_dict_slice){ line.bytes + at, line.size - at };
+		GEMP_TRY(add_line(entry, is_parenthesis(line) ? take_line(&rest) : line, sense++));
 	}
 done:
 	return code;

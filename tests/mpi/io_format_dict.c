@@ -34,6 +34,9 @@ static void entries(void **state)
 	entry_is("Lehrziele\n see: {Lehrziel}\n", "Lehrziele <> =");
 	entry_is("alone", "alone <> =");
 	entry_is("aide-toi, le ciel /x/\nBog, <pn>, \n", "aide-toi, le ciel <> = 0:Bog");
+	entry_is(" [news2]  [nf38]  x y /z/,  (a)  b /c/\n(noun (common))\nrice ball, (a) b\n", "x y <> = 0:rice ball 0:(a) b");
+	entry_is("x\n1. (noun (a))\n{b}c\n2. (d) e\n", "x <> = 1:c 2:(d) e");
+	entry_is("x\n(noun)\n1. b\n", "x <> = 1:b");
 	entry_is("a [b] c\n1. x\nexplained\n 2.\n4. no\n2. y 17.\n", "a <> = 1:x 2:y");
 }
 
