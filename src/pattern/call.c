@@ -1,5 +1,4 @@
 /* Functions and parameters of a query. */
-#include "core/text.h"
 #include "pattern/query.h"
 
 #include <string.h>
@@ -58,13 +57,8 @@ void query_check_callee(query *q, query_word name)
 			query_fail(q, name.place.begin, "the function %s() is not supported; %s", name.bytes, others[i].remedy);
 			return;
 		}
-	const char *names[FUNCTIONS];
-	for (size_t i = 0; i < FUNCTIONS; i++)
-		names[i] = functions[i].name;
-	const char *near = gemp_nearest(name.bytes, names, FUNCTIONS);
-	query_fail(q, name.place.begin, "the function %.60s() is not supported; %s%s%s", name.bytes,
-	           near ? "did you mean " : "there are id, labels, type, toLower, toUpper, size and the aggregates count, sum, min, "
-	                                    "max, avg, collect", near ? near : "", near ? "()?" : "");
+	query_fail(q, name.place.begin, "the function %.60s() is not supported; there are id, labels, type, toLower, toUpper, "
+	           "size and the aggregates count, sum, min, max, avg, collect", name.bytes);
 }
 
 static query_expr *count_rows(query *q, query_word name, bool distinct, query_place place)
@@ -106,6 +100,7 @@ query_expr *query_parameter(query *q, query_word name, query_place place)
 			q->used[i] = true;
 			return query_constant(q, q->parameters[i].value, place);
 		}
-	query_fail(q, place.begin, "the parameter $%s has no value; give it one by --param '%s=VALUE'", name.bytes, name.bytes);
+	query_fail(q, place.begin, "the parameter $%s has no value; give it one by --param '%s=VALUE'", name.bytes,
+	           name.bytes);
 	return NULL;
 }

@@ -67,8 +67,8 @@ bool parse_has_aggregate(const gemp_expr *expr);
 
 /* parse_match.c: paths and conditions become those of scope->pattern, and their names are added to the scope. */
 gemp_code parse_match(parse *p, parse_scope *scope, const query_match *match);
-/* A pattern within another one; outer: what its given vertices are there. bare: no name in it is new. names: those of its
- * scope, in the arena. */
+/* A pattern within another one; outer: what its given vertices are there. bare: no name in it is new. names: those of
+ * its scope, in the arena. */
 gemp_code parse_inner(parse *p, const parse_scope *scope, const query_match *match, bool bare, gemp_pattern **out,
                       int outer[GEMP_MAX_PATTERN_VERTICES], parse_scope *names);
 gemp_code parse_optional(parse *p, parse_scope *row, const query_match *match);

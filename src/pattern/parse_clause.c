@@ -59,7 +59,8 @@ done:
 
 static gemp_code add_one(parse *p, parse_scope *scope, bool with, gemp_clause *clause, const query_item *item)
 {
-	const query_word *word = item->alias.bytes ? &item->alias : item->expr->kind == GEMP_VERTEX ? &item->expr->variable : NULL;
+	const query_word *word = item->alias.bytes ? &item->alias
+	                       : item->expr->kind == GEMP_VERTEX ? &item->expr->variable : NULL;
 	parse_context context = { .scope = scope };
 	gemp_code code = GEMP_OK;
 	gemp_expr *expr = NULL;
@@ -138,8 +139,8 @@ static gemp_code check_order(parse *p, const parse_scope *scope, const gemp_clau
 	if (aggregate && !clause->grouped)
 		return parse_fail(p, at, "an aggregate in ORDER BY has to be a column too, so that there are groups");
 	if (clause->grouped && !is_settled(clause, expr))
-		return parse_fail(p, at, "ORDER BY beside aggregates speaks of columns only, since a group has one value for each; make "
-		                  "this a column");
+		return parse_fail(p, at, "ORDER BY beside aggregates speaks of columns only, since a group has one value for each; "
+		                  "make this a column");
 	if (clause->distinct && !is_settled(clause, expr))
 		return parse_fail(p, at, "ORDER BY beside DISTINCT speaks of columns only, since equal rows become one; make this a "
 		                  "column");

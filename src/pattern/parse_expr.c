@@ -132,8 +132,8 @@ static gemp_code element(parse *p, const parse_context *context, const query_exp
 		return code;
 	const char *name = found.name ? found.name : "";
 	if (found.sort == PARSE_VALUE || found.sort == PARSE_LIST)
-		return parse_fail(p, from->place.begin, "'%s' is a value and has neither attributes nor labels; pass its vertex on by "
-		                  "WITH", name);
+		return parse_fail(p, from->place.begin, "'%s' is a value and has neither attributes nor labels; pass its vertex on "
+		                  "by WITH", name);
 	to->variable = found.index;
 	to->of_edge = found.sort == PARSE_EDGE;
 	if (to->of_edge && from->kind == GEMP_KEY)
@@ -202,6 +202,8 @@ static gemp_code label_test(parse *p, const parse_context *context, const query_
 	gemp_code code = element(p, context, from, to);
 	if (code != GEMP_OK)
 		return code;
+	if (to->of_edge && from->bare)
+		return parse_fail(p, from->place.begin, "an edge has no labels; write type(%s)", from->variable.bytes);
 	return to->of_edge ? type_test(p, from, to) : parse_names(from, &to->names, &to->name_count);
 }
 
@@ -253,7 +255,8 @@ static gemp_code check_children(parse *p, const query_expr *from, const gemp_exp
 		                  "string or a parameter");
 	if ((to->kind != GEMP_EQ && to->kind != GEMP_NE) || !element)
 		return GEMP_OK;
-	const query_expr *one = is_element(left) ? from->first : from->last, *other = is_element(left) ? from->last : from->first;
+	const query_expr *one = is_element(left) ? from->first : from->last;
+	const query_expr *other = is_element(left) ? from->last : from->first;
 	if (other->kind == GEMP_LITERAL && other->value.null)
 		return parse_fail(p, one->place.begin, "a comparison with NULL is never true; write %s IS NULL", one->variable.bytes);
 	if (!is_element(left) || !is_element(right))
@@ -335,7 +338,8 @@ static gemp_code attribute(parse *p, const parse_context *context, const query_e
 	return to->name ? GEMP_OK : GEMP_ENOMEM;
 }
 
-static gemp_code fill(parse *p, const parse_context *context, const query_expr *from, parse_wanted wanted, gemp_expr *to)
+static gemp_code fill(parse *p, const parse_context *context, const query_expr *from, parse_wanted wanted,
+                      gemp_expr *to)
 {
 	switch (from->kind) {
 	case GEMP_LITERAL:

@@ -121,8 +121,8 @@ static gemp_code use_word(parse *p, given *g, query_word word)
 	if (!found)
 		return GEMP_OK;
 	if (found->sort == PARSE_EDGE)
-		return parse_fail(p, word.place.begin, "'%s' is an edge of the pattern outside; in here only its vertices can be used",
-		                  word.bytes);
+		return parse_fail(p, word.place.begin, "'%s' is an edge of the pattern outside; in here only its vertices can be "
+		                  "used", word.bytes);
 	GEMP_CHECK(g->count < GEMP_MAX_PATTERN_VERTICES); /* the row has no more */
 	g->names[g->count++] = found;
 	return GEMP_OK;
@@ -167,8 +167,8 @@ static gemp_code check_known(parse *p, const parse_scope *scope, query_word word
 {
 	if (!word.bytes || parse_find(scope, word.bytes))
 		return GEMP_OK;
-	return parse_fail(p, word.place.begin, "'%s' is new in this path, and a path that is a condition names nothing new; leave "
-	                  "the name out, or write EXISTS { } around the path", word.bytes);
+	return parse_fail(p, word.place.begin, "'%s' is new in this path, and a path that is a condition names nothing new; "
+	                  "leave the name out, or write EXISTS { } around the path", word.bytes);
 }
 
 static gemp_code check_bare(parse *p, const parse_scope *scope, const query_path *path)
@@ -180,6 +180,18 @@ static gemp_code check_bare(parse *p, const parse_scope *scope, const query_path
 			code = check_known(p, scope, edge->to->variable);
 	}
 	return code;
+}
+
+/* What only conditions speak of is no vertex of the pattern: nothing has to differ from it. */
+static void free_conditions(gemp_pattern *inner, const query_match *match)
+{
+	for (size_t v = 0; v < inner->given; v++)
+		inner->vertices[v].free = true;
+	for (const query_path *path = match->first; path; path = path->next) {
+		inner->vertices[path->from->index].free = false;
+		for (const query_edge *edge = path->first; edge; edge = edge->next)
+			inner->vertices[edge->to->index].free = false;
+	}
 }
 
 gemp_code parse_inner(parse *p, const parse_scope *scope, const query_match *match, bool bare, gemp_pattern **out,
@@ -204,6 +216,7 @@ gemp_code parse_inner(parse *p, const parse_scope *scope, const query_match *mat
 	}
 	inner->given = g.count;
 	GEMP_TRY(parse_match(p, names, match));
+	free_conditions(inner, match);
 	*out = inner;
 	inner = NULL;
 done:

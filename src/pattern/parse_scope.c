@@ -49,7 +49,8 @@ static gemp_code unknown(parse *p, const parse_scope *scope, query_word word)
 		names[i] = scope->names[i].name;
 	const char *near = word.size > 2 ? gemp_nearest(word.bytes, names, scope->count) : NULL;
 	return parse_fail(p, word.place.begin, "the variable '%s' is not in %s%s%s%s", word.bytes,
-	                  scope->pattern ? "MATCH" : "WITH", near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	                  scope->pattern ? "MATCH" : "WITH", near ? "; did you mean '" : "", near ? near : "",
+	                  near ? "'?" : "");
 }
 
 gemp_code parse_resolve(parse *p, const parse_scope *scope, query_word word, const parse_name **out)

@@ -50,141 +50,6 @@ static void query_yyerror(YYLTYPE *place, void *scanner, query *q, const char *m
 	query_fail(q, place->begin, "the query is nested too deeply here");
 }
 
-static void add_path(query_match *match, query_path *path)
-{
-	if (match->last)
-		match->last->next = path;
-	else
-		match->first = path;
-	match->last = path;
-}
-
-static query_match *new_match(query *q, query_path *path, query_place place)
-{
-	query_match *match = query_alloc(q, sizeof *match);
-	if (match) {
-		match->place = place;
-		add_path(match, path);
-	}
-	return match;
-}
-
-static void add_optional(query *q, query_match *match)
-{
-	if (q->last_optional)
-		q->last_optional->next = match;
-	else
-		q->optionals = match;
-	q->last_optional = match;
-}
-
-static query_path *new_path(query *q, query_node *from)
-{
-	query_path *path = query_alloc(q, sizeof *path);
-	if (path)
-		path->from = from;
-	return path;
-}
-
-static void add_edge(query_path *path, query_edge *edge, query_node *to)
-{
-	edge->to = to;
-	if (path->last)
-		path->last->next = edge;
-	else
-		path->first = edge;
-	path->last = edge;
-}
-
-static query_node *new_node(query *q, query_word variable, query_expr *labels, query_expr *map, query_place place)
-{
-	query_node *node = query_alloc(q, sizeof *node);
-	if (!node)
-		return NULL;
-	*node = (query_node){ .place = place, .variable = variable, .conditions = labels ? labels : map };
-	if (labels && map)
-		node->conditions = query_join(q, GEMP_AND, labels, map, place);
-	return node;
-}
-
-static query_edge *new_edge(query *q, query_word variable, query_expr *types, query_expr *map)
-{
-	query_edge *edge = query_alloc(q, sizeof *edge);
-	if (edge)
-		*edge = (query_edge){ .variable = variable, .types = types, .conditions = map, .least = 1, .most = 1 };
-	return edge;
-}
-
-/* An edge written with `*`. */
-static query_edge *new_trail(query *q, query_word variable, query_expr *types, query_trail trail, query_place place)
-{
-	enum { LONGEST = 32 };
-	if (variable.bytes)
-		query_refuse(q, variable.place.begin, "a name for a path of variable length, which would be a list of edges; leave the "
-		             "name out");
-	else if (!trail.bounded)
-		query_fail(q, place.begin, "a path of any length is not supported; give an upper bound, as in *%" PRIu64 "..%" PRIu64
-		           " (the greatest is %d)", trail.least, trail.least + 4, LONGEST);
-	else if (trail.most > LONGEST)
-		query_fail(q, place.begin, "the greatest length of a path is %d", LONGEST);
-	else if (trail.most == 0 || trail.least > trail.most)
-		query_fail(q, place.begin, "a path of this length there is not; write *m..n with m <= n and n at least 1");
-	query_edge *edge = q->code == GEMP_OK ? new_edge(q, variable, types, NULL) : NULL;
-	if (edge) {
-		edge->path = true;
-		edge->least = (uint32_t)trail.least;
-		edge->most = (uint32_t)trail.most;
-	}
-	return edge;
-}
-
-static query_item *new_item(query *q, query_expr *expr, query_word alias, query_place place)
-{
-	query_item *item = query_alloc(q, sizeof *item);
-	if (item)
-		*item = (query_item){ .place = place, .expr = expr, .alias = alias };
-	return item;
-}
-
-static query_projection *new_projection(query *q, query_item *item)
-{
-	query_projection *projection = query_alloc(q, sizeof *projection);
-	if (projection)
-		projection->items = projection->last_item = item;
-	return projection;
-}
-
-static query_order *new_order(query *q, query_expr *expr, bool descending)
-{
-	query_order *order = query_alloc(q, sizeof *order);
-	if (order)
-		*order = (query_order){ .expr = expr, .descending = descending };
-	return order;
-}
-
-/* variable.name or variable alone */
-static query_expr *new_access(query *q, gemp_expr_kind kind, query_word variable, query_word name, query_place place)
-{
-	query_expr *expr = query_leaf(q, kind, place);
-	if (expr) {
-		expr->variable = variable;
-		expr->name = name;
-	}
-	return expr;
-}
-
-/* A pattern as an expression: EXISTS { }, COUNT { } or, bare, a path alone. */
-static query_expr *new_pattern(query *q, gemp_expr_kind kind, query_match *match, bool bare, query_place place)
-{
-	query_expr *expr = query_leaf(q, kind, place);
-	if (expr) {
-		expr->match = match;
-		expr->bare = bare;
-		match->place = place;
-	}
-	return expr;
-}
-
 /* Say of every label test in a tree which variable it is about. */
 static void about(query_expr *expr, query_word variable)
 {
@@ -253,7 +118,7 @@ query
 tail
 	: %empty
 	| LIMIT { q->clause = QUERY_LIMIT; } amount
-	                                { q->result = new_projection(q, NULL); CHECK; q->result->limit = $3; }
+	                                { q->result = query_new_projection(q, NULL); CHECK; q->result->limit = $3; }
 	| result                        { q->result = $1; }
 	| with result                   { q->result = $2; }
 	| with                          { query_fail(q, @$.end, "RETURN is missing: after WITH it says what the rows are");
@@ -267,20 +132,20 @@ match
 optionals
 	: %empty
 	| optionals OPTIONAL { q->clause = QUERY_MATCH; } match
-	                                { add_optional(q, $4); }
+	                                { query_add_optional(q, $4); }
 	;
 
 paths
-	: path                          { $$ = new_match(q, $1, @$); CHECK; }
-	| paths ',' path                { add_path($1, $3); $$ = $1; }
+	: path                          { $$ = query_new_match(q, $1, @$); CHECK; }
+	| paths ',' path                { query_add_path($1, $3); $$ = $1; }
 	;
 
 path
-	: node                          { $$ = new_path(q, $1); CHECK; }
-	| path edge node                { add_edge($1, $2, $3); $$ = $1; }
+	: node                          { $$ = query_new_path(q, $1); CHECK; }
+	| path edge node                { query_add_edge($1, $2, $3); $$ = $1; }
 	| variable '='                  { REFUSE(@1, "a name for a whole path (p = ...)"); }
-	| variable open                 { query_fail(q, @1.begin, "%.60s() over a path is not supported; a path has a greatest "
-	                                             "length, as in -[:T*1..5]->", $1.bytes);
+	| variable open                 { query_fail(q, @1.begin, "%.60s() over a path is not supported; a path has a "
+	                                             "greatest length, as in -[:T*1..5]->", $1.bytes);
 	                                  YYABORT; }
 	;
 
@@ -290,7 +155,7 @@ open
 
 node
 	: open optional_name optional_labels optional_map ')'
-	                                { $$ = new_node(q, $2, $3, $4, @$); CHECK; }
+	                                { $$ = query_new_node(q, $2, $3, $4, @$); CHECK; }
 	| open optional_name optional_labels optional_map WHERE
 	                                { REFUSE(@5, "WHERE inside of a vertex; write it after all paths"); }
 	| open open                     { REFUSE(@1, "a path in parentheses"); }
@@ -304,13 +169,13 @@ edge
 	;
 
 bracket
-	: %empty                        { $$ = new_edge(q, (query_word){ 0 }, NULL, NULL); CHECK; }
+	: %empty                        { $$ = query_new_edge(q, (query_word){ 0 }, NULL, NULL); CHECK; }
 	| '[' optional_name optional_types optional_map ']'
-	                                { $$ = new_edge(q, $2, $3, $4); CHECK; }
+	                                { $$ = query_new_edge(q, $2, $3, $4); CHECK; }
 	| '[' optional_name optional_types '*' range ']'
-	                                { $$ = new_trail(q, $2, $3, $5, @4); CHECK; }
+	                                { $$ = query_new_trail(q, $2, $3, $5, @4); CHECK; }
 	| '[' optional_name optional_types '*' range map
-	                                { REFUSE(@6, "attributes of a path of variable length"); }
+	                                { REFUSE(@6, "an attribute of a path of variable length"); }
 	| '[' optional_name optional_types optional_map WHERE
 	                                { REFUSE(@5, "WHERE inside of an edge; write it after all paths"); }
 	;
@@ -394,7 +259,7 @@ entries
 	;
 
 entry
-	: name ':' expression           { query_expr *left = new_access(q, GEMP_ATTRIBUTE, (query_word){ 0 }, $1, @1);
+	: name ':' expression           { query_expr *left = query_new_access(q, GEMP_ATTRIBUTE, (query_word){ 0 }, $1, @1);
 	                                  CHECK;
 	                                  $$ = query_binary(q, GEMP_EQ, left, $3, @$);
 	                                  CHECK; }
@@ -487,33 +352,33 @@ factor
 atom
 	: literal
 	| parameter
-	| NAME                          { $$ = new_access(q, GEMP_VERTEX, $1, (query_word){ 0 }, @$); CHECK; }
-	| NAME '.' name                 { $$ = new_access(q, GEMP_ATTRIBUTE, $1, $3, @$); CHECK; }
+	| NAME                          { $$ = query_new_access(q, GEMP_VERTEX, $1, (query_word){ 0 }, @$); CHECK; }
+	| NAME '.' name                 { $$ = query_new_access(q, GEMP_ATTRIBUTE, $1, $3, @$); CHECK; }
 	| NAME labels                   { about($2, $1); $$ = $2; }
 	| callee optional_distinct '*' ')'
 	                                { $$ = query_call(q, $1, $2, NULL, @$); CHECK; }
 	| callee optional_distinct expression ')'
 	                                { $$ = query_call(q, $1, $2, $3, @$); CHECK; }
 	| '(' expression ')'            { $$ = $2; $$->place = @$; }
-	| EXISTS block                  { $$ = new_pattern(q, GEMP_EXISTS, $2, false, @$); CHECK; }
-	| COUNT_BLOCK block             { $$ = new_pattern(q, GEMP_COUNT_OF, $2, false, @$); CHECK; }
+	| EXISTS block                  { $$ = query_new_pattern(q, GEMP_EXISTS, $2, false, @$); CHECK; }
+	| COUNT_BLOCK block             { $$ = query_new_pattern(q, GEMP_COUNT_OF, $2, false, @$); CHECK; }
 	| EXISTS '('                    { REFUSE(@1, "exists(); write a.x IS NOT NULL, or EXISTS { } around a path"); }
 	| EXISTS PATH_BEGIN             { REFUSE(@1, "exists(); write EXISTS { } around the path, or the path alone"); }
-	| step                          { query_match *match = new_match(q, $1, @$);
+	| step                          { query_match *match = query_new_match(q, $1, @$);
 	                                  CHECK;
-	                                  $$ = new_pattern(q, GEMP_EXISTS, match, true, @$);
+	                                  $$ = query_new_pattern(q, GEMP_EXISTS, match, true, @$);
 	                                  CHECK; }
 	;
 
 step
 	: PATH_BEGIN optional_name optional_labels optional_map ')' edge node
 	                                { query_place place = { @1.begin, @5.end };
-	                                  query_node *from = new_node(q, $2, $3, $4, place);
+	                                  query_node *from = query_new_node(q, $2, $3, $4, place);
 	                                  CHECK;
-	                                  $$ = new_path(q, from);
+	                                  $$ = query_new_path(q, from);
 	                                  CHECK;
-	                                  add_edge($$, $6, $7); }
-	| step edge node                { add_edge($1, $2, $3); $$ = $1; }
+	                                  query_add_edge($$, $6, $7); }
+	| step edge node                { query_add_edge($1, $2, $3); $$ = $1; }
 	;
 
 block
@@ -548,9 +413,9 @@ literal
 	: INTEGER                       { $$ = query_integer(q, $1, @$); CHECK; }
 	| FLOAT                         { $$ = query_real(q, $1, @$); CHECK; }
 	| STRING                        { $$ = query_string(q, $1); CHECK; }
-	| TRUE_                         { $$ = query_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .truth = true }, @$); CHECK; }
-	| FALSE_                        { $$ = query_constant(q, (gemp_value){ .type = GEMP_BOOLEAN }, @$); CHECK; }
-	| NULL_                         { $$ = query_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, @$); CHECK; }
+	| TRUE_                         { $$ = query_boolean(q, true, @$); CHECK; }
+	| FALSE_                        { $$ = query_boolean(q, false, @$); CHECK; }
+	| NULL_                         { $$ = query_null(q, @$); CHECK; }
 	;
 
 parameter
@@ -559,7 +424,7 @@ parameter
 	;
 
 with
-	: WITH { q->clause = QUERY_WITH; } projection optional_where
+	: WITH { q->clause = QUERY_WITH; q->behind = true; } projection optional_where
 	                                { $$ = q->with = $3; $$->where = $4; $$->place = @1; }
 	;
 
@@ -579,16 +444,16 @@ body
 	;
 
 items
-	: '*'                           { query_item *all = new_item(q, NULL, (query_word){ 0 }, @$);
+	: '*'                           { query_item *all = query_new_item(q, NULL, (query_word){ 0 }, @$);
 	                                  CHECK;
-	                                  $$ = new_projection(q, all);
+	                                  $$ = query_new_projection(q, all);
 	                                  CHECK; }
-	| item                          { $$ = new_projection(q, $1); CHECK; }
+	| item                          { $$ = query_new_projection(q, $1); CHECK; }
 	| items ',' item                { $$ = $1; $$->last_item->next = $3; $$->last_item = $3; }
 	;
 
 item
-	: expression optional_alias     { $$ = new_item(q, $1, $2, @1); CHECK; }
+	: expression optional_alias     { $$ = query_new_item(q, $1, $2, @1); CHECK; }
 	;
 
 optional_alias
@@ -602,9 +467,9 @@ sorted
 	;
 
 order
-	: expression                    { $$ = new_order(q, $1, false); CHECK; }
-	| expression ASC                { $$ = new_order(q, $1, false); CHECK; }
-	| expression DESC               { $$ = new_order(q, $1, true); CHECK; }
+	: expression                    { $$ = query_new_order(q, $1, false); CHECK; }
+	| expression ASC                { $$ = query_new_order(q, $1, false); CHECK; }
+	| expression DESC               { $$ = query_new_order(q, $1, true); CHECK; }
 	;
 
 optional_skip

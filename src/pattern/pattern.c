@@ -107,7 +107,8 @@ gemp_code gemp_pattern_add_edge(gemp_pattern *pattern, const char *name, int fro
 gemp_code gemp_pattern_add_return(gemp_pattern *pattern, gemp_expr **expr, const char *text, size_t size)
 {
 	char *name = gemp_strndup(text, size);
-	gemp_return_item *more = name ? gemp_realloc(pattern->result.items, pattern->result.item_count + 1, sizeof *more) : NULL;
+	gemp_clause *result = &pattern->result;
+	gemp_return_item *more = name ? gemp_realloc(result->items, result->item_count + 1, sizeof *more) : NULL;
 	if (!more) {
 		gemp_free(name);
 		return GEMP_ENOMEM;

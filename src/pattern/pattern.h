@@ -80,7 +80,8 @@ typedef enum gemp_direction { GEMP_OUT, GEMP_EITHER } gemp_direction; /* `<-[]-`
 
 typedef struct gemp_pattern_vertex {
 	char *name; /* NULL: anonymous */
-	bool free;  /* within a path of variable length: need not differ from others under iso */
+	bool free;  /* need not differ from others under iso: within a path of variable length, or given and spoken of by
+	               conditions alone */
 } gemp_pattern_vertex;
 
 typedef struct gemp_pattern_edge {
@@ -163,6 +164,12 @@ typedef struct gemp_query_parameter {
 	const char *name;
 	gemp_value value; /* strings borrowed */
 } gemp_query_parameter;
+
+/* Reads `name=value` or `name:type=value`, type string, int, float or bool. Without a type the value is an integer, a
+ * float, true, false or null if it is written as one, and else a string; 'quotes' make any value a string. Errors are
+ * GEMP_EUSAGE and name --param. The name and strings belong to the parameter: gemp_query_parameter_free. */
+gemp_code gemp_query_parameter_read(gemp_query_parameter *out, const char *text);
+void gemp_query_parameter_free(gemp_query_parameter *parameter);
 
 /* openCypher-shaped text. Errors are GEMP_EUSAGE with line:column, the line and a caret. `file` is NULL for a
  * query given on the command line. */

@@ -35,7 +35,7 @@ typedef struct query_expr {
 	gemp_value value;
 	bool beyond;               /* 2^63: an integer below a minus only */
 	bool distinct;             /* of an aggregate */
-	bool bare;                 /* GEMP_EXISTS: a path alone, which names nothing new */
+	bool bare;                 /* GEMP_EXISTS: a path alone, which names nothing new; GEMP_HAS_LABEL: of labels() */
 	struct query_match *match; /* GEMP_EXISTS, GEMP_COUNT_OF */
 	unsigned depth;
 	size_t weight;
@@ -120,6 +120,7 @@ typedef struct query {
 	size_t parameter_count;
 	bool *used;             /* [parameter_count] */
 	query_clause clause;    /* being read */
+	bool behind;            /* WITH has been read */
 	unsigned nested;        /* patterns within patterns, being read */
 	query_match *match, *optionals, *last_optional;
 	query_projection *with, *result; /* NULL: none */
@@ -139,6 +140,21 @@ void query_fail(query *q, size_t at, const char *format, ...) __attribute__((for
 void query_refuse(query *q, size_t at, const char *what); /* "... is not supported" */
 
 /* Below, NULL is returned after a failure, which q->code tells. */
+/* Paths and clauses, part by part. */
+void query_add_path(query_match *match, query_path *path);
+query_match *query_new_match(query *q, query_path *path, query_place place);
+void query_add_optional(query *q, query_match *match);
+query_path *query_new_path(query *q, query_node *from);
+void query_add_edge(query_path *path, query_edge *edge, query_node *to);
+query_node *query_new_node(query *q, query_word variable, query_expr *labels, query_expr *map, query_place place);
+query_edge *query_new_edge(query *q, query_word variable, query_expr *types, query_expr *map);
+query_edge *query_new_trail(query *q, query_word variable, query_expr *types, query_trail trail, query_place place);
+query_item *query_new_item(query *q, query_expr *expr, query_word alias, query_place place);
+query_projection *query_new_projection(query *q, query_item *item);
+query_order *query_new_order(query *q, query_expr *expr, bool descending);
+query_expr *query_new_access(query *q, gemp_expr_kind kind, query_word variable, query_word name, query_place place);
+query_expr *query_new_pattern(query *q, gemp_expr_kind kind, query_match *match, bool bare, query_place place);
+
 query_expr *query_leaf(query *q, gemp_expr_kind kind, query_place place);
 void query_adopt(query *q, query_expr *parent, query_expr *child);
 /* GEMP_AND, GEMP_OR: left itself with one child more if it is of that kind already. */
@@ -156,6 +172,8 @@ query_expr *query_integer(query *q, uint64_t magnitude, query_place place);
 query_expr *query_real(query *q, double real, query_place place);
 query_expr *query_string(query *q, query_word word);
 query_expr *query_constant(query *q, gemp_value value, query_place place);
+query_expr *query_boolean(query *q, bool truth, query_place place);
+query_expr *query_null(query *q, query_place place);
 query_expr *query_parameter(query *q, query_word name, query_place place); /* a literal: its value */
 /* What stands behind SKIP and LIMIT. */
 query_expr *query_amount(query *q, uint64_t amount, query_place place);

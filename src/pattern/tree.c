@@ -124,6 +124,7 @@ query_expr *query_in_labels(query *q, const query_expr *left, query_expr *labels
 	if (!label)
 		return NULL;
 	test->variable = labels->variable;
+	test->bare = true;
 	query_adopt(q, test, label);
 	return checked(q, test);
 }
@@ -134,6 +135,16 @@ query_expr *query_constant(query *q, gemp_value value, query_place place)
 	if (expr)
 		expr->value = value;
 	return expr;
+}
+
+query_expr *query_boolean(query *q, bool truth, query_place place)
+{
+	return query_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .truth = truth }, place);
+}
+
+query_expr *query_null(query *q, query_place place)
+{
+	return query_constant(q, (gemp_value){ .type = GEMP_BOOLEAN, .null = true }, place);
 }
 
 query_expr *query_integer(query *q, uint64_t magnitude, query_place place)
@@ -150,7 +161,8 @@ query_expr *query_integer(query *q, uint64_t magnitude, query_place place)
 query_expr *query_negative(query *q, query_expr *operand, query_place place)
 {
 	gemp_value *value = &operand->value;
-	bool number = operand->kind == GEMP_LITERAL && !value->null && (value->type == GEMP_INTEGER || value->type == GEMP_FLOAT);
+	bool literal = operand->kind == GEMP_LITERAL && !value->null;
+	bool number = literal && (value->type == GEMP_INTEGER || value->type == GEMP_FLOAT);
 	if (!number || (value->type == GEMP_INTEGER && value->integer == INT64_MIN && !operand->beyond))
 		return query_binary(q, GEMP_NEGATE, operand, NULL, place);
 	if (value->type == GEMP_FLOAT)

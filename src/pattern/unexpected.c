@@ -4,11 +4,11 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Words that begin parts of openCypher which are not there, and what to call these parts; reserved ones are also REFUSED
- * tokens of the grammar. */
+/* Words that begin parts of openCypher which are not there, and what to call these parts; reserved ones are also
+ * REFUSED tokens of the grammar. */
 static const struct { const char *word, *what; } refused[] = {
 	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and RETURN" },
-	{ "WITH", "a second WITH" },
+	{ "WITH", "WITH here; it stands once, before RETURN" },
 	{ "OFFSET", "OFFSET; write SKIP" },
 	{ "CREATE", "CREATE; queries only read" },
 	{ "MERGE", "MERGE; queries only read" },
@@ -35,9 +35,11 @@ static const struct { const char *word, *what; } refused[] = {
 static const char *refused_word(const query *q, const char *word, size_t size)
 {
 	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
-		return q->with ? "MATCH behind WITH" : "a second MATCH; join the paths by commas";
-	if (size == 4 && strncasecmp(word, "WITH", size) == 0 && !q->with)
-		return q->clause == QUERY_MATCH || q->clause == QUERY_WHERE ? NULL : "WITH here; it stands once, before RETURN";
+		return q->behind ? "MATCH behind WITH" : "a second MATCH; join the paths by commas";
+	if (size == 4 && strncasecmp(word, "SKIP", size) == 0 && q->clause == QUERY_LIMIT)
+		return "SKIP behind LIMIT; write it before LIMIT";
+	if (size == 5 && strncasecmp(word, "ORDER", size) == 0 && q->clause == QUERY_LIMIT)
+		return "ORDER BY behind SKIP or LIMIT; write it before them";
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
 		if (strlen(refused[i].word) == size && strncasecmp(word, refused[i].word, size) == 0)
 			return refused[i].what;
