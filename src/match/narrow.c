@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* What a value costs, in nanoseconds, as measured on 2 cores: to bring one of a column to the device and test it; and to
- * carry a match to the host and look at one of its values there. */
+/* What a value costs, in nanoseconds, as measured on 2 cores: to bring one of a column to the device and test it; to carry a
+ * match to the host; to look at one of its values there. */
 static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
 
 enum { SAMPLED = 1 << 12 }; /* candidates of a rank whose rows tell of its edges */
@@ -51,18 +51,15 @@ static size_t next_candidate(const gemp_graph *graph, const uint32_t *bits, size
 
 static void take_sample(const gemp_graph *graph, const uint32_t *bits, sample *out)
 {
-	size_t own = 0, seen = 0;
-	for (size_t row = next_candidate(graph, bits, 0); bits && row < graph->rows; row = next_candidate(graph, bits, row + 1))
+	size_t own = bits ? 0 : graph->rows, seen = 0;
+	size_t first = next_candidate(graph, bits, 0);
+	for (size_t row = first; bits && row < graph->rows; row = next_candidate(graph, bits, row + 1))
 		own++;
-	out->step = (bits ? own : graph->rows) / SAMPLED + 1;
+	out->step = own / SAMPLED + 1;
 	out->count = 0;
-	if (!bits)
-		for (size_t row = 0; row < graph->rows; row += out->step)
+	for (size_t row = first; row < graph->rows; row = next_candidate(graph, bits, row + 1))
+		if (seen++ % out->step == 0)
 			out->rows[out->count++] = row;
-	else
-		for (size_t row = next_candidate(graph, bits, 0); row < graph->rows; row = next_candidate(graph, bits, row + 1))
-			if (seen++ % out->step == 0)
-				out->rows[out->count++] = row;
 }
 
 /* Edges from candidates of one end, the one that has fewer, in a sample of rows, to candidates of the other. */
@@ -78,9 +75,11 @@ static double sample_edges(const gemp_graph *graph, const gemp_candidates *candi
 		for (size_t r = 0; r < graph->relation_count; r++) {
 			const gemp_relation *relation = &graph->relations[r];
 			if (edge->relations[r] && (!back || either))
-				found += count_between(candidates, other, relation->out_begin, relation->out, sample.rows[i]);
+				found += count_between(candidates, other, relation->out_begin, relation->out,
+				                       sample.rows[i]);
 			if (edge->relations[r] && (back || either))
-				found += count_between(candidates, other, relation->in_begin, relation->in, sample.rows[i]);
+				found += count_between(candidates, other, relation->in_begin, relation->in,
+				                       sample.rows[i]);
 		}
 	return (double)found * (double)sample.step;
 }
@@ -167,8 +166,8 @@ static gemp_code narrow_by(const narrowing *n, const gemp_condition *const *cond
 	return gemp_candidates_narrow(n->candidates, n->context, n->filter, n->graph, n->pattern, conditions, count);
 }
 
-/* By phases->before[first..count). What cannot be computed for some vertex is tested after the search: that vertex need not be
- * in any match. */
+/* By phases->before[first..count). What cannot be computed for some vertex is tested after the search: that vertex need not
+ * be in any match. */
 static gemp_code narrow(const narrowing *n, size_t first, size_t count)
 {
 	gemp_code code = GEMP_OK;
