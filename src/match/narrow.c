@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* What a value costs, in nanoseconds, as measured on 2 cores: to bring one of a column to the device and test it; to carry a
- * match to the host; to look at one of its values there. */
+/* Nanoseconds, as measured on 2 cores: to bring a value of a column to the device and test it; to carry a match to the
+ * host; to look at one of its values there. */
 static const double before_number = 3, before_string = 15, after_match = 30, after_value = 30;
 
 enum { SAMPLED = 1 << 12 }; /* candidates of a rank whose rows tell of its edges */
@@ -57,8 +57,8 @@ static void take_sample(const gemp_graph *graph, const uint32_t *bits, sample *o
 		own++;
 	out->step = own / SAMPLED + 1;
 	out->count = 0;
-	for (size_t row = first; row < graph->rows; row = next_candidate(graph, bits, row + 1))
-		if (seen++ % out->step == 0)
+	for (size_t row = first; row < graph->rows; row = next_candidate(graph, bits, row + (bits ? 1 : out->step)))
+		if (!bits || seen++ % out->step == 0)
 			out->rows[out->count++] = row;
 }
 
