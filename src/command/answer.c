@@ -185,8 +185,7 @@ static gemp_code run(answer *s)
 		found.rows = path ? found.shown : gemp_rows_total(&s->rows);
 		if (found.rows > s->row_limit)
 			found.rows = s->row_limit;
-		if (path || !gemp_clause_streams(s->pattern)) /* a preview shows fewer on purpose */
-			result.complete = result.complete && gemp_rows_complete(&s->rows);
+		result.complete = result.complete && gemp_rows_complete(&s->rows);
 	}
 	if (s->options->profile)
 		GEMP_TRY(explain(s, true));

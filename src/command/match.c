@@ -17,12 +17,44 @@ static gemp_code check(const gemp_options *options)
 	if (asked != 1)
 		return gemp_fail(GEMP_EUSAGE, "match needs one query, and has %s: QUERY, --query-file, --query-graph "
 		                 "or --pattern", asked ? "more" : "none");
+	if (options->parameters.count && (options->query_graph || options->pattern))
+		return gemp_fail(GEMP_EUSAGE, "--param gives values to a query's text; --query-graph and --pattern have none");
 	if (options->count && options->output)
 		return gemp_fail(GEMP_EUSAGE, "--count makes no rows to write; leave out --output, or --count");
 	if (options->lanes > MOST_LANES)
 		return gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than %d", options->lanes,
 		                 MOST_LANES);
 	return GEMP_OK;
+}
+
+/* --param, once each. */
+static gemp_code read_parameters(gemp_query_parameter *parameters, const gemp_list *list)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < list->count; i++) {
+		GEMP_TRY(gemp_query_parameter_read(&parameters[i], list->items[i]));
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(parameters[j].name, parameters[i].name) == 0)
+				return gemp_fail(GEMP_EUSAGE, "--param %s: there are two values for $%s; leave one out", list->items[i],
+				                 parameters[i].name);
+	}
+done:
+	return code;
+}
+
+/* Text of a query, with the values of --param. */
+static gemp_code parse(gemp_pattern **out, const char *text, const char *file, const gemp_list *list)
+{
+	gemp_code code = GEMP_OK;
+	gemp_query_parameter *parameters = NULL;
+	GEMP_TRY(GEMP_NEW(parameters, list->count));
+	GEMP_TRY(read_parameters(parameters, list));
+	code = gemp_pattern_parse_with(out, text, file, parameters, list->count);
+done:
+	for (size_t i = 0; parameters && i < list->count; i++)
+		gemp_query_parameter_free(&parameters[i]);
+	gemp_free(parameters);
+	return code;
 }
 
 /* A query graph is read by a path; the others read what rank 0 has read. Collective. */
@@ -32,13 +64,13 @@ static gemp_code read_pattern(gemp_pattern **out, const gemp_comm *comm, const g
 	char *text = NULL;
 	if (options->query_file) {
 		GEMP_TRY(gemp_file_read(&text, comm, "--query-file", options->query_file));
-		code = gemp_pattern_parse(out, text, options->query_file);
+		code = parse(out, text, options->query_file, &options->parameters);
 	} else if (options->query_graph) {
 		code = gemp_pattern_query_graph(out, options->query_graph, options->query_labels);
 	} else if (options->pattern) {
 		code = gemp_pattern_named(out, options->pattern);
 	} else {
-		code = gemp_pattern_parse(out, options->arguments[1], NULL);
+		code = parse(out, options->arguments[1], NULL, &options->parameters);
 	}
 done:
 	gemp_free(text);
@@ -96,13 +128,17 @@ const gemp_command gemp_command_match = {
 	.bit = GEMP_ON_MATCH,
 	.arguments = "G.h5 QUERY\nG.h5 --query-file FILE\nG.h5 --query-graph FILE\nG.h5 --pattern NAME",
 	.summary = "Finds every occurrence of a pattern in a graph",
-	.text = "QUERY is openCypher-shaped: MATCH path patterns WHERE conditions RETURN items LIMIT n. Each rank owns "
+	.text = "QUERY is openCypher-shaped: MATCH paths WHERE conditions, OPTIONAL MATCH, WITH, RETURN, ORDER BY, SKIP, LIMIT; "
+		"EXISTS { }, COUNT { }, paths of variable length, aggregates and $parameters (docs/query-language.md). Each rank owns "
 		"a random part of the graph, searches from its own vertices on its device, and sends what crosses to "
 		"the owners.\n"
 		"The report gives matches in the chosen sense and, where they follow from it, embeddings: mappings of "
 		"the pattern's vertices and edges.\n",
 	.examples = "gemp-mpi match movies.h5 \"MATCH (p:Person)-[:ACTS_IN]->(m:Movie) WHERE p.name CONTAINS 'Jack' "
 		"RETURN p.name, m.name\"\n"
+		"gemp-mpi match movies.h5 \"MATCH (a:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(b:Person) WHERE id(a) < id(b) "
+		"WITH a, b, count(m) AS films WHERE films >= $least RETURN a.name, b.name, films ORDER BY films DESC\" "
+		"--param least=3\n"
 		"mpirun -n 8 gemp-mpi match wiki.h5 --pattern clique:4 --count\n"
 		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
 		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",

@@ -55,7 +55,7 @@ static gemp_code rows_take(void *self, const gemp_batch *batch)
 	gemp_batch once = *batch;
 	uint64_t wanted = r->ended ? 0 : r->streams ? r->options.limit - r->written - r->store.rows : UINT64_MAX;
 	size_t count = wanted < batch->rows ? (size_t)wanted : batch->rows;
-	if (count < batch->rows)
+	if (count < batch->rows && r->options.path)
 		r->complete = false;
 	for (size_t row = count; row < batch->rows && !r->options.path; row++)
 		r->unseen += batch->multiplicity ? batch->multiplicity[row] : 1;
@@ -135,7 +135,7 @@ static gemp_code cut_to_limit(rows *r, gemp_frame *frame)
 	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_expand(frame, r->options.path ? left : UINT64_MAX)));
 	uint64_t all = gemp_comm_sum1(comm, frame->rows);
 	gemp_cut_rows(comm, frame->rows, 0, left, &first, &end);
-	r->complete = r->complete && end == frame->rows;
+	r->complete = r->complete && (end == frame->rows || !r->options.path); /* a preview shows fewer on purpose */
 	frame->rows = end;
 	r->written += all < left ? all : left;
 	r->total += all;

@@ -158,9 +158,12 @@ static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gem
 static gemp_code add_vertices(gemp_derived *d, const gemp_pattern *pattern, const int *root)
 {
 	gemp_code code = GEMP_OK;
-	for (int v = 0; v < (int)pattern->vertex_count; v++)
-		if (root[v] == v)
-			GEMP_TRY(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
+	for (int v = 0; v < (int)pattern->vertex_count; v++) {
+		if (root[v] != v)
+			continue;
+		GEMP_TRY(gemp_pattern_add_vertex(d->pattern, pattern->vertices[v].name, &d->vertex[v]));
+		d->pattern->vertices[d->vertex[v]].free = pattern->vertices[v].free;
+	}
 	for (size_t v = 0; v < pattern->vertex_count; v++)
 		d->vertex[v] = d->vertex[root[v]];
 done:
