@@ -11,6 +11,7 @@ static const gemp_format *const formats[] = {
 	&gemp_format_tsv, &gemp_format_csv, &gemp_format_snap, &gemp_format_neo4j, &gemp_format_mtx, &gemp_format_metis,
 	&gemp_format_adjacency, &gemp_format_jsonl, &gemp_format_packages,
 	&gemp_format_dict, &gemp_format_graphml, &gemp_format_npz,
+	&gemp_format_h5ad, &gemp_format_binsparse,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -111,10 +112,12 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 		*out = format;
 	}
 	if (options->vertex_file_count && !(*out)->takes_vertices)
-		return gemp_fail(GEMP_EUSAGE, "a file of format %s is a whole graph, vertices too; name it with --edges "
+		return gemp_fail(GEMP_EUSAGE, "a file of format %s is a whole graph, vertices too; name it with "
+		                 "--edges "
 		                 "and leave --vertices out", (*out)->name);
 	if (files > 1 && (*out)->one_file)
-		return gemp_fail(GEMP_EUSAGE, "format %s numbers the vertices of each file from 1, so %zu files are not one "
+		return gemp_fail(GEMP_EUSAGE, "format %s numbers the vertices of each file from 1, so %zu files are "
+		                 "not one "
 		                 "graph; import one", (*out)->name, files);
 done:
 	return code;
