@@ -26,6 +26,7 @@ static gemp_code add_node(parse *p, parse_scope *scope, query_node *node)
 		return parse_fail(p, node->variable.place.begin, "'%s' is an edge already, it cannot be a vertex too", name);
 	if (found) {
 		node->index = found->index;
+		scope->pattern->vertices[node->index].free = false;
 		return GEMP_OK;
 	}
 	gemp_code code = gemp_pattern_add_vertex(scope->pattern, name, &node->index);
@@ -211,6 +212,7 @@ gemp_code parse_inner(parse *p, const parse_scope *scope, const query_match *mat
 	GEMP_TRY(parse_new_scope(p, inner, PARSE_MAX_NAMES, names));
 	for (size_t i = 0; i < g.count; i++) {
 		GEMP_TRY(gemp_pattern_add_vertex(inner, g.names[i]->name, &index));
+		inner->vertices[index].free = true; /* until it stands in a path */
 		parse_add_name(names, g.names[i]->name, PARSE_VERTEX, index);
 		outer[i] = g.names[i]->index;
 	}

@@ -543,7 +543,7 @@ gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_para
 	query_yylex_destroy(scanner);
 	for (size_t i = 0; q->code == GEMP_OK && i < parameter_count; i++)
 		if (!q->used[i])
-			q->code = gemp_source_fail_at(source, 0, 0, "--param %s: there is no $%s in the query; leave it out or write it "
-			                              "where the value belongs", parameters[i].name, parameters[i].name);
+			q->code = gemp_fail(GEMP_EUSAGE, "--param %s: there is no $%s in the query; leave it out or write it where the "
+			                    "value belongs", parameters[i].name, parameters[i].name);
 	return q->code;
 }

@@ -1,4 +1,4 @@
-/* mutate: small damage to a text, by a seeded stream. */
+/* mutate: small damage to a text, by a seeded stream. MUTATE_NO_FILES leaves out what writes and packs files. */
 #ifndef GEMP_TESTS_MUTATE_H
 #define GEMP_TESTS_MUTATE_H
 
@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef MUTATE_NO_FILES
 #include <zlib.h>
 #include <zstd.h>
+#endif
 
 static uint64_t seed;
 
@@ -59,6 +61,7 @@ static void mutate(gemp_text *text, const char *const *tokens, size_t token_coun
 	}
 }
 
+#ifndef MUTATE_NO_FILES
 /* The text as gzip or Zstandard. */
 static void compress_text(gemp_text *text, bool gzip)
 {
@@ -88,6 +91,7 @@ static const char *write_text(const char *name, const gemp_text *text)
 	fclose(file);
 	return path;
 }
+#endif
 
 /* GEMP_FUZZ_ROUNDS, or so many. */
 static int fuzz_rounds(int standard)

@@ -246,7 +246,7 @@ static const struct wrong { const char *text; int line, column; const char *part
 	{ "MATCH (a)-->(b) WHERE a < b", 1, 23, "a vertex has no value" },
 	{ "MATCH (a) WHERE count(*) > 5", 1, 17, "count(*) stands in WITH and RETURN only" },
 	{ "MATCH (a) WHERE id(a.x) = 5", 1, 17, "id() takes a variable" },
-	{ "MATCH (a) WHERE id(*) = 5", 1, 17, "id() takes a variable" },
+	{ "MATCH (a) WHERE id(*) = 5", 1, 17, "id(*) has no meaning" },
 };
 
 static void errors(void **state)
@@ -430,8 +430,8 @@ static void parameters(void **state)
 		{ "p=1.2.3", GEMP_STRING, false, 0, 0, "1.2.3" }, { "p=0x10", GEMP_STRING, false, 0, 0, "0x10" },
 		{ "p=inf", GEMP_STRING, false, 0, 0, "inf" }, { "p=-", GEMP_STRING, false, 0, 0, "-" },
 	};
-	static const char *const wrong[] = { "p", "=1", ":int=1", "p:int=x", "p:int=99999999999999999999", "p=99999999999999999999",
-		"p:float=x", "p=1e999", "p:bool=1", "p:date=1", "p=\xFF", "p:int=", "p:float=" };
+	static const char *const wrong[] = { "p", "=1", ":int=1", "p:int=x", "p:int=99999999999999999999",
+		"p=99999999999999999999", "p:float=x", "p=1e999", "p:bool=1", "p:date=1", "p=\xFF", "p:int=", "p:float=" };
 	gemp_query_parameter p;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		assert_ok(gemp_query_parameter_read(&p, cases[i].text));
@@ -498,8 +498,8 @@ static void trails(void **state)
 static void inner_patterns(void **state)
 {
 	(void)state;
-	gemp_pattern *p = parsed("MATCH (a)-->(b)-->(c) WHERE NOT (c)-[:T]->() AND EXISTS { MATCH (x)-->(b) WHERE x.k = a.k AND "
-	                         "COUNT { (x)--(y) WHERE y.z = c.z } > 2 }");
+	gemp_pattern *p = parsed("MATCH (a)-->(b)-->(c) WHERE NOT (c)-[:T]->() AND EXISTS { MATCH (x)-->(b) WHERE x.k = a.k "
+	                         "AND COUNT { (x)--(y) WHERE y.z = c.z } > 2 }");
 	assert_int_equal(p->sub_count, 2);
 	assert_int_equal(p->condition_count, 2);
 	const gemp_pattern *bare = p->subs[0], *block = p->subs[1];
@@ -511,6 +511,8 @@ static void inner_patterns(void **state)
 	assert_string_equal(block->vertices[1].name, "a");
 	assert_string_equal(block->vertices[2].name, "c");
 	assert_string_equal(block->vertices[3].name, "x");
+	for (int v = 0; v < 4; v++)
+		assert_int_equal(block->vertices[v].free, v == 1 || v == 2); /* not in a path of it */
 	assert_edge(block, 0, 3, 0, GEMP_OUT, 0);
 	assert_int_equal(block->sub_count, 1);
 	const gemp_pattern *deep = block->subs[0];
@@ -531,8 +533,8 @@ static void inner_patterns(void **state)
 static void optional_parts(void **state)
 {
 	(void)state;
-	gemp_pattern *p = parsed("MATCH (a)-[r]->(b) OPTIONAL MATCH (b)-[s]->(c)-->() WHERE c.x > a.x OPTIONAL MATCH (c)-[t]->(d) "
-	                         "RETURN *, d.x");
+	gemp_pattern *p = parsed("MATCH (a)-[r]->(b) OPTIONAL MATCH (b)-[s]->(c)-->() WHERE c.x > a.x "
+	                         "OPTIONAL MATCH (c)-[t]->(d) RETURN *, d.x");
 	assert_int_equal(p->optional_count, 2);
 	assert_int_equal(gemp_pattern_row_vertices(p), 5);
 	assert_int_equal(gemp_pattern_row_edges(p), 4);
@@ -565,8 +567,9 @@ static void optional_parts(void **state)
 static void passing_on(void **state)
 {
 	(void)state;
-	gemp_pattern *p = parsed("MATCH (a)-[r]->(m)<--(b) WITH DISTINCT b, a, r, count(m) AS films, a.x AS x ORDER BY films DESC "
-	                         "SKIP 1 LIMIT 5 WHERE films >= 3 AND b:P AND r.w = x RETURN a.name, x + 1, r ORDER BY a.name");
+	gemp_pattern *p = parsed("MATCH (a)-[r]->(m)<--(b) WITH DISTINCT b, a, r, count(m) AS films, a.x AS x "
+	                         "ORDER BY films DESC SKIP 1 LIMIT 5 WHERE films >= 3 AND b:P AND r.w = x "
+	                         "RETURN a.name, x + 1, r ORDER BY a.name");
 	const gemp_clause *with = p->with, *result = &p->result;
 	assert_non_null(with);
 	assert_true(with->grouped && with->distinct && !result->grouped);
@@ -660,9 +663,9 @@ static gemp_code parse_once(void *text)
 static void no_memory(void **state)
 {
 	(void)state;
-	assert_survives_no_memory(parse_once, "MATCH (a)-[:T*1..2]->(b), (c) WHERE NOT (a)-->(c) AND a.x IN [b.x, 1] AND 1 < a.y < 5 "
-		"OPTIONAL MATCH (b)-[s:U|V]->(d) WHERE EXISTS { (d)-->(x) WHERE x.k = a.k } AND s:U WITH *, count(b.x) AS n, "
-		"toLower(c.s) AS l ORDER BY n + 1 SKIP 1 WHERE n > 2 XOR l =~ 'q' RETURN DISTINCT a.x AS x, n ORDER BY x DESC");
+	assert_survives_no_memory(parse_once, "MATCH (a)-[:T*1..2]->(b), (c) WHERE NOT (a)-->(c) AND a.x IN [b.x, 1] AND "
+		"1 < a.y < 5 OPTIONAL MATCH (b)-[s:U|V]->(d) WHERE EXISTS { (d)-->(x) WHERE x.k = a.k } AND s:U "
+		"WITH *, count(b.x) AS n, toLower(c.s) AS l ORDER BY n + 1 SKIP 1 WHERE n > 2 XOR l =~ 'q' RETURN DISTINCT a.x AS x, n ORDER BY x DESC");
 	assert_survives_no_memory(parse_once, "MATCH (a:A|B {x: 'y'})-[r:T|U|T]->(b), (a)--() "
 		"WHERE NOT (a.x > b.x OR a.y IN [3, 1, 'a', null] OR NOT a.z) AND (b.x STARTS WITH 'u' OR (a <> b AND a:C)) "
 		"AND NOT a.n CONTAINS 'q' RETURN *, id(a) AS k, b.x LIMIT 3");
