@@ -225,6 +225,14 @@ done:
 	return code;
 }
 
+bool gemp_finder_needs_edges(const gemp_pattern *pattern)
+{
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		if (pattern->conditions[i].edges && gemp_needs_search(pattern, pattern->conditions[i].expr))
+			return true;
+	return false;
+}
+
 gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options)
 {
@@ -233,6 +241,7 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *
 	code = GEMP_NEW(f, 1);
 	if (code == GEMP_OK) {
 		*f = (gemp_finder){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
+		f->options.edges = options->edges || gemp_finder_needs_edges(pattern);
 		code = find_variants(f);
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));

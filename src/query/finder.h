@@ -15,6 +15,9 @@ typedef struct gemp_finder_options {
 
 typedef struct gemp_finder gemp_finder;
 
+/* A condition that is tested on rows speaks of edges: rows have edge columns then, whatever the options say. */
+bool gemp_finder_needs_edges(const gemp_pattern *pattern);
+
 /* Collective. The pattern is bound, and borrowed. */
 gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                           const gemp_finder_options *options);

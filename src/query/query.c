@@ -75,7 +75,7 @@ done:
 static gemp_code prepare_chain(gemp_query *q)
 {
 	gemp_code code = GEMP_OK;
-	gemp_finder_options options = { .match = q->options.match, .edges = q->options.match.edges, .values = true,
+	gemp_finder_options options = { .match = q->options.match, .edges = q->options.match.edges || gemp_finder_needs_edges(q->pattern), .values = true,
 		.combinations = q->options.combinations };
 	options.match.count_parts = false;
 	if (by_image(q)) {
