@@ -43,6 +43,7 @@ typedef struct parse_context {
 typedef enum parse_wanted {
 	PARSE_CONDITION, /* true, false or NULL */
 	PARSE_PLAIN,     /* a value */
+	PARSE_SIZED,     /* a value or a list */
 	PARSE_ELEMENT,   /* a value, a vertex or an edge */
 	PARSE_ANY,       /* these, or a list */
 } parse_wanted;

@@ -157,12 +157,12 @@ static gemp_code variable(parse *p, const parse_context *context, const query_ex
 	if (is_element && wanted == PARSE_CONDITION)
 		return parse_fail(p, from->place.begin, "'%s' alone is no condition; compare an attribute of it, as in %s.name = 'x'",
 		                  name, name);
-	if (is_element && wanted == PARSE_PLAIN)
+	if (is_element && (wanted == PARSE_PLAIN || wanted == PARSE_SIZED))
 		return found.sort == PARSE_EDGE
 		     ? parse_fail(p, from->place.begin, "an edge has no value of its own; write type(%s) or %s.attribute", name, name)
 		     : parse_fail(p, from->place.begin, "a vertex has no value of its own; write id(%s) or %s.attribute", name, name);
-	if (found.sort == PARSE_LIST && wanted != PARSE_ANY)
-		return parse_fail(p, from->place.begin, "'%s' is a list, and lists can only be returned", name);
+	if (found.sort == PARSE_LIST && wanted != PARSE_ANY && wanted != PARSE_SIZED)
+		return parse_fail(p, from->place.begin, "'%s' is a list; there are size() of it, and the list itself in WITH and RETURN", name);
 	if (is_element) {
 		to->kind = found.sort == PARSE_EDGE ? GEMP_EDGE : GEMP_VERTEX;
 		to->variable = found.index;
@@ -274,7 +274,8 @@ static gemp_code children(parse *p, const parse_context *context, const query_ex
 {
 	bool compares = from->kind == GEMP_EQ || from->kind == GEMP_NE || from->kind == GEMP_IS_NULL
 	             || from->kind == GEMP_IS_NOT_NULL || from->kind == GEMP_COUNT;
-	parse_wanted wanted = is_junction(from->kind) ? PARSE_CONDITION : compares ? PARSE_ELEMENT : PARSE_PLAIN;
+	parse_wanted wanted = is_junction(from->kind) ? PARSE_CONDITION : compares ? PARSE_ELEMENT
+	                    : from->kind == GEMP_SIZE ? PARSE_SIZED : PARSE_PLAIN;
 	size_t count = 0, index = 0;
 	for (const query_expr *child = from->first; child; child = child->next)
 		count++;
@@ -372,9 +373,9 @@ gemp_code parse_expr(parse *p, const parse_context *context, const query_expr *f
 	gemp_code code = GEMP_OK;
 	if (wanted == PARSE_CONDITION && (context->no_aggregates == NULL || !parse_is_aggregate(from->kind)))
 		GEMP_TRY(check_condition(p, from));
-	if (list && wanted != PARSE_ANY && !(from->kind == GEMP_COLLECT && context->no_aggregates))
-		return parse_fail(p, from->place.begin, "%s() gives a list, and lists can only be returned%s",
-		                  function_name(from->kind), from->kind == GEMP_LABELS ? "; a:Label tests a label" : "");
+	if (list && wanted != PARSE_ANY && wanted != PARSE_SIZED && !(from->kind == GEMP_COLLECT && context->no_aggregates))
+		return parse_fail(p, from->place.begin, "%s() gives a list; there are size() of it, and the list itself in WITH and RETURN%s",
+		                  function_name(from->kind), from->kind == GEMP_LABELS ? ", and a:Label tests a label" : "");
 	GEMP_TRY(parse_new_expr(p, from->kind, from->place.begin, out));
 	code = fill(p, context, from, wanted, *out);
 done:
