@@ -78,7 +78,8 @@ static size_t after_number(gemp_dict_slice line, int64_t number)
 	int64_t found = 0;
 	for (; i < line.size && i < 6 && digit(line.bytes[i]); i++)
 		found = 10 * found + (line.bytes[i] - '0');
-	return i > 0 && found == number && i + 1 < line.size && line.bytes[i] == '.' && line.bytes[i + 1] == ' ' ? i + 2 : 0;
+	bool dot = i > 0 && i + 1 < line.size && line.bytes[i] == '.' && line.bytes[i + 1] == ' ';
+	return dot && found == number ? i + 2 : 0;
 }
 
 /* Without the notes in [ ] and { } in front. */
@@ -148,7 +149,8 @@ gemp_code gemp_dict_entry_read(gemp_dict_entry *entry, const char *text, size_t 
 	entry->headword = before(without_notes(line), "</[");
 	entry->grammar = grammar_of(line);
 	if (entry->headword.size == 0)
-		return gemp_fail(GEMP_EDATA, "no headword in the first line; is this a dictionary as FreeDict writes them?");
+		return gemp_fail(GEMP_EDATA, "no headword in the first line; is this a dictionary as FreeDict writes "
+		                 "them?");
 	line = take_line(&rest);
 	if (is_parenthesis(line))
 		line = take_line(&rest);

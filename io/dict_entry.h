@@ -1,10 +1,10 @@
 /* dict_entry: an entry of a FreeDict dictionary as a headword and its translations.
  *
- * The first line is the headword, up to ` /`, ` <` or ` [`; what stands in the first < > is its grammar. Translations are
- * the second line, or where that begins with `1. ` all lines that begin with the next number; a line that is wholly in
- * parentheses there is passed over. They are separated by commas outside brackets; notes in [ ] and { } before and whatever
- * follows ` <`, ` [`, ` /` or ` {` are left out, as is a number at the end of a line (it counts explanations). All other
- * lines are explanations, notes, synonyms and references.
+ * The first line is the headword, up to ` /`, ` <` or ` [`; what stands in the first < > is its grammar. Translations
+ * are the second line, or where that begins with `1. ` all lines that begin with the next number; a line that is wholly
+ * in parentheses there is passed over. They are separated by commas outside brackets; notes in [ ] and { } before and
+ * whatever follows ` <`, ` [`, ` /` or ` {` are left out, as is a number at the end of a line (it counts explanations).
+ * All other lines are explanations, notes, synonyms and references.
  */
 #ifndef GEMP_IO_DICT_ENTRY_H
 #define GEMP_IO_DICT_ENTRY_H

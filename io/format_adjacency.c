@@ -29,7 +29,8 @@ static gemp_code read_name(gemp_value *out, const char *begin, const char *end, 
 	if (begin == end)
 		return gemp_fail(GEMP_EDATA, "%s is missing; lines are like 'a -> b, c', or 'a' alone", what);
 	if (memmem(begin, (size_t)(end - begin), "->", 2))
-		return gemp_fail(GEMP_EDATA, "a second '->'; begin a new line for each vertex whose neighbours are listed");
+		return gemp_fail(GEMP_EDATA, "a second '->'; begin a new line for each vertex whose neighbours are "
+		                 "listed");
 	*out = gemp_scalar_key(begin, (size_t)(end - begin));
 	return GEMP_OK;
 }

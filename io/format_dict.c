@@ -1,5 +1,5 @@
-/* Dictionaries of the dictd server, NAME-deu-eng.index and .dict.dz, as FreeDict writes them: words of two languages and an
- * edge for each translation. The index says where entries lie; an entry is
+/* Dictionaries of the dictd server, NAME-deu-eng.index and .dict.dz, as FreeDict writes them: words of two languages
+ * and an edge for each translation. The index says where entries lie; an entry is
  *     headword /pronunciation/ <grammar>
  *     translation, translation <grammar>
  * or, where it has senses, lines `1. translations`, `2. translations` that other lines may explain. */
@@ -53,7 +53,14 @@ static gemp_code read_number(uint64_t *out, const gemp_cell *cell)
 	return GEMP_OK;
 }
 
-/* `headword TAB place TAB size`; entries about the dictionary itself begin with 00database or 00-database. */
+/* Is this an entry about the dictionary itself? */
+static bool is_about_itself(const gemp_line *line)
+{
+	return (line->size >= 10 && memcmp(line->text, "00database", 10) == 0) ||
+	       (line->size >= 11 && memcmp(line->text, "00-database", 11) == 0);
+}
+
+/* `headword TAB place TAB size`. */
 static gemp_code visit_index(void *self, const gemp_line *line)
 {
 	reader *reader = self;
@@ -61,14 +68,15 @@ static gemp_code visit_index(void *self, const gemp_line *line)
 	entry found = { .line = line->line };
 	GEMP_TRY(gemp_cells_tsv(&reader->cells, line->text, line->size));
 	if (reader->cells.count < 3 || reader->cells.count > 4)
-		return gemp_fail(GEMP_EDATA, "%zu fields where an index has a word, a place and a size; name the .index file of a "
-		                 "dictionary of dictd", reader->cells.count);
+		return gemp_fail(GEMP_EDATA, "%zu fields where an index has a word, a place and a size; name the "
+		                 ".index file of a dictionary of dictd", reader->cells.count);
 	GEMP_TRY(read_number(&found.offset, &reader->cells.cell[1]));
 	GEMP_TRY(read_number(&found.size, &reader->cells.cell[2]));
 	if (found.offset + found.size > reader->text.size)
-		return gemp_fail(GEMP_EDATA, "the entry's place (%" PRIu64 ", %" PRIu64 " bytes) is beyond the dictionary's %zu bytes; "
-		                 "do .index and .dict.dz belong together?", found.offset, found.size, reader->text.size);
-	if (line->size >= 10 && (memcmp(line->text, "00database", 10) == 0 || memcmp(line->text, "00-databas", 10) == 0))
+		return gemp_fail(GEMP_EDATA, "the entry's place (%" PRIu64 ", %" PRIu64 " bytes) is beyond the "
+		                 "dictionary's %zu bytes; do .index and .dict.dz belong together?", found.offset,
+		                 found.size, reader->text.size);
+	if (is_about_itself(line))
 		return GEMP_OK;
 	GEMP_TRY(GEMP_RESERVE(reader->entries, reader->capacity, reader->count + 1));
 	reader->entries[reader->count++] = found;
@@ -200,8 +208,8 @@ static gemp_code dict_files(gemp_paths *out, const char *path)
 	if (access(name.data, R_OK) != 0) {
 		name.data[name.size - 3] = '\0'; /* not compressed */
 		if (access(name.data, R_OK) != 0) {
-			code = gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index and .dict.dz",
-			                 name.data, strerror(errno));
+			code = gemp_fail(GEMP_ENOINPUT, "%s.dz: cannot be read: %s; a dictionary is two files, .index "
+			                 "and .dict.dz", name.data, strerror(errno));
 			goto done;
 		}
 	}
@@ -219,9 +227,11 @@ static gemp_code read_dictionary(reader *reader, char *const *paths)
 	size_t base = base_of(paths[0]);
 	const char *languages = languages_of(paths[0], base);
 	if (!languages || base - (size_t)(languages - paths[0]) >= sizeof reader->languages)
-		return gemp_fail(GEMP_EDATA, "%s: the name does not end in two languages, as in freedict-deu-eng.index; "
-		                 "rename the files, or link to them under such a name", paths[0]);
-	snprintf(reader->languages, sizeof reader->languages, "%.*s", (int)(base - (size_t)(languages - paths[0])), languages);
+		return gemp_fail(GEMP_EDATA, "%s: the name does not end in two languages, as in "
+		                 "freedict-deu-eng.index; rename the files, or link to them under such a name",
+		                 paths[0]);
+	snprintf(reader->languages, sizeof reader->languages, "%.*s", (int)(base - (size_t)(languages - paths[0])),
+	         languages);
 	reader->count = 0;
 	GEMP_TRY(read_text(&reader->text, paths[1]));
 	GEMP_TRY(gemp_lines_head(paths[0], visit_index, reader, &never));

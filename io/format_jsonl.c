@@ -41,13 +41,15 @@ static gemp_code unfit(const char *name, const json_t *value, const char *remedy
 
 static gemp_code see(attributes *self, const char *name, const json_t *value)
 {
-	static const uint32_t bits[] = { [JSON_INTEGER] = SEEN_INTEGER, [JSON_REAL] = SEEN_FLOAT, [JSON_TRUE] = SEEN_BOOLEAN,
+	static const uint32_t bits[] = { [JSON_INTEGER] = SEEN_INTEGER, [JSON_REAL] = SEEN_FLOAT,
+	                                 [JSON_TRUE] = SEEN_BOOLEAN,
 		                         [JSON_FALSE] = SEEN_BOOLEAN, [JSON_STRING] = SEEN_STRING, [JSON_NULL] = 0 };
 	gemp_code code = GEMP_OK;
 	size_t known = self->mine.list.count;
 	uint32_t index;
 	if (json_is_array(value) || json_is_object(value))
-		return unfit(name, value, "values are numbers, strings, booleans and null; write its parts as attributes");
+		return unfit(name, value, "values are numbers, strings, booleans and null; write its parts as "
+		             "attributes");
 	if (*name == '\0')
 		return gemp_fail(GEMP_EDATA, "an attribute has an empty name; give it one");
 	GEMP_TRY(GEMP_RESERVE(self->seen, self->seen_capacity, known + 1));
@@ -166,7 +168,8 @@ static gemp_code add_values(reader *reader)
 			continue;
 		size_t column = gemp_bytes_find(&attributes->all, name, strlen(name));
 		GEMP_TRY(read_value(&read, attributes->types[column], name, value));
-		GEMP_TRY((record->edge ? gemp_builder_edge_value : gemp_builder_vertex_value)(reader->builder, column, &read));
+		GEMP_TRY(record->edge ? gemp_builder_edge_value(reader->builder, column, &read)
+		                      : gemp_builder_vertex_value(reader->builder, column, &read));
 	}
 done:
 	return code;
@@ -183,7 +186,8 @@ static gemp_code feed_line(void *self, const gemp_line *line)
 	GEMP_TRY(gemp_json_record_read(&reader->record, line->text, line->size));
 	const char *names = record->names.size ? record->names.data : "";
 	if (record->edge)
-		GEMP_TRY(gemp_builder_edge(reader->builder, &record->ends[0], &record->ends[1], names, record->names.size, place));
+		GEMP_TRY(gemp_builder_edge(reader->builder, &record->ends[0], &record->ends[1], names,
+		                           record->names.size, place));
 	else
 		GEMP_TRY(gemp_builder_vertex(reader->builder, &record->ends[0], names, record->names.size, place));
 	code = add_values(reader);

@@ -1,5 +1,5 @@
-/* METIS graph files: a header `n m [fmt [ncon]]`, then a line of neighbours for each vertex 1..n. Each edge is listed at both
- * ends and stored once; the two listings meet at the rank that owns the smaller end, which compares them. */
+/* METIS graph files: a header `n m [fmt [ncon]]`, then a line of neighbours for each vertex 1..n. Each edge is listed
+ * at both ends and stored once; the two listings meet at the rank that owns the smaller end, which compares them. */
 #include "io/format.h"
 
 #include "comm/exchange.h"
@@ -50,8 +50,8 @@ static gemp_code read_number(uint64_t *out, const gemp_cell *cell, uint64_t most
 	gemp_value value;
 	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
 	if (code == GEMP_OK && (value.integer < 0 || (uint64_t)value.integer > most))
-		return gemp_fail(GEMP_EDATA, "%" PRId64 " is not a number of %s; there can be 0 to %" PRIu64, value.integer, what,
-		                 most);
+		return gemp_fail(GEMP_EDATA, "%" PRId64 " is not a number of %s; there can be 0 to %" PRIu64,
+		                 value.integer, what, most);
 	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
 	return code == GEMP_EDATA ? gemp_fail_in(code, "number of %s: ", what) : code;
 }
@@ -64,8 +64,9 @@ static gemp_code read_fmt(head *head, const gemp_cell *cell)
 	for (size_t i = 0; i < cell->size; i++)
 		good = good && (digits[i] == '0' || digits[i] == '1');
 	if (!good)
-		return gemp_fail(GEMP_EDATA, "fmt '%.*s' is not made of up to three digits 0 or 1 (sizes of vertices, weights "
-		                 "of vertices, weights of edges)", cell->size > 40 ? 40 : (int)cell->size, digits);
+		return gemp_fail(GEMP_EDATA, "fmt '%.*s' is not made of up to three digits 0 or 1 (sizes of vertices, "
+		                 "weights of vertices, weights of edges)", cell->size > 40 ? 40 : (int)cell->size,
+		                 digits);
 	head->edge_weights = digits[cell->size - 1] == '1';
 	head->vertex_weights = cell->size > 1 && digits[cell->size - 2] == '1';
 	head->sizes = cell->size > 2 && digits[0] == '1';
@@ -77,8 +78,8 @@ static gemp_code read_header(head *head, const gemp_cells *cells)
 {
 	gemp_code code = GEMP_OK;
 	if (cells->count < 2 || cells->count > 4)
-		return gemp_fail(GEMP_EDATA, "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, fmt, ncon",
-		                 cells->count);
+		return gemp_fail(GEMP_EDATA, "%zu fields where the header of a METIS file has 2 to 4: vertices, edges, "
+		                 "fmt, ncon", cells->count);
 	GEMP_TRY(read_number(&head->vertices, &cells->cell[0], GEMP_MAX_VERTICES, "vertices"));
 	GEMP_TRY(read_number(&head->edges, &cells->cell[1], INT64_MAX / 2, "edges"));
 	if (cells->count > 2)
@@ -86,9 +87,10 @@ static gemp_code read_header(head *head, const gemp_cells *cells)
 	if (cells->count > 3) {
 		GEMP_TRY(read_number(&head->weights, &cells->cell[3], MOST_WEIGHTS, "weights of a vertex"));
 		if ((head->weights > 0) != head->vertex_weights)
-			return gemp_fail(GEMP_EDATA, "fmt '%.*s' says that vertices have %s, but there are %" PRIu64 " for each; "
-			                 "correct fmt or ncon", (int)cells->cell[2].size, cells->cell[2].bytes,
-			                 head->vertex_weights ? "weights" : "no weights", head->weights);
+			return gemp_fail(GEMP_EDATA, "fmt '%.*s' says that vertices have %s, but there are "
+			                 "%" PRIu64 " for each; correct fmt or ncon", (int)cells->cell[2].size,
+			                 cells->cell[2].bytes, head->vertex_weights ? "weights" : "no weights",
+			                 head->weights);
 	}
 done:
 	return code;
@@ -121,9 +123,9 @@ static gemp_code read_head(reader *reader, const gemp_lines *lines)
 	GEMP_TRY(gemp_comm_agree(reader->comm, code));
 	GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
 	if (lines->items <= head->vertices)
-		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the header says %" PRIu64 " vertices, and %" PRIu64 " lines follow; "
-		                 "a vertex without neighbours is an empty line", lines->path, head->line, head->vertices,
-		                 lines->items - 1);
+		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the header says "
+		                 "%" PRIu64 " vertices, and %" PRIu64 " lines follow; a vertex without neighbours is "
+		                 "an empty line", lines->path, head->line, head->vertices, lines->items - 1);
 done:
 	return code;
 }
@@ -134,8 +136,8 @@ static gemp_code add_weights(reader *reader, size_t *at)
 	const head *head = &reader->head;
 	size_t wanted = (size_t)head->sizes + head->weights;
 	if (reader->cells.count < wanted)
-		return gemp_fail(GEMP_EDATA, "%zu fields where a vertex has %zu of size and weights in front of its neighbours",
-		                 reader->cells.count, wanted);
+		return gemp_fail(GEMP_EDATA, "%zu fields where a vertex has %zu of size and weights in front of its "
+		                 "neighbours", reader->cells.count, wanted);
 	for (; *at < wanted; ++*at) {
 		const gemp_cell *cell = &reader->cells.cell[*at];
 		gemp_value value;
@@ -161,8 +163,8 @@ static gemp_code add_listing(reader *reader, uint64_t vertex, const gemp_cell *c
 		GEMP_TRY(gemp_scalar_read(&weight, GEMP_INTEGER, cell[1].bytes, cell[1].size));
 	GEMP_TRY(GEMP_RESERVE(reader->listings, reader->capacity, reader->count + 1));
 	bool at_high = vertex > neighbour;
-	reader->listings[reader->count++] = (listing){ (uint32_t)(at_high ? neighbour : vertex),
-		                                       (uint32_t)(at_high ? vertex : neighbour), line, weight.integer, at_high };
+	uint32_t low = (uint32_t)(at_high ? neighbour : vertex), high = (uint32_t)(at_high ? vertex : neighbour);
+	reader->listings[reader->count++] = (listing){ low, high, line, weight.integer, at_high };
 done:
 	return code;
 }
@@ -240,11 +242,12 @@ static gemp_code check_pair(const listing *first, size_t left)
 		return gemp_fail(GEMP_EDATA, "vertex %u lists %u twice; METIS files have no parallel edges, remove one "
 		                 "(at both ends)", here, there);
 	if (left < 2 || !same_edge(first, second))
-		return gemp_fail(GEMP_EDATA, "vertex %u lists %u, but vertex %u does not list %u; METIS files list each edge at "
-		                 "both ends", here, there, there, here);
+		return gemp_fail(GEMP_EDATA, "vertex %u lists %u, but vertex %u does not list %u; METIS files list "
+		                 "each edge at both ends", here, there, there, here);
 	if (left > 2 && same_edge(second, second + 1))
-		return gemp_fail(GEMP_EDATA, "vertex %u is listed twice by vertex %u (line %" PRIu64 "); METIS files have no "
-		                 "parallel edges, remove one (at both ends)", here, there, second->line);
+		return gemp_fail(GEMP_EDATA, "vertex %u is listed twice by vertex %u (line "
+		                 "%" PRIu64 "); METIS files have no parallel edges, remove one (at both ends)", here,
+		                 there, second->line);
 	if (first->weight != second->weight)
 		return gemp_fail(GEMP_EDATA, "edge %u-%u weighs %" PRId64 " here and %" PRId64 " in line %" PRIu64
 		                 "; give it one weight", here, there, first->weight, second->weight, second->line);
@@ -256,13 +259,15 @@ static gemp_code add_edges(reader *reader, const char *path)
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < reader->count; i += 2) {
 		const listing *at = &reader->listings[i];
-		gemp_value low = { .type = GEMP_INTEGER, .integer = at->low }, high = { .type = GEMP_INTEGER, .integer = at->high };
+		gemp_place place = { reader->file, at->line };
+		gemp_value low = { .type = GEMP_INTEGER, .integer = at->low };
+		gemp_value high = { .type = GEMP_INTEGER, .integer = at->high };
 		gemp_value weight = { .type = GEMP_INTEGER, .integer = at->weight };
 		code = check_pair(at, reader->count - i);
 		if (code == GEMP_EDATA)
 			gemp_fail_in(code, "%s:%" PRIu64 ": ", path, at->line);
 		if (code == GEMP_OK)
-			code = gemp_builder_edge(reader->builder, &low, &high, "", 0, (gemp_place){ reader->file, at->line });
+			code = gemp_builder_edge(reader->builder, &low, &high, "", 0, place);
 		GEMP_TRY(code);
 		if (reader->head.edge_weights)
 			GEMP_TRY(gemp_builder_edge_value(reader->builder, reader->edge_weight, &weight));
@@ -309,8 +314,9 @@ static gemp_code read_metis(gemp_graph **out, const gemp_comm *comm, const gemp_
 	GEMP_TRY(meet(&self));
 	GEMP_TRY(gemp_comm_agree(comm, add_edges(&self, path)));
 	if (listed != 2 * self.head.edges) {
-		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the header says %" PRIu64 " edges, and %" PRIu64 " are listed; "
-		                 "correct it (each edge counts once)", path, self.head.line, self.head.edges, listed / 2);
+		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": the header says "
+		                 "%" PRIu64 " edges, and %" PRIu64 " are listed; correct it (each edge counts once)",
+		                 path, self.head.line, self.head.edges, listed / 2);
 		goto done;
 	}
 	GEMP_TRY(gemp_builder_finish(self.builder, out));

@@ -49,7 +49,8 @@ static gemp_code read_field(head *head, const gemp_cell *cell)
 	head->type = is(cell, "integer") ? GEMP_INTEGER : GEMP_FLOAT;
 	if (!head->values || is(cell, "integer") || is(cell, "real") || is(cell, "double"))
 		return GEMP_OK;
-	return refuse(cell, "values can be pattern, integer or real; write one file for real and one for imaginary parts");
+	return refuse(cell, "values can be pattern, integer or real; write one file for real and one for imaginary "
+	              "parts");
 }
 
 static gemp_code read_symmetry(head *head, const gemp_cell *cell)
@@ -82,7 +83,8 @@ static gemp_code read_count(uint64_t *out, const gemp_cell *cell)
 	gemp_value value;
 	gemp_code code = gemp_scalar_read(&value, GEMP_INTEGER, cell->bytes, cell->size);
 	if (code == GEMP_OK && value.integer < 0)
-		return gemp_fail(GEMP_EDATA, "%" PRId64 " is negative; rows, columns and entries are counted", value.integer);
+		return gemp_fail(GEMP_EDATA, "%" PRId64 " is negative; rows, columns and entries are counted",
+		                 value.integer);
 	*out = code == GEMP_OK ? (uint64_t)value.integer : 0;
 	return code;
 }
@@ -97,11 +99,11 @@ static gemp_code read_sizes(head *head, const gemp_cells *cells)
 	GEMP_TRY(read_count(&head->entries, &cells->cell[2]));
 	bool square = head->rows == head->columns;
 	if (head->rows > GEMP_MAX_VERTICES || head->columns > GEMP_MAX_VERTICES)
-		return gemp_fail(GEMP_EDATA, "%" PRIu64 " rows and %" PRIu64 " columns are more vertices than a graph can have "
-		                 "(%" PRIu64 ")", head->rows, head->columns, GEMP_MAX_VERTICES);
+		return gemp_fail(GEMP_EDATA, "%" PRIu64 " rows and %" PRIu64 " columns are more vertices than a graph "
+		                 "can have (%" PRIu64 ")", head->rows, head->columns, GEMP_MAX_VERTICES);
 	if (!square && head->symmetry != GENERAL)
-		return gemp_fail(GEMP_EDATA, "%" PRIu64 " rows and %" PRIu64 " columns cannot be symmetric; write all entries "
-		                 "as general, or correct the sizes", head->rows, head->columns);
+		return gemp_fail(GEMP_EDATA, "%" PRIu64 " rows and %" PRIu64 " columns cannot be symmetric; write all "
+		                 "entries as general, or correct the sizes", head->rows, head->columns);
 done:
 	return code;
 }
@@ -134,7 +136,8 @@ static gemp_code read_head(reader *reader, const char *path)
 	if (reader->comm->rank == 0)
 		code = gemp_lines_head(path, visit_head, reader, &reader->head.complete);
 	if (code == GEMP_OK && reader->comm->rank == 0 && !reader->head.complete)
-		code = gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file again", path);
+		code = gemp_fail(GEMP_EDATA, "%s: ends before the line of rows, columns and entries; write the file "
+		                 "again", path);
 	code = gemp_comm_agree(reader->comm, code);
 	if (code == GEMP_OK)
 		GEMP_MPI(MPI_Bcast(&reader->head, (int)sizeof reader->head, MPI_BYTE, 0, reader->comm->world));
@@ -179,7 +182,8 @@ static gemp_code add_edge(reader *reader, uint64_t row, uint64_t column, const g
 {
 	gemp_code code = GEMP_OK;
 	char names[2][24];
-	gemp_value source = key_of(&reader->head, row, 'r', names[0]), target = key_of(&reader->head, column, 'c', names[1]);
+	gemp_value source = key_of(&reader->head, row, 'r', names[0]);
+	gemp_value target = key_of(&reader->head, column, 'c', names[1]);
 	GEMP_TRY(gemp_builder_edge(reader->builder, &source, &target, "", 0, place));
 	if (reader->head.values)
 		code = gemp_builder_edge_value(reader->builder, reader->value, value);
@@ -213,8 +217,8 @@ static gemp_code visit_entry(void *self, const gemp_line *line)
 		return GEMP_OK;
 	GEMP_TRY(gemp_cells_blanks(&reader->cells, line->text, line->size));
 	if (reader->cells.count != wanted)
-		return gemp_fail(GEMP_EDATA, "%zu fields where an entry has %zu (row, column%s)", reader->cells.count, wanted,
-		                 head->values ? ", value" : "; the banner says pattern");
+		return gemp_fail(GEMP_EDATA, "%zu fields where an entry has %zu (row, column%s)", reader->cells.count,
+		                 wanted, head->values ? ", value" : "; the banner says pattern");
 	cell = reader->cells.cell;
 	GEMP_TRY(read_index(&row, &cell[0], head->rows, "row"));
 	GEMP_TRY(read_index(&column, &cell[1], head->columns, "column"));
@@ -254,8 +258,8 @@ static gemp_code read_mtx(gemp_graph **out, const gemp_comm *comm, const gemp_im
 	GEMP_TRY(gemp_lines_open(&lines, comm, path, NULL, 0));
 	GEMP_TRY(read_head(&self, path));
 	if (options->undirected && self.head.symmetry == SKEW) {
-		code = gemp_fail(GEMP_EUSAGE, "%s: entries of a skew-symmetric matrix have a sign by direction; leave out "
-		                 "--undirected", path);
+		code = gemp_fail(GEMP_EUSAGE, "%s: entries of a skew-symmetric matrix have a sign by direction; leave "
+		                 "out --undirected", path);
 		goto done;
 	}
 	built.undirected |= self.head.symmetry == SYMMETRIC;
@@ -264,8 +268,9 @@ static gemp_code read_mtx(gemp_graph **out, const gemp_comm *comm, const gemp_im
 	GEMP_TRY(gemp_lines_visit(&lines, comm, visit_entry, &self));
 	uint64_t entries = gemp_comm_sum1(comm, self.entries);
 	if (entries != self.head.entries) {
-		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": there are %" PRIu64 " entries, and this line says %" PRIu64
-		                 "; the file is cut, or the number wrong", path, self.head.line, entries, self.head.entries);
+		code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": there are %" PRIu64 " entries, and this line says "
+		                 "%" PRIu64 "; the file is cut, or the number wrong", path, self.head.line, entries,
+		                 self.head.entries);
 		goto done;
 	}
 	GEMP_TRY(gemp_builder_finish(self.builder, out));

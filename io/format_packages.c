@@ -25,8 +25,10 @@ static const char *const relations[] = {
 };
 
 static const struct { const char *name; gemp_type type; } attributes[] = {
-	{ "version", GEMP_STRING }, { "section", GEMP_STRING }, { "priority", GEMP_STRING }, { "architecture", GEMP_STRING },
-	{ "size", GEMP_INTEGER },   { "installed_size_kib", GEMP_INTEGER },                  { "description", GEMP_STRING },
+	{ "version", GEMP_STRING }, { "section", GEMP_STRING }, { "priority", GEMP_STRING },
+		{ "architecture", GEMP_STRING },
+	{ "size", GEMP_INTEGER },   { "installed_size_kib", GEMP_INTEGER },                  { "description",
+	                                                                                       GEMP_STRING },
 };
 
 /* Vertices that are not packages, by what their keys begin with. */
@@ -101,7 +103,8 @@ static gemp_code take_name(void *self, const gemp_stanza *stanza)
 	if (name.size == 0)
 		return gemp_fail(GEMP_EDATA, "a stanza without a field 'Package'; is this a Packages index?");
 	if (memchr(name.bytes, ':', name.size) || memchr(name.bytes, ' ', name.size))
-		return gemp_fail(GEMP_EDATA, "'%.*s' is not the name of a package", name.size > 40 ? 40 : (int)name.size, name.bytes);
+		return gemp_fail(GEMP_EDATA, "'%.*s' is not the name of a package",
+		                 name.size > 40 ? 40 : (int)name.size, name.bytes);
 	return gemp_dictionary_add(&reader->mine, name.bytes, name.size, &index);
 }
 
@@ -142,7 +145,8 @@ static gemp_value text_value(slice text)
 	return (gemp_value){ .type = GEMP_STRING, .string = { text.bytes, text.size } };
 }
 
-static gemp_code add_edge(reader *reader, slice package, const char *prefix, slice name, const char *type, uint64_t line)
+static gemp_code add_edge(reader *reader, slice package, const char *prefix, slice name, const char *type,
+                          uint64_t line)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t index;
@@ -154,12 +158,14 @@ static gemp_code add_edge(reader *reader, slice package, const char *prefix, sli
 	gemp_value source = text_value(package), target = text_value((slice){ key->data, key->size });
 	if (*prefix)
 		GEMP_TRY(gemp_dictionary_add(&reader->other, key->data, key->size, &index));
-	code = gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file, line });
+	code = gemp_builder_edge(reader->builder, &source, &target, type, strlen(type), (gemp_place){ reader->file,
+	                                                                                              line });
 done:
 	return code;
 }
 
-/* Has the package an edge of this relation to this name already? Then a further one, with another version, is the same. */
+/* Has the package an edge of this relation to this name already? Then a further one, with another version, is the same.
+ * */
 static gemp_code is_repeated(reader *reader, const char *type, slice name, bool *repeated)
 {
 	gemp_code code = GEMP_OK;
@@ -186,8 +192,8 @@ static gemp_code add_alternatives(reader *reader, slice package, const char *typ
 		gemp_value place = { .type = GEMP_INTEGER, .integer = number };
 		uint32_t index;
 		if (name.size == 0)
-			return gemp_fail(GEMP_EDATA, "package '%.*s' has an empty name in its relation %s", (int)package.size,
-			                 package.bytes, type);
+			return gemp_fail(GEMP_EDATA, "package '%.*s' has an empty name in its relation %s",
+			                 (int)package.size, package.bytes, type);
 		GEMP_TRY(is_repeated(reader, type, name, &repeated));
 		if (repeated)
 			continue;
@@ -286,7 +292,8 @@ static gemp_code add_other(reader *reader, slice key)
 	while ((skip = strlen(others[kind].prefix)) > key.size || memcmp(others[kind].prefix, key.bytes, skip) != 0)
 		kind++;
 	gemp_value name = text_value((slice){ key.bytes + skip, key.size - skip });
-	GEMP_TRY(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label), (gemp_place){ 0 }));
+	GEMP_TRY(gemp_builder_vertex(reader->builder, &value, others[kind].label, strlen(others[kind].label),
+	                             (gemp_place){ 0 }));
 	code = gemp_builder_vertex_value(reader->builder, reader->name, &name);
 done:
 	return code;
@@ -317,7 +324,8 @@ static gemp_code declare(reader *reader, const gemp_import_options *options)
 		GEMP_TRY(gemp_builder_file(reader->builder, options->edge_files[i], &reader->file));
 	GEMP_TRY(gemp_builder_vertex_column(reader->builder, "name", GEMP_STRING, &reader->name));
 	for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-		GEMP_TRY(gemp_builder_vertex_column(reader->builder, attributes[i].name, attributes[i].type, &reader->columns[i]));
+		GEMP_TRY(gemp_builder_vertex_column(reader->builder, attributes[i].name, attributes[i].type,
+		                                    &reader->columns[i]));
 	GEMP_TRY(gemp_builder_edge_column(reader->builder, "alternative", GEMP_INTEGER, &reader->alternative));
 	code = GEMP_NEW(reader->done, reader->packages);
 done:
@@ -362,7 +370,8 @@ static gemp_code read_packages(gemp_graph **out, const gemp_comm *comm, const ge
 	GEMP_TRY(add_others(&self));
 	self.repeated = gemp_comm_sum1(comm, self.repeated);
 	if (self.repeated)
-		gemp_warn("%" PRIu64 " packages are listed again, in other versions; the first of each is taken", self.repeated);
+		gemp_warn("%" PRIu64 " packages are listed again, in other versions; the first of each is taken",
+		          self.repeated);
 	GEMP_TRY(gemp_builder_finish(self.builder, out));
 done:
 	free_reader(&self);
@@ -372,7 +381,7 @@ done:
 
 const gemp_format gemp_format_packages = {
 	.name = "packages",
-	.endings = "_Packages /Packages",
+	.endings = "Packages",
 	.summary = "Debian's index of packages: dependencies, sources, maintainers, tags, sections",
 	.read = read_packages,
 };

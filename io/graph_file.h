@@ -1,5 +1,5 @@
-/* graph_file: the HDF5 graph file of docs/format.md. Parallel HDF5: collective hyperslabs; serial HDF5: independent reads,
- * rank 0 writes. All functions are collective. */
+/* graph_file: the HDF5 graph file of docs/format.md. Parallel HDF5: collective hyperslabs; serial HDF5: independent
+ * reads, rank 0 writes. All functions are collective. */
 #ifndef GEMP_IO_GRAPH_FILE_H
 #define GEMP_IO_GRAPH_FILE_H
 
@@ -13,20 +13,20 @@ typedef struct gemp_provenance {
 	const uint64_t *input_hashes; /* [input_count] XXH3 of the file */
 } gemp_provenance;
 
-/* Written under a temporary name and renamed; an error leaves no file under `path`. What is not loaded is loaded first. The
- * file is the same, byte for byte, for every number of ranks. */
+/* Written under a temporary name and renamed; an error leaves no file under `path`. What is not loaded is loaded first.
+ * The file is the same, byte for byte, for every number of ranks. */
 gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const char *path,
                                 const gemp_provenance *provenance);
 
-/* The same, with an attribute of edges (an integer or float that none lacks) as the values of the matrices of the relations
- * that have it; NULL: none. */
+/* The same, with an attribute of edges (an integer or float that none lacks) as the values of the matrices of the
+ * relations that have it; NULL: none. */
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight);
 
-/* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R); the rest comes by gemp_graph_need_*, for which the file
- * is opened again each time. Every dataset that is read whole is compared with its checksum; rows and ids are checked. Not
- * a graph file, a cut file, an unknown version or damage is GEMP_EDATA; a missing file GEMP_ENOINPUT. comm is borrowed
- * until the graph is freed. */
+/* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R); the rest comes by gemp_graph_need_*, for which the
+ * file is opened again each time. Every dataset that is read whole is compared with its checksum; rows and ids are
+ * checked. Not a graph file, a cut file, an unknown version or damage is GEMP_EDATA; a missing file GEMP_ENOINPUT. comm
+ * is borrowed until the graph is freed. */
 gemp_code gemp_graph_file_open(gemp_graph **out, const gemp_comm *comm, const char *path);
 
 /* Reads everything and compares all checksums, and the hash of the graph with its content. */

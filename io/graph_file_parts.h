@@ -13,8 +13,8 @@ typedef struct gemp_slab {
 	uint64_t total, first, count;
 } gemp_slab;
 
-/* Collective. Writes the rows of a column as `name` in `group`, or, if it has long strings, as `name` in `strings`, which
- * is made with the groups above it when needed. path: where it went. */
+/* Collective. Writes the rows of a column as `name` in `group`, or, if it has long strings, as `name` in `strings`,
+ * which is made with the groups above it when needed. path: where it went. */
 gemp_code gemp_file_put_column(const gemp_h5 *h5, const char *group, const char *strings, const gemp_column *column,
                                gemp_slab rows, gemp_text *path);
 /* Collective. The rows of the column at `path`; column has its name and type. */
@@ -41,7 +41,7 @@ void gemp_file_columns_free(gemp_file_columns *columns);
 /* Matrices with more vertices or edges have 64-bit numbers; tests make it small. */
 extern uint64_t gemp_file_i32_limit;
 
-/* Collective. One relation below /edges, all of it. Its column `weight` (NULL: none) gives the values of its matrices. */
+/* Collective. One relation below /edges, all of it. Its column `weight` (NULL: none) gives the values of matrices. */
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, const gemp_relation *relation,
                                  const char *weight);
 
@@ -49,13 +49,14 @@ gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, con
 const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char *weight);
 /* Collective. Can it be the values of matrices, and has some relation got it? GEMP_EUSAGE or GEMP_EDATA if not. */
 gemp_code gemp_file_check_weight(const gemp_comm *comm, const gemp_graph *graph, const char *weight);
-/* Collective. The column's values in the order of rows by target, integers or floats as their 8 bytes; the caller frees. */
+/* Collective. The column's values in the order of rows by target, integers or floats as their 8 bytes; the caller
+ * frees. */
 gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_graph *graph, const gemp_relation *relation,
                                       const gemp_column *column, uint64_t **out);
 /* Collective. The attributes that make a group AnnData's dataframe; its columns are `extra` and those of `columns` that
  * lie in the group. */
-gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index, const gemp_file_columns *columns,
-                                  const char *const *extra, size_t extra_count);
+gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const char *index,
+                                  const gemp_file_columns *columns, const char *const *extra, size_t extra_count);
 gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_table *table,
                                const gemp_file_columns *columns);
 gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table *table, gemp_file_columns *columns);

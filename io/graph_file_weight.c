@@ -18,15 +18,15 @@ const gemp_column *gemp_file_weight_of(const gemp_relation *relation, const char
 static gemp_code check_column(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column)
 {
 	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
-		return gemp_fail(GEMP_EUSAGE, "--weight: '%s' of edges %s is %s; the values of a matrix are integers or floats",
-		                 column->name, relation->name, gemp_type_name[column->type]);
+		return gemp_fail(GEMP_EUSAGE, "--weight: '%s' of edges %s is %s; the values of a matrix are integers "
+		                 "or floats", column->name, relation->name, gemp_type_name[column->type]);
 	uint64_t missing = 0;
 	for (size_t i = 0; i < column->rows; i++)
 		missing += gemp_column_get(column, i).null;
 	missing = gemp_comm_sum1(comm, missing);
 	if (missing)
-		return gemp_fail(GEMP_EDATA, "--weight: %" PRIu64 " of %" PRIu64 " edges %s have no '%s'; give each a value", missing,
-		                 relation->edges, relation->name, column->name);
+		return gemp_fail(GEMP_EDATA, "--weight: %" PRIu64 " of %" PRIu64 " edges %s have no '%s'; give each a "
+		                 "value", missing, relation->edges, relation->name, column->name);
 	return GEMP_OK;
 }
 
@@ -76,8 +76,8 @@ static void find_places(const int *owner, size_t count, size_t *next, int ranks,
 }
 
 /* Collective. asked: numbers of this rank's edges, by the rank that asks. Answers come by the rank that gives them. */
-static gemp_code answer(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column, uint64_t *asked,
-                        const size_t *from, void **answers)
+static gemp_code answer(const gemp_comm *comm, const gemp_relation *relation, const gemp_column *column,
+                        uint64_t *asked, const size_t *from, void **answers)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)comm->size, capacity = 0, *sizes = NULL;
@@ -116,7 +116,8 @@ gemp_code gemp_file_weights_by_target(const gemp_comm *comm, const gemp_graph *g
 	for (size_t i = 0; i < count; i++)
 		owner[i] = owner_of(first, comm->size, relation->in_edge[i]);
 	find_places(owner, count, next, comm->size, place);
-	GEMP_TRY(gemp_exchange_records(comm, relation->in_edge, count, sizeof *relation->in_edge, owner, &asked, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(comm, relation->in_edge, count, sizeof *relation->in_edge, owner, &asked, &from,
+	                               NULL));
 	GEMP_TRY(answer(comm, relation, column, asked, from, &answers));
 	for (size_t i = 0; i < count; i++)
 		words[i] = ((const uint64_t *)answers)[place[i]];

@@ -5,8 +5,9 @@
 const char *gemp_json_kind(const json_t *value)
 {
 	static const char *const kinds[] = {
-		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array", [JSON_STRING] = "a string", [JSON_INTEGER] = "an integer",
-		[JSON_REAL] = "a float", [JSON_TRUE] = "a boolean", [JSON_FALSE] = "a boolean", [JSON_NULL] = "null",
+		[JSON_OBJECT] = "an object",   [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+		[JSON_INTEGER] = "an integer", [JSON_REAL] = "a float",   [JSON_TRUE] = "a boolean",
+		[JSON_FALSE] = "a boolean",    [JSON_NULL] = "null",
 	};
 	return value ? kinds[json_typeof(value)] : "missing";
 }
@@ -43,7 +44,8 @@ static gemp_code read_key(gemp_value *out, const json_t *value, const char *wher
 static gemp_code add_name(gemp_text *out, const json_t *value, const char *where)
 {
 	if (!json_is_string(value))
-		return gemp_fail(GEMP_EDATA, "'%s' holds %s; names of labels and types are strings", where, gemp_json_kind(value));
+		return gemp_fail(GEMP_EDATA, "'%s' holds %s; names of labels and types are strings", where,
+		                 gemp_json_kind(value));
 	const char *name = json_string_value(value);
 	if (out->size > 0)
 		gemp_text_add(out, ";", 1);
@@ -75,7 +77,8 @@ static gemp_code check_members(json_t *object, const char *what, const char *con
 		while (known[i] && strcmp(known[i], name) != 0)
 			i++;
 		if (!known[i])
-			return gemp_fail(GEMP_EDATA, "a %s has no member '%.40s'; attributes stand in \"properties\"", what, name);
+			return gemp_fail(GEMP_EDATA, "a %s has no member '%.40s'; attributes stand in \"properties\"",
+			                 what, name);
 	}
 	return GEMP_OK;
 }
@@ -84,7 +87,8 @@ static gemp_code take_properties(gemp_json_record *record)
 {
 	record->properties = json_object_get(record->root, "properties");
 	if (record->properties && !json_is_object(record->properties))
-		return gemp_fail(GEMP_EDATA, "'properties' is %s where an object must stand", gemp_json_kind(record->properties));
+		return gemp_fail(GEMP_EDATA, "'properties' is %s where an object must stand",
+		                 gemp_json_kind(record->properties));
 	return GEMP_OK;
 }
 
@@ -106,7 +110,8 @@ static gemp_code read_end(gemp_value *out, json_t *root, const char *name, const
 	gemp_code code = GEMP_OK;
 	json_t *end = json_object_get(root, name);
 	if (!json_is_object(end))
-		return gemp_fail(GEMP_EDATA, "'%s' is %s where an object with an id must stand", name, gemp_json_kind(end));
+		return gemp_fail(GEMP_EDATA, "'%s' is %s where an object with an id must stand", name,
+		                 gemp_json_kind(end));
 	GEMP_TRY(check_members(end, name, known));
 	code = read_key(out, json_object_get(end, "id"), where);
 done:
@@ -159,7 +164,8 @@ static gemp_code read_plain(gemp_json_record *record)
 		return type && !json_is_null(type) ? add_name(&record->names, type, "type") : GEMP_OK;
 	}
 	if (!json_object_get(record->root, "id"))
-		return gemp_fail(GEMP_EDATA, "neither a vertex nor an edge; a vertex has a member 'id', an edge 'src' and 'dst'");
+		return gemp_fail(GEMP_EDATA, "neither a vertex nor an edge; a vertex has a member 'id', an edge 'src' "
+		                 "and 'dst'");
 	skipped = 0;
 	memset(record->skip, 0, sizeof record->skip);
 	GEMP_TRY(read_key(&record->ends[0], take(record, &skipped, ids), "'id'"));
@@ -174,11 +180,13 @@ gemp_code gemp_json_record_read(gemp_json_record *record, const char *text, size
 	json_error_t error;
 	json_decref(record->root);
 	gemp_text_clear(&record->names);
-	*record = (gemp_json_record){ .names = record->names, .root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error) };
+	*record = (gemp_json_record){ .names = record->names };
+	record->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
 	if (!record->root && json_error_code(&error) == json_error_out_of_memory)
 		return gemp_fail(GEMP_ENOMEM, "no memory for a line of JSON of %zu bytes", size);
 	if (!record->root)
-		return gemp_fail(GEMP_EDATA, "column %d: %s; each line must be one whole JSON object", error.column, error.text);
+		return gemp_fail(GEMP_EDATA, "column %d: %s; each line must be one whole JSON object", error.column,
+		                 error.text);
 	if (!json_is_object(record->root))
 		return gemp_fail(GEMP_EDATA, "%s where a JSON object must stand; each line is a vertex or an edge",
 		                 gemp_json_kind(record->root));

@@ -3,8 +3,8 @@
  * Two shapes, told apart by `type`: as Neo4j's APOC exports,
  *   {"type":"node","id":"0","labels":["User"],"properties":{"name":"Adam"}}
  *   {"type":"relationship","id":"0","label":"KNOWS","start":{"id":"0"},"end":{"id":"1"},"properties":{"since":1993}}
- * where the id of a relationship and what `start` and `end` repeat of the nodes are not kept; and plain objects with the
- * names of tables,
+ * where the id of a relationship and what `start` and `end` repeat of the nodes are not kept; and plain objects with
+ * the names of tables,
  *   {"id":1,"labels":["User"],"name":"Adam"}
  *   {"src":1,"dst":2,"type":"KNOWS","since":1993}
  * where `labels`, `type` or `label` (the first that is there) is a list of labels or a text "A;B".

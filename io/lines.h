@@ -1,8 +1,8 @@
 /* lines: text files of one import read line by line, by all ranks together.
  *
- * A plain file is cut by byte range, so that every rank visits the lines that begin in its own; a compressed one goes whole
- * to one rank, the next one to the next. Lines are numbered through the file on every rank from the first visit on:
- * opening counts what lower ranks have.
+ * A plain file is cut by byte range, so that every rank visits the lines that begin in its own; a compressed one goes
+ * whole to one rank, the next one to the next. Lines are numbered through the file on every rank from the first visit
+ * on: opening counts what lower ranks have.
  */
 #ifndef GEMP_IO_LINES_H
 #define GEMP_IO_LINES_H
@@ -36,8 +36,8 @@ typedef struct gemp_lines {
 gemp_code gemp_lines_open(gemp_lines *lines, const gemp_comm *comm, const char *path, gemp_is_item *is_item,
                           size_t turn);
 
-/* Collective. Visits this rank's lines, which are UTF-8. Errors, also those of `visit`, name file and line; all ranks return
- * alike. */
+/* Collective. Visits this rank's lines, which are UTF-8. Errors, also those of `visit`, name file and line; all ranks
+ * return alike. */
 gemp_code gemp_lines_visit(const gemp_lines *lines, const gemp_comm *comm, gemp_visit_line *visit, void *self);
 
 /* Local. Visits the lines of a file from its beginning until *enough. Errors name file and line. */

@@ -45,14 +45,15 @@ static gemp_code take_line(reading *reading, const char *text, size_t size)
 	const char *colon = memchr(text, ':', size);
 	if (*text == ' ' || *text == '\t') {
 		if (!reading->inside)
-			return gemp_fail(GEMP_EDATA, "a continued line with no field before it; stanzas begin with 'Package: '");
+			return gemp_fail(GEMP_EDATA, "a continued line with no field before it; stanzas begin with "
+			                 "'Package: '");
 		if (reading->field)
 			add_trimmed(reading->field, text, size);
 		return reading->field ? gemp_text_status(reading->field) : GEMP_OK;
 	}
 	if (!colon || colon == text)
-		return gemp_fail(GEMP_EDATA, "'%.*s' is not 'Field: value'; is this a Packages index?", size > 40 ? 40 : (int)size,
-		                 text);
+		return gemp_fail(GEMP_EDATA, "'%.*s' is not 'Field: value'; is this a Packages index?",
+		                 size > 40 ? 40 : (int)size, text);
 	size_t name = (size_t)(colon - text);
 	reading->field = NULL;
 	for (size_t i = 0; i < stanza->count; i++)
@@ -61,7 +62,8 @@ static gemp_code take_line(reading *reading, const char *text, size_t size)
 	if (!reading->field)
 		return GEMP_OK;
 	if (reading->field->size > 0)
-		return gemp_fail(GEMP_EDATA, "field '%.*s' is there twice in a stanza; are blank lines missing?", (int)name, text);
+		return gemp_fail(GEMP_EDATA, "field '%.*s' is there twice in a stanza; are blank lines missing?",
+		                 (int)name, text);
 	add_trimmed(reading->field, colon + 1, size - name - 1);
 	return gemp_text_status(reading->field);
 }

@@ -154,6 +154,7 @@ gemp_code gemp_utf8_require(const char *bytes, size_t size)
 	size_t bad = gemp_utf8_check(bytes, size);
 	if (bad < size)
 		return gemp_fail(GEMP_EDATA, "byte 0x%02x at column %zu is not UTF-8 text; convert the file "
-		                 "(iconv -t UTF-8), and check that it is a text file", (unsigned char)bytes[bad], bad + 1);
+		                 "(iconv -t UTF-8), and check that it is a text file", (unsigned char)bytes[bad],
+		                 bad + 1);
 	return GEMP_OK;
 }

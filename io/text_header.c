@@ -49,8 +49,8 @@ static gemp_code parse_field(gemp_header *header, const gemp_cell *cell)
 	if (colon) {
 		const char *type = colon + 1, *end = cell->bytes + cell->size;
 		if (end - type >= 2 && memcmp(end - 2, "ID", 2) == 0)
-			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; say --format neo4j", (int)cell->size,
-			                 cell->bytes);
+			return gemp_fail(GEMP_EDATA, "column '%.*s' is of Neo4j's kind; say --format neo4j",
+			                 (int)cell->size, cell->bytes);
 		if (!gemp_scalar_type(&field->type, type, (size_t)(end - type)))
 			return gemp_fail(GEMP_EDATA, "column '%.*s': unknown type '%.*s'; int, integer, float, string, "
 			                 "bool and boolean can be stated (for a name with a colon: name:with:string)",

@@ -42,9 +42,9 @@ typedef struct gemp_header {
 
 /* A missing, nameless or doubled column or an unknown type is GEMP_EDATA, with neither file nor line. */
 gemp_code gemp_header_parse(gemp_header *out, bool edges, const gemp_cells *cells);
-/* As neo4j-admin writes and reads it: `:ID`, `name:ID(Group)`, `:LABEL`, `:START_ID(Group)`, `:END_ID`, `:TYPE`, `name:long`,
- * `:IGNORE`. An attribute without a type is a string; a named id is an attribute too, of inferred type. Arrays, times,
- * points and options in braces are refused by name. */
+/* As neo4j-admin writes and reads it: `:ID`, `name:ID(Group)`, `:LABEL`, `:START_ID(Group)`, `:END_ID`, `:TYPE`,
+ * `name:long`, `:IGNORE`. An attribute without a type is a string; a named id is an attribute too, of inferred type.
+ * Arrays, times, points and options in braces are refused by name. */
 gemp_code gemp_header_parse_neo4j(gemp_header *out, bool edges, const gemp_cells *cells);
 /* Source and target, as in a SNAP edge list. */
 gemp_code gemp_header_pair(gemp_header *out);

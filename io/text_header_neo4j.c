@@ -67,8 +67,8 @@ static gemp_code read_type(gemp_field *field, const parts *parts)
 		}
 	if (ends_in(&parts->type, "[]"))
 		return refuse(parts, "arrays are not supported; state it as :string to keep its text, or as :IGNORE");
-	return refuse(parts, "there are the types int, long, short, byte, float, double, boolean, string and char; state "
-	              "others (times, points) as :string to keep their text, or as :IGNORE");
+	return refuse(parts, "there are the types int, long, short, byte, float, double, boolean, string and char; "
+	              "state others (times, points) as :string to keep their text, or as :IGNORE");
 }
 
 /* What `type` says the column is for; one in `edges` only, or in files of vertices only. */
@@ -102,7 +102,8 @@ static gemp_code parse_field(gemp_header *header, bool edges, const gemp_cell *c
 	GEMP_TRY(read_role(field, &parts, edges));
 	field->kept = field->role == GEMP_ROLE_KEY && parts.name.size > 0;
 	if (field->role == GEMP_ROLE_ATTRIBUTE && parts.name.size == 0)
-		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns", header->count + 1);
+		return gemp_fail(GEMP_EDATA, "column %zu has no name; the first line must name all columns",
+		                 header->count + 1);
 	const gemp_cell *name = gemp_field_is_attribute(field) ? &parts.name : cell;
 	field->name = gemp_strndup(name->bytes, name->size);
 	header->count++; /* to be freed from here on */
@@ -121,8 +122,8 @@ static gemp_code require(const gemp_header *header, gemp_role role, const char *
 	for (size_t i = 0; i < header->count; i++)
 		if (header->fields[i].role == role)
 			return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "column '%s' is missing; the first line of a file of %s must be a header that has it "
-	                 "(put a header that is a file of its own in front of the data)", type, kind);
+	return gemp_fail(GEMP_EDATA, "column '%s' is missing; the first line of a file of %s must be a header that has "
+	                 "it (put a header that is a file of its own in front of the data)", type, kind);
 }
 
 /* No two columns of one name, nor of one role that there can be but once. */
@@ -131,11 +132,12 @@ static gemp_code check_doubled(const gemp_header *header)
 	for (size_t i = 0; i < header->count; i++)
 		for (size_t j = 0; j < i; j++) {
 			const gemp_field *a = &header->fields[i], *b = &header->fields[j];
-			bool named = gemp_field_is_attribute(a) && gemp_field_is_attribute(b) && strcmp(a->name, b->name) == 0;
+			bool named = gemp_field_is_attribute(a) && gemp_field_is_attribute(b) &&
+			             strcmp(a->name, b->name) == 0;
 			bool role = a->role == b->role && a->role != GEMP_ROLE_ATTRIBUTE && a->role != GEMP_ROLE_IGNORE;
 			if (named || role)
-				return gemp_fail(GEMP_EDATA, "columns '%s' and '%s' are the same; rename or remove one", b->name,
-				                 a->name);
+				return gemp_fail(GEMP_EDATA, "columns '%s' and '%s' are the same; rename or remove one",
+				                 b->name, a->name);
 		}
 	return GEMP_OK;
 }

@@ -25,7 +25,8 @@ static void entries(void **state)
 {
 	(void)state;
 	entry_is("nogal /noxal/\n1. ein bischen, etwas\n2. genug, etwas\n", "nogal <> = 1:ein bischen 1:etwas 2:genug");
-	entry_is("rede /r/ <n, fem>\n1. Grund <m>, Ursache <f>\n2. Vernunft <f>", "rede <n, fem> = 1:Grund 1:Ursache 2:Vernunft");
+	entry_is("rede /r/ <n, fem>\n1. Grund <m>, Ursache <f>\n2. Vernunft <f>",
+	         "rede <n, fem> = 1:Grund 1:Ursache 2:Vernunft");
 	entry_is("konvention <n, ut>\ngelenek 2.\nfordrag, traktat\n 3.\npraxis\n", "konvention <n, ut> = 0:gelenek");
 	entry_is("neutre /a/ <adj>\n1. neutrala, nijaki\n2. nijaki 2.\n(Grammaire) Qui\n 3.\n(Ch) x\n3. neutralny 2.\nQui\n",
 	         "neutre <adj> = 1:neutrala 1:nijaki 3:neutralny");
@@ -34,13 +35,15 @@ static void entries(void **state)
 	entry_is("Lehrziele\n see: {Lehrziel}\n", "Lehrziele <> =");
 	entry_is("alone", "alone <> =");
 	entry_is("aide-toi, le ciel /x/\nBog, <pn>, \n", "aide-toi, le ciel <> = 0:Bog");
-	entry_is(" [news2]  [nf38]  x y /z/,  (a)  b /c/\n(noun (common))\nrice ball, (a) b\n", "x y <> = 0:rice ball 0:(a) b");
+	entry_is(" [news2]  [nf38]  x y /z/,  (a)  b /c/\n(noun (common))\nrice ball, (a) b\n",
+	         "x y <> = 0:rice ball 0:(a) b");
 	entry_is("x\n1. (noun (a))\n{b}c\n2. (d) e\n", "x <> = 1:c 2:(d) e");
 	entry_is("x\n(noun)\n1. b\n", "x <> = 1:b");
 	entry_is("a [b] c\n1. x\nexplained\n 2.\n4. no\n2. y 17.\n", "a <> = 1:x 2:y");
 }
 
-static const char text[] = "about itself\nHaus /haus/ <n, neut>\nhouse, building <n>\nbuilding\n1. Haus\nis bad\n2. Gebäude\n";
+static const char text[] =
+	"about itself\nHaus /haus/ <n, neut>\nhouse, building <n>\nbuilding\n1. Haus\nis bad\n2. Gebäude\n";
 
 static gemp_import_options *dictionary(file_case *file, const char *index)
 {
@@ -71,11 +74,13 @@ static void refused(void **state)
 	expect_failure(dictionary(&file, "a\tA\tB\nb\tA\n"), GEMP_EDATA, PARTS("eng.index:2: ", "2 fields"));
 	expect_failure(dictionary(&file, "a\tA\t=\n"), GEMP_EDATA, PARTS("eng.index:1: ", "'='"));
 	expect_failure(dictionary(&file, "a\tA\t//////////\n"), GEMP_EDATA, PARTS("eng.index:1: ", "base 64"));
-	expect_failure(dictionary(&file, "a\tA\tBAA\n"), GEMP_EDATA, PARTS("eng.index:1: ", "beyond", "belong together"));
+	expect_failure(dictionary(&file, "a\tA\tBAA\n"), GEMP_EDATA,
+	               PARTS("eng.index:1: ", "beyond", "belong together"));
 	expect_failure(dictionary(&file, "a\tM\tB\n"), GEMP_EDATA, PARTS("eng.index:1: ", "no headword"));
 	expect_failure(dictionary(&file, "b\tN\tq\na\tBW\tB\n"), GEMP_EDATA, PARTS("eng.index:2: ", "UTF-8"));
 	written("words.dict", text);
-	expect_failure(one_file(&file, "dict", "words.index", "a\tA\tB\n"), GEMP_EDATA, PARTS("words.index: ", "two languages"));
+	expect_failure(one_file(&file, "dict", "words.index", "a\tA\tB\n"), GEMP_EDATA,
+	               PARTS("words.index: ", "two languages"));
 	expect_failure(one_file(&file, "dict", "nowhere-deu-eng.index", "a\tA\tB\n"), GEMP_ENOINPUT,
 	               PARTS("nowhere-deu-eng.dict.dz: ", ".index and .dict.dz"));
 }

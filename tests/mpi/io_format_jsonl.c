@@ -53,29 +53,36 @@ static void refused(void **state)
 		{ "{\"id\":1,\"\":1}\n", "bad.jsonl:1: ", "empty name" },
 		{ "{\"id\":1,\"labels\":[\"a;b\"]}\n", "bad.jsonl:1: ", "semicolon" },
 		{ "{\"id\":1,\"labels\":[1]}\n", "bad.jsonl:1: ", "'labels' holds an integer" },
-		{ "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":5}\n", "bad.jsonl:2: ", "attribute 'x' is an integer; in other lines it is a string" },
-		{ "{\"id\":1,\"x\":true}\n{\"id\":2,\"x\":5}\n", "bad.jsonl:1: ", "attribute 'x' is a boolean; in other lines it is a number" },
+		{ "{\"id\":1,\"x\":\"a\"}\n{\"id\":2,\"x\":5}\n", "bad.jsonl:2: ",
+		  "attribute 'x' is an integer; in other lines it is a string" },
+		{ "{\"id\":1,\"x\":true}\n{\"id\":2,\"x\":5}\n", "bad.jsonl:1: ",
+		  "attribute 'x' is a boolean; in other lines it is a number" },
 		{ "{\"id\":1}\n\n{\"id\":1}\n", "bad.jsonl:3", "1" },
 		{ "{\"id\":1}\n{\"src\":1,\"dst\":2}\n", "bad.jsonl:2: ", "2" },
 		{ "{\"type\":\"node\",\"id\":\"0\",\"name\":\"x\"}\n", "bad.jsonl:1: ", "a node has no member 'name'" },
 		{ "{\"type\":\"node\"}\n", "bad.jsonl:1: ", "'id' is missing" },
 		{ "{\"type\":\"node\",\"id\":1,\"properties\":[]}\n", "bad.jsonl:1: ", "'properties' is an array" },
 		{ "{\"type\":\"relationship\",\"start\":{\"id\":1}}\n", "bad.jsonl:1: ", "'end' is missing" },
-		{ "{\"type\":\"relationship\",\"start\":1,\"end\":{\"id\":1}}\n", "bad.jsonl:1: ", "'start' is an integer" },
-		{ "{\"type\":\"relationship\",\"start\":{},\"end\":{\"id\":1}}\n", "bad.jsonl:1: ", "'id' of 'start' is missing" },
-		{ "{\"type\":\"relationship\",\"start\":{\"id\":1},\"end\":{\"id\":1},\"label\":7}\n", "bad.jsonl:1: ", "'label' holds" },
+		{ "{\"type\":\"relationship\",\"start\":1,\"end\":{\"id\":1}}\n", "bad.jsonl:1: ",
+		  "'start' is an integer" },
+		{ "{\"type\":\"relationship\",\"start\":{},\"end\":{\"id\":1}}\n", "bad.jsonl:1: ",
+		  "'id' of 'start' is missing" },
+		{ "{\"type\":\"relationship\",\"start\":{\"id\":1},\"end\":{\"id\":1},\"label\":7}\n", "bad.jsonl:1: ",
+		  "'label' holds" },
 		{ "{\"id\":1,\"x\":\"\xff\"}\n", "bad.jsonl:1: ", "UTF-8" },
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
-		expect_failure(one_file(&file, "jsonl", "bad.jsonl", bad[i].text), GEMP_EDATA, PARTS(bad[i].place, bad[i].part));
+		expect_failure(one_file(&file, "jsonl", "bad.jsonl", bad[i].text), GEMP_EDATA,
+		               PARTS(bad[i].place, bad[i].part));
 	}
 }
 
 static void several_files_are_one_graph(void **state)
 {
 	(void)state;
-	const char *paths[] = { written("a.jsonl", "{\"id\":1,\"x\":1}\n"), written("b.jsonl", "{\"src\":1,\"dst\":2}\n{\"id\":2,\"x\":0.5}\n") };
+	const char *paths[] = { written("a.jsonl", "{\"id\":1,\"x\":1}\n"),
+	                        written("b.jsonl", "{\"src\":1,\"dst\":2}\n{\"id\":2,\"x\":0.5}\n") };
 	gemp_import_options options = { .edge_files = paths, .edge_file_count = 2, .seed = 3 };
 	expect(&options, "1 x:f=1.0\n2 x:f=0.5\n1-E->2\n");
 	paths[0] = written("c.jsonl", "{\"id\":2}\n");

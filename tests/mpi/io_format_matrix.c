@@ -17,7 +17,8 @@ static void refuses(const char *format, const char *name, const char *text, cons
 static void matrices(void **state)
 {
 	(void)state;
-	reads("mtx", "g.mtx", "%%MatrixMarket matrix coordinate real general\n% a comment\n\n3 3 3\n1 2 0.5\n2 2 -1e3\n\n2 3 0\n",
+	reads("mtx", "g.mtx",
+	      "%%MatrixMarket matrix coordinate real general\n% a comment\n\n3 3 3\n1 2 0.5\n2 2 -1e3\n\n2 3 0\n",
 	      "1\n2\n3\n1-E->2 value:f=0.5\n2-E->2 value:f=-1000.0\n2-E->3 value:f=0.0\n");
 	reads("mtx", "i.mtx", "%%matrixmarket MATRIX Coordinate Integer GENERAL\r\n2 2 1\r\n 2\t1  7 \r\n",
 	      "1\n2\n2-E->1 value:i=7\n");
@@ -56,10 +57,13 @@ static void matrices_refused(void **state)
 	refuses("mtx", "bad.mtx", "1 2 3\n", PARTS("bad.mtx:1: ", "not a Matrix Market file"));
 	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n",
 	        PARTS("bad.mtx:1: ", "'array'", "coordinate"));
-	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate complex general\n", PARTS("bad.mtx:1: ", "'complex'"));
-	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate real hermitian\n", PARTS("bad.mtx:1: ", "'hermitian'"));
+	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate complex general\n",
+	        PARTS("bad.mtx:1: ", "'complex'"));
+	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate real hermitian\n",
+	        PARTS("bad.mtx:1: ", "'hermitian'"));
 	refuses("mtx", "bad.mtx", "%%MatrixMarket vector coordinate real general\n", PARTS("bad.mtx:1: ", "'vector'"));
-	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", PARTS("bad.mtx:2: ", "symmetric"));
+	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n",
+	        PARTS("bad.mtx:2: ", "symmetric"));
 	refuses("mtx", "bad.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n",
 	        PARTS("bad.mtx:3: ", "diagonal"));
 }
@@ -71,7 +75,8 @@ static void metis(void **state)
 	reads("metis", "g.graph", "2 1 1\n2 7\n1 7\n", "1\n2\n1-E-2 weight:i=7\n");
 	reads("metis", "g.graph", "2 1 011 2\n5 6 2 7\n8 9 1 7\n",
 	      "1 weight1:i=5 weight2:i=6\n2 weight1:i=8 weight2:i=9\n1-E-2 weight:i=7\n");
-	reads("metis", "g.graph", "2 1 110\n50 6 2\n80 9 1\n\n\n", "1 size:i=50 weight:i=6\n2 size:i=80 weight:i=9\n1-E-2\n");
+	reads("metis", "g.graph", "2 1 110\n50 6 2\n80 9 1\n\n\n",
+	      "1 size:i=50 weight:i=6\n2 size:i=80 weight:i=9\n1-E-2\n");
 	reads("metis", "g.graph", "1 0 10 1\n3\n", "1 weight:i=3\n");
 }
 

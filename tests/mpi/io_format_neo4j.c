@@ -85,7 +85,8 @@ static void refused(void **state)
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		files f;
-		expect_failure(made(&f, bad[i].vertices, NULL, bad[i].edges, NULL), GEMP_EDATA, PARTS(bad[i].place, bad[i].part));
+		expect_failure(made(&f, bad[i].vertices, NULL, bad[i].edges, NULL), GEMP_EDATA,
+		               PARTS(bad[i].place, bad[i].part));
 	}
 }
 

@@ -45,7 +45,8 @@ static void the_first_file_that_lists_a_package_counts(void **state)
 	const char *paths[] = { written("a_Packages", "Package: b\nVersion: 1\n\nPackage: a\nVersion: 2\nDepends: c"),
 		                written("b_Packages", "Package: a\nVersion: 1\n\nPackage: c\nVersion: 3\n") };
 	gemp_import_options options = { .edge_files = paths, .edge_file_count = 2, .seed = 1 };
-	expect(&options, "a Package name:s=a version:s=2\nb Package name:s=b version:s=1\nc Package name:s=c version:s=3\n"
+	expect(&options,
+	       "a Package name:s=a version:s=2\nb Package name:s=b version:s=1\nc Package name:s=c version:s=3\n"
 	                 "source:a SourcePackage name:s=a\nsource:b SourcePackage name:s=b\nsource:c SourcePackage name:s=c\n"
 	                 "a-BUILT_FROM->source:a\na-DEPENDS->c\nb-BUILT_FROM->source:b\nc-BUILT_FROM->source:c\n");
 }
@@ -65,7 +66,8 @@ static void refused(void **state)
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
-		expect_failure(one_file(&file, "packages", "bad_Packages", bad[i].text), GEMP_EDATA, PARTS(bad[i].place, bad[i].part));
+		expect_failure(one_file(&file, "packages", "bad_Packages", bad[i].text), GEMP_EDATA,
+		               PARTS(bad[i].place, bad[i].part));
 	}
 }
 
