@@ -14,8 +14,8 @@ unsigned gemp_scalar_looks(const char *text, size_t size);
  * string is borrowed. GEMP_EDATA with neither file nor line. */
 gemp_code gemp_scalar_read(gemp_value *out, gemp_type type, const char *text, size_t size);
 
-/* The id of a vertex where its type is not stated: an integer if the text is one in canonical form and of 64 bits, else a
- * string, which is borrowed. */
+/* The id of a vertex where its type is not stated: an integer if the text is one in canonical form and of 64 bits, else
+ * a string, which is borrowed. */
 gemp_value gemp_scalar_key(const char *text, size_t size);
 
 /* The type of the name: int, integer, float, string, bool, boolean. */
