@@ -7,7 +7,7 @@
 
 typedef struct gemp_filter_codes {
 	uint32_t *codes;    /* [rows]; NULL: the column stays as it is */
-	gemp_column values; /* the distinct ones by first appearance; then, if some row is NULL, one NULL */
+	gemp_column values; /* the distinct ones; then, if some row is NULL, one NULL */
 } gemp_filter_codes;
 
 /* Columns in which few values are repeated stay as they are: a sample tells, unless `eager` (for tests that cost more

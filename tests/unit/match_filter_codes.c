@@ -9,18 +9,19 @@
 
 enum { ROWS = 60000 };
 
-/* Of `distinct` strings, at random; NULL one in nulls (0: never). */
+/* Of `distinct` strings, at random, some short, some alike in all but the middle; NULL one in nulls (0: never). */
 static gemp_column make_column(size_t rows, size_t distinct, size_t nulls, uint64_t seed)
 {
 	gemp_column column;
-	char text[32];
+	static const char *const formats[] = { "%zu", "value %zu", "the same before %zu and after that" };
+	char text[64];
 	assert_ok(gemp_column_init(&column, "text", GEMP_STRING));
 	assert_ok(gemp_column_reserve(&column, 0, 0));
 	for (size_t row = 0; row < rows; row++) {
 		size_t which = distinct < rows ? (size_t)gemp_random_below(&seed, distinct) : row;
 		gemp_value value = { .type = GEMP_STRING, .null = nulls && gemp_random_below(&seed, nulls) == 0 };
 		value.string.bytes = text;
-		value.string.size = which ? (size_t)snprintf(text, sizeof text, "value %zu", which) : 0;
+		value.string.size = which ? (size_t)snprintf(text, sizeof text, formats[which % 3], which) : 0;
 		assert_ok(gemp_column_add(&column, &value));
 	}
 	return column;
