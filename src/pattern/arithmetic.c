@@ -40,7 +40,7 @@ static gemp_code integers(gemp_expr_kind kind, int64_t a, int64_t b, int64_t *ou
 	default:
 		*out = b == -1 ? 0 : a % b;
 	}
-	return over ? failed(kind, a, b, "overflows 64 bits; compute with floats, as by 1.0 * x") : GEMP_OK;
+	return over ? failed(kind, a, b, "is beyond 64 bits; compute with floats, as by 1.0 * x") : GEMP_OK;
 }
 
 static double reals(gemp_expr_kind kind, double a, double b)
@@ -98,7 +98,7 @@ static gemp_code negative(const gemp_value *value, gemp_value *out)
 	if (value->type == GEMP_FLOAT)
 		out->real = -value->real;
 	else if (__builtin_sub_overflow(0, value->integer, &out->integer))
-		return gemp_fail(GEMP_EDATA, "-(%" PRId64 ") overflows 64 bits", value->integer);
+		return gemp_fail(GEMP_EDATA, "-(%" PRId64 ") is beyond 64 bits", value->integer);
 	return GEMP_OK;
 }
 

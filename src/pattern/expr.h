@@ -33,6 +33,8 @@ gemp_code gemp_expr_normalise(gemp_expr **slot);
  * on numbers are sorted. Of the expression, or of its operands alone. */
 gemp_code gemp_expr_fold(gemp_expr **slot);
 gemp_code gemp_expr_fold_operands(gemp_expr *expr);
+/* Of AND and OR: children of children of the same kind become children. */
+gemp_code gemp_expr_flatten(gemp_expr *expr);
 
 /* Takes *expr (any condition; NULL after that), normalises and adds its conjuncts; drops repeated ones. */
 gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr);

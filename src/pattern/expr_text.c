@@ -156,9 +156,16 @@ static bool is_negative(const gemp_expr *expr)
 	return expr->kind == GEMP_LITERAL && !value->null && (integer || real);
 }
 
+/* (x) - -(y) would look like a path. */
+static bool looks_like_path(const gemp_expr *expr, int least)
+{
+	return expr->kind == GEMP_NEGATE && least > 5 && tightness(expr->children[0]->kind) < 8;
+}
+
 static void print_operand(const printer *p, const gemp_expr *expr, int least)
 {
-	bool inside = is_negative(expr) ? least > tightness(GEMP_NEGATE) : tightness(expr->kind) < least;
+	int own = is_negative(expr) ? 7 : tightness(expr->kind);
+	bool inside = own < least || looks_like_path(expr, least);
 	gemp_text_print(p->out, "%s", inside ? "(" : "");
 	print(p, expr);
 	gemp_text_print(p->out, "%s", inside ? ")" : "");

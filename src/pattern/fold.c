@@ -3,6 +3,8 @@
 #include "pattern/arithmetic.h"
 #include "pattern/expr.h"
 
+#include <math.h>
+
 static bool computes(const gemp_expr *expr)
 {
 	return expr->kind >= GEMP_ADD && expr->kind <= GEMP_SIZE;
@@ -26,6 +28,8 @@ static gemp_code compute(gemp_expr **slot)
 	if (!gemp_can_compute(expr->kind, left, right))
 		goto done;
 	GEMP_TRY(gemp_compute(expr, left, right, &scratch, &value));
+	if (!value.null && value.type == GEMP_FLOAT && isinf(value.real))
+		goto done; /* no literal can be written for it */
 	GEMP_TRY(gemp_expr_new(&literal, GEMP_LITERAL, expr->line, expr->column));
 	GEMP_TRY(own_string(&value));
 	literal->value = value;
@@ -52,10 +56,52 @@ static void sort_operands(gemp_expr *expr)
 	operand[1] = turn ? left : operand[1];
 }
 
+gemp_code gemp_expr_flatten(gemp_expr *expr)
+{
+	size_t count = 0, used = 0;
+	for (size_t i = 0; i < expr->count; i++)
+		count += expr->children[i]->kind == expr->kind ? expr->children[i]->count : 1;
+	if (count == expr->count)
+		return GEMP_OK;
+	gemp_expr **flat;
+	gemp_code code = GEMP_NEW(flat, count);
+	if (code != GEMP_OK)
+		return code;
+	for (size_t i = 0; i < expr->count; i++) {
+		gemp_expr *child = expr->children[i];
+		if (child->kind != expr->kind) {
+			flat[used++] = child;
+			continue;
+		}
+		for (size_t j = 0; j < child->count; j++)
+			flat[used++] = child->children[j];
+		child->count = 0;
+		gemp_expr_free(child);
+	}
+	gemp_free(expr->children);
+	expr->children = flat;
+	expr->count = count;
+	return GEMP_OK;
+}
+
+/* AND and OR of one condition are that condition: so `x IN [y]` is read. */
+static void unwrap(gemp_expr **slot)
+{
+	gemp_expr *junction = *slot;
+	if ((junction->kind != GEMP_AND && junction->kind != GEMP_OR) || junction->count != 1)
+		return;
+	*slot = junction->children[0];
+	junction->count = 0;
+	gemp_expr_free(junction);
+}
+
 gemp_code gemp_expr_fold(gemp_expr **slot)
 {
 	bool literals = true;
+	unwrap(slot);
 	gemp_code code = gemp_expr_fold_operands(*slot);
+	if (code == GEMP_OK && ((*slot)->kind == GEMP_AND || (*slot)->kind == GEMP_OR))
+		code = gemp_expr_flatten(*slot);
 	if (code != GEMP_OK || !computes(*slot))
 		return code;
 	for (size_t i = 0; i < (*slot)->count; i++)

@@ -101,35 +101,6 @@ static bool is_constant(const gemp_expr *expr, bool truth)
 	    && expr->value.truth == truth;
 }
 
-/* Children of children of the same kind become children. */
-static gemp_code flatten(gemp_expr *expr)
-{
-	size_t count = 0, used = 0;
-	for (size_t i = 0; i < expr->count; i++)
-		count += expr->children[i]->kind == expr->kind ? expr->children[i]->count : 1;
-	if (count == expr->count)
-		return GEMP_OK;
-	gemp_expr **flat;
-	gemp_code code = GEMP_NEW(flat, count);
-	if (code != GEMP_OK)
-		return code;
-	for (size_t i = 0; i < expr->count; i++) {
-		gemp_expr *child = expr->children[i];
-		if (child->kind != expr->kind) {
-			flat[used++] = child;
-			continue;
-		}
-		for (size_t j = 0; j < child->count; j++)
-			flat[used++] = child->children[j];
-		child->count = 0;
-		gemp_expr_free(child);
-	}
-	gemp_free(expr->children);
-	expr->children = flat;
-	expr->count = count;
-	return GEMP_OK;
-}
-
 static void drop_constants(gemp_expr *expr, bool truth)
 {
 	size_t kept = 0;
@@ -193,7 +164,7 @@ static gemp_code push_junction(gemp_expr **slot, bool negate)
 	drop_constants(expr, neutral);
 	if (expr->count == 0)
 		return fold(slot, neutral);
-	gemp_code code = flatten(expr);
+	gemp_code code = gemp_expr_flatten(expr);
 	sort_children(expr, 0);
 	if (code == GEMP_OK && expr->kind == GEMP_OR)
 		code = merge_labels(expr);
