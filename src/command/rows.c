@@ -84,7 +84,8 @@ static gemp_code rows_turn(void *self, bool last, bool *enough, bool *again)
 	(void)again;
 	if (!r->ended) {
 		if (r->options.chain)
-			GEMP_TRY(gemp_choose_representatives(r->context, r->graph, r->options.chain, r->pattern, &r->store));
+			GEMP_TRY(gemp_choose_representatives(r->context, r->graph, r->options.chain, r->pattern,
+			                                     &r->store));
 		gemp_timers_add(&r->context->timers, GEMP_ATTRIBUTES, t);
 		GEMP_TRY(gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last,
 		                            &satisfied));

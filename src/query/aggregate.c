@@ -149,7 +149,8 @@ done:
 	return code;
 }
 
-static gemp_code keep_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row, uint64_t times)
+static gemp_code keep_value(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
+                            uint64_t times)
 {
 	gemp_text cell = { 0 };
 	gemp_cell_pack(argument, row, &cell);
@@ -165,7 +166,8 @@ static gemp_code add_value(gemp_aggregate *a, size_t group, const gemp_value *va
 	return sums(a) ? sum_more(a, group, value, times) : try_extreme(a, group, value);
 }
 
-gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row, uint64_t times)
+gemp_code gemp_aggregate_add(gemp_aggregate *a, size_t group, const gemp_frame_column *argument, size_t row,
+                             uint64_t times)
 {
 	if (argument && gemp_frame_is_null(argument, row))
 		return GEMP_OK;
@@ -343,7 +345,8 @@ done:
 
 /* LISTS */
 
-static gemp_code read_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows, uint64_t *times)
+static gemp_code read_members(const gemp_aggregate *a, size_t group, gemp_frame_column *out, size_t *rows,
+                              uint64_t *times)
 {
 	gemp_code code = GEMP_OK;
 	for (uint64_t at = gemp_bag_first(&a->bag, group); at; at = gemp_bag_next(&a->bag, at)) {
@@ -375,7 +378,8 @@ static int compare_members(const void *a, const void *b, void *context)
 	const list *l = context;
 	size_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	if (l->members.kind != GEMP_CELL_VALUE)
-		return gemp_elements_compare(l->elements, l->members.kind, l->members.elements[x], l->members.elements[y]);
+		return gemp_elements_compare(l->elements, l->members.kind, l->members.elements[x],
+		                             l->members.elements[y]);
 	gemp_value left = gemp_frame_value(&l->members, x), right = gemp_frame_value(&l->members, y);
 	return gemp_value_order(&left, &right);
 }

@@ -50,11 +50,12 @@ gemp_code gemp_ask(gemp_context *context, const gemp_graph *graph, const gemp_co
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < count; i++)
 		owner[i] = gemp_graph_owner(graph, distinct[i]);
-	GEMP_TRY(gemp_exchange_records(context->comm, distinct, count, sizeof *distinct, owner, &asked, &from, &context->traffic));
+	GEMP_TRY(gemp_exchange_records(context->comm, distinct, count, sizeof *distinct, owner, &asked, &from,
+	                               &context->traffic));
 	code = look_up(graph, own, asked, from, &replies, &asker);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_exchange_records(context->comm, replies, from[graph->ranks], sizeof *replies, asker, &replied, NULL,
-	                               &context->traffic));
+	GEMP_TRY(gemp_exchange_records(context->comm, replies, from[graph->ranks], sizeof *replies, asker, &replied,
+	                               NULL, &context->traffic));
 	code = gemp_comm_agree(context->comm, read_replies(replied, count, out)); /* owners ascend with ids */
 	*found = distinct;
 	*found_count = count;

@@ -16,7 +16,8 @@ void gemp_bag_free(gemp_bag *bag)
 
 size_t gemp_bag_memory(const gemp_bag *bag)
 {
-	return gemp_key_table_memory(&bag->keys) + (bag->capacity + bag->times_capacity + bag->head_capacity) * sizeof *bag->next;
+	size_t numbers = bag->capacity + bag->times_capacity + bag->head_capacity;
+	return gemp_key_table_memory(&bag->keys) + numbers * sizeof *bag->next;
 }
 
 static gemp_code reserve_head(gemp_bag *bag, size_t group)

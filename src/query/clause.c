@@ -14,7 +14,8 @@ bool gemp_clause_streams(const gemp_pattern *pattern)
 
 static uint64_t edges_of(const gemp_expr *expr)
 {
-	uint64_t edges = expr->variable >= 0 && (expr->of_edge || expr->kind == GEMP_EDGE) ? UINT64_C(1) << expr->variable : 0;
+	bool of_edge = expr->variable >= 0 && (expr->of_edge || expr->kind == GEMP_EDGE);
+	uint64_t edges = of_edge ? UINT64_C(1) << expr->variable : 0;
 	for (size_t i = 0; i < expr->count; i++)
 		edges |= edges_of(expr->children[i]);
 	return edges;

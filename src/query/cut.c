@@ -59,7 +59,9 @@ gemp_code gemp_cut_new(gemp_stage *out, gemp_context *context, uint64_t skip, ui
 	cutting *c;
 	gemp_code code = GEMP_NEW(c, 1);
 	if (code == GEMP_OK)
-		*c = (cutting){ .context = context, .next = next, .skip = skip, .limit = limit, .some_left_out = some_left_out };
+		*c = (cutting){
+			.context = context, .next = next, .skip = skip, .limit = limit, .some_left_out = some_left_out,
+		};
 	code = gemp_comm_agree(context->comm, code);
 	if (code == GEMP_OK)
 		*out = (gemp_stage){ .self = c, .push = cut_push, .free = gemp_free };

@@ -78,8 +78,8 @@ static gemp_code add_value(gemp_column *column, gemp_value value)
 	if (!value.null && value.type == GEMP_INTEGER && column->type == GEMP_FLOAT)
 		value = (gemp_value){ .type = GEMP_FLOAT, .real = (double)value.integer };
 	if (!value.null && value.type != column->type)
-		return gemp_fail(GEMP_EINTERNAL, "column '%s' is to hold values of type %s, and got one of type %s", column->name,
-		                 gemp_type_name[column->type], gemp_type_name[value.type]);
+		return gemp_fail(GEMP_EINTERNAL, "column '%s' is to hold values of type %s, and got one of type %s",
+		                 column->name, gemp_type_name[column->type], gemp_type_name[value.type]);
 	return gemp_column_add(column, &value);
 }
 

@@ -43,7 +43,8 @@ static gemp_code check_memory(const grouping *g)
 	size_t budget = g->context->budgets.host_memory, bytes = memory_of(g);
 	if (budget == 0 || bytes <= budget)
 		return GEMP_OK;
-	return gemp_fail(GEMP_ENOMEM, "%zu groups take %zu bytes on one rank, more than --host-memory %zu; use more ranks, a larger "
+	return gemp_fail(GEMP_ENOMEM,
+	                 "%zu groups take %zu bytes on one rank, more than --host-memory %zu; use more ranks, a larger "
 	                 "--host-memory, or conditions that leave fewer groups", g->groups.count, bytes, budget);
 }
 
@@ -167,7 +168,8 @@ static gemp_code exchange_block(grouping *g, size_t first, size_t end)
 	if (code == GEMP_OK)
 		code = pack_groups(g, first, end, &packed, sizes);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks, &context->traffic));
+	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks,
+	                       &context->traffic));
 	gemp_timers_add(&context->timers, GEMP_EXCHANGE, t);
 	for (size_t r = 0; r < ranks; r++)
 		received_size += sizes[ranks + r];
@@ -293,7 +295,8 @@ static gemp_code hand_on(grouping *g)
 	size_t blocks = most ? (most - 1) / BLOCK_GROUPS + 1 : 1;
 	for (size_t b = 0; b < blocks && !enough; b++) {
 		size_t first = b * BLOCK_GROUPS < count ? b * BLOCK_GROUPS : count, left = count - first;
-		GEMP_TRY(hand_on_block(g, mine + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks, &enough));
+		GEMP_TRY(hand_on_block(g, mine + first, left < BLOCK_GROUPS ? left : BLOCK_GROUPS, b + 1 == blocks,
+		                       &enough));
 	}
 done:
 	gemp_free(mine);

@@ -196,7 +196,8 @@ static gemp_code fetch_degrees(gemp_lookup *l, wanted *w, const gemp_vertex *ids
 {
 	gemp_code code = GEMP_OK;
 	if (!w->own.name)
-		GEMP_TRY(gemp_degrees(l->context, l->graph, w->degree->relations, w->degree->direction, l->map.count_loops, &w->own));
+		GEMP_TRY(gemp_degrees(l->context, l->graph, w->degree->relations, w->degree->direction,
+		                      l->map.count_loops, &w->own));
 	code = gemp_ask(l->context, l->graph, &w->own, ids, count, &w->found, &w->found_count, &w->values);
 done:
 	return code;

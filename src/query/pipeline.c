@@ -80,7 +80,8 @@ done:
 }
 
 /* Collective. Keys and arguments; groups; items of these. */
-static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, gemp_rewrite *rewrite)
+static gemp_code add_grouping(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
+                              gemp_rewrite *rewrite)
 {
 	gemp_code code = GEMP_OK;
 	gemp_item *items = NULL;
@@ -142,11 +143,13 @@ static gemp_code add_order(gemp_pipeline *p, const gemp_clause *clause)
 }
 
 /* Collective. */
-static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause, gemp_rewrite *rewrite)
+static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const gemp_clause *clause,
+                            gemp_rewrite *rewrite)
 {
 	gemp_code code = GEMP_OK;
 	if (clause->distinct && clause->shown < clause->item_count)
-		return gemp_fail(GEMP_EUSAGE, "after DISTINCT, ORDER BY takes columns that are returned; return it too");
+		return gemp_fail(GEMP_EUSAGE,
+		                 "after DISTINCT, ORDER BY takes columns that are returned; return it too");
 	if (clause->grouped)
 		GEMP_TRY(add_grouping(p, map, clause, rewrite));
 	else
@@ -155,7 +158,8 @@ static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const g
 		GEMP_TRY(add_group(p, clause->item_count, NULL));
 	GEMP_TRY(add_order(p, clause));
 	if (clause->where) {
-		GEMP_TRY(gemp_where_new(&p->stages[p->stage_count], p->context, p->graph, &p->items, clause->where, next_of(p)));
+		GEMP_TRY(gemp_where_new(&p->stages[p->stage_count], p->context, p->graph, &p->items, clause->where,
+		                        next_of(p)));
 		p->stage_count++;
 	}
 done:
@@ -258,7 +262,8 @@ static gemp_code check_subs(const gemp_pattern *pattern)
 	bool asks = pattern->with && pattern->with->where && asks_for_subs(pattern->with->where);
 	for (size_t i = 0; i < pattern->result.item_count && pattern->with; i++)
 		asks |= asks_for_subs(pattern->result.items[i].expr);
-	return asks ? gemp_fail(GEMP_EUSAGE, "EXISTS and COUNT { } cannot stand behind WITH; give their result to WITH as a column")
+	return asks ? gemp_fail(GEMP_EUSAGE,
+	                        "EXISTS and COUNT { } cannot stand behind WITH; give their result to WITH as a column")
 	            : GEMP_OK;
 }
 

@@ -65,7 +65,8 @@ done:
 	return code;
 }
 
-static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, const gemp_elements *elements, size_t rows)
+static gemp_code project_column(gemp_projected *out, gemp_frame_column *column, const gemp_elements *elements,
+                                size_t rows)
 {
 	gemp_code code = GEMP_OK;
 	if (column->kind == GEMP_CELL_VALUE && gemp_column_loaded(&column->values)) {

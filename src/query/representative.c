@@ -65,7 +65,8 @@ static gemp_code number_edges(numbering *n)
 	for (size_t i = 0; i < n->edges.count; i++) {
 		const gemp_edge_ends *ends = &n->edges.ends[i];
 		n->edge_by_key[i] = (keyed_edge){
-			{ ends->relation, vertex_number(n, ends->source), vertex_number(n, ends->target), ends->parallel }, i,
+			{ ends->relation, vertex_number(n, ends->source), vertex_number(n, ends->target), ends->parallel },
+			i,
 		};
 	}
 	qsort(n->edge_by_key, n->edges.count, sizeof *n->edge_by_key, compare_keyed);
@@ -94,8 +95,8 @@ static gemp_code gather_edges(const gemp_row_store *rows, size_t edges, gemp_edg
 }
 
 /* Collective. */
-static gemp_code number_all(numbering *n, gemp_context *context, gemp_graph *graph, const gemp_row_store *rows, size_t vertices,
-                            size_t edges)
+static gemp_code number_all(numbering *n, gemp_context *context, gemp_graph *graph, const gemp_row_store *rows,
+                            size_t vertices, size_t edges)
 {
 	gemp_code code = GEMP_OK;
 	gemp_vertex *ids = NULL;
@@ -128,8 +129,8 @@ done:
 	return code;
 }
 
-static void replace_row(const numbering *n, const gemp_chain *chain, gemp_row_store *rows, size_t row, size_t vertex_count,
-                        size_t edge_count, uint64_t *tuple)
+static void replace_row(const numbering *n, const gemp_chain *chain, gemp_row_store *rows, size_t row,
+                        size_t vertex_count, size_t edge_count, uint64_t *tuple)
 {
 	gemp_vertex *vertices = rows->vertices + row * (size_t)rows->vertex_count;
 	gemp_edge *edges = rows->edges + row * (size_t)rows->edge_count;

@@ -132,11 +132,13 @@ static size_t find_element(const gemp_rewrite *r, const gemp_expr *expr)
 
 static gemp_code not_grouped(const gemp_expr *expr)
 {
-	return gemp_fail(GEMP_EUSAGE, "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
+	return gemp_fail(GEMP_EUSAGE,
+	                 "query:%d:%d: what stands beside an aggregate must be a column too, so that rows are "
 	                 "grouped by it; give it to WITH or RETURN as one", expr->line, expr->column);
 }
 
-static gemp_code rewrite_children(gemp_rewrite *r, const gemp_frame *columns, const gemp_expr *expr, const gemp_expr **out)
+static gemp_code rewrite_children(gemp_rewrite *r, const gemp_frame *columns, const gemp_expr *expr,
+                                  const gemp_expr **out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_expr *node;

@@ -21,7 +21,8 @@ typedef struct gemp_rewrite {
 gemp_code gemp_rewrite_begin(gemp_rewrite *rewrite, const gemp_clause *clause);
 /* An item as an expression of columns, which are keys and aggregates; its nodes live as long as the rewrite. What is neither
  * is GEMP_EUSAGE: a variable beside an aggregate that rows are not grouped by. */
-gemp_code gemp_rewrite_item(gemp_rewrite *rewrite, const gemp_frame *columns, const gemp_expr *item, const gemp_expr **out);
+gemp_code gemp_rewrite_item(gemp_rewrite *rewrite, const gemp_frame *columns, const gemp_expr *item,
+                            const gemp_expr **out);
 void gemp_rewrite_free(gemp_rewrite *rewrite);
 
 #endif

@@ -118,7 +118,8 @@ static uint64_t wanted_rows(const sorting *o)
 	return o->limit > UINT64_MAX - o->skip ? UINT64_MAX : o->skip + o->limit;
 }
 
-static gemp_code add_numbers(gemp_frame_column *out, size_t row, const gemp_elements *elements, gemp_cell kind, uint64_t element)
+static gemp_code add_numbers(gemp_frame_column *out, size_t row, const gemp_elements *elements, gemp_cell kind,
+                             uint64_t element)
 {
 	gemp_code code = GEMP_OK;
 	gemp_value numbers[EDGE_RANKS] = { { .type = GEMP_INTEGER, .null = true }, { .type = GEMP_INTEGER, .null = true },
@@ -174,7 +175,8 @@ static gemp_code append(sorting *o, const gemp_frame *frame, const gemp_elements
 		code = sort_rows(o, wanted_rows(o));
 	size_t bytes = gemp_frame_memory(&o->rows);
 	if (code == GEMP_OK && budget && bytes > budget)
-		code = gemp_fail(GEMP_ENOMEM, "%zu rows to sort take %zu bytes on one rank, more than --host-memory %zu; use more "
+		code = gemp_fail(GEMP_ENOMEM,
+		                 "%zu rows to sort take %zu bytes on one rank, more than --host-memory %zu; use more "
 		                 "ranks, a larger --host-memory, or a LIMIT", rows + frame->rows, bytes, budget);
 done:
 	return code;
@@ -246,9 +248,11 @@ static size_t share_end(const sorting *o, const sorting *samples, size_t r, size
 	size_t cut = (r + 1) * samples->rows.rows / ranks;
 	if (r + 1 == ranks || cut >= samples->rows.rows)
 		return o->rows.rows;
-	size_t first_sample = bound(samples, &samples->rows, cut, false), end_sample = bound(samples, &samples->rows, cut, true);
+	size_t first_sample = bound(samples, &samples->rows, cut, false);
+	size_t end_sample = bound(samples, &samples->rows, cut, true);
 	size_t first = bound(o, &samples->rows, cut, false), end = bound(o, &samples->rows, cut, true);
-	return first + (size_t)((double)(end - first) * (double)(cut - first_sample + 1) / (double)(end_sample - first_sample));
+	double part = (double)(cut - first_sample + 1) / (double)(end_sample - first_sample);
+	return first + (size_t)((double)(end - first) * part);
 }
 
 /* Collective. Some rows of every rank, in order: `samples`. */
@@ -294,7 +298,8 @@ static gemp_code exchange(sorting *o, const sorting *samples)
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_frame_clear(&o->rows);
-	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks, &context->traffic));
+	GEMP_TRY(gemp_exchange(context->comm, packed.data, sizes, &received, &capacity, sizes + ranks,
+	                       &context->traffic));
 	gemp_text_free(&packed);
 	for (size_t r = 0; r < ranks; r++)
 		received_size += sizes[ranks + r];
@@ -443,7 +448,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_sorting_new(gemp_stage *out, gemp_context *context, gemp_graph *graph, const gemp_sorting_options *options)
+gemp_code gemp_sorting_new(gemp_stage *out, gemp_context *context, gemp_graph *graph,
+                           const gemp_sorting_options *options)
 {
 	gemp_code code = GEMP_OK;
 	sorting *o;

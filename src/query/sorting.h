@@ -22,6 +22,7 @@ typedef struct gemp_sorting_options {
 
 /* Collective. Hands on after the last row, in order: rank 0's rows are pushed first, then rank 1's, and so on. What does
  * not fit into the context's host_memory is GEMP_ENOMEM, in push. */
-gemp_code gemp_sorting_new(gemp_stage *out, gemp_context *context, gemp_graph *graph, const gemp_sorting_options *options);
+gemp_code gemp_sorting_new(gemp_stage *out, gemp_context *context, gemp_graph *graph,
+                           const gemp_sorting_options *options);
 
 #endif

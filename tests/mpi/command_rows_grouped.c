@@ -52,7 +52,8 @@ static gemp_vertex of_rank(const made_graph *made, uint32_t rank)
 }
 
 /* By rank of keys: 7 with 1, 2 (twice) and nothing; 3 with 9; 5 with 4. */
-static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const char *path, uint64_t limit, gemp_sink *sink)
+static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const char *path, uint64_t limit,
+                            gemp_sink *sink)
 {
 	static const int rows[ROWS][2] = { { 7, 2 }, { 3, 9 }, { 7, 1 }, { 5, 4 }, { 7, 2 }, { 7, -1 } };
 	gemp_code code = GEMP_OK;
@@ -60,11 +61,13 @@ static gemp_code write_rows(const made_graph *made, gemp_pattern *pattern, const
 	const gemp_rows_options options = { .path = path, .limit = limit, .semantics = "iso", .distinct = "none" };
 	GEMP_TRY(gemp_rows_new(sink, (gemp_context *)&made->context, (gemp_graph *)&made->graph, pattern, &options));
 	for (int i = 0; i < ROWS && code == GEMP_OK; i++) {
+		const bool found = rows[i][1] >= 0;
 		const gemp_vertex vertices[] = { of_rank(made, (uint32_t)rows[i][0]),
-			                         rows[i][1] < 0 ? GEMP_NO_VERTEX : of_rank(made, (uint32_t)rows[i][1]) };
+			                         found ? of_rank(made, (uint32_t)rows[i][1]) : GEMP_NO_VERTEX };
 		const gemp_edge edges[] = { (gemp_edge)i };
 		if (i % test_comm.size == test_comm.rank)
-			code = sink->take(sink->self, &(gemp_batch){ .rows = 1, .vertex_count = 2, .edge_count = 1, .vertices = vertices,
+			code = sink->take(sink->self,
+			                  &(gemp_batch){ .rows = 1, .vertex_count = 2, .edge_count = 1, .vertices = vertices,
 			                                             .edges = edges });
 	}
 	GEMP_TRY(gemp_comm_agree(&test_comm, code));

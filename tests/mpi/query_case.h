@@ -204,7 +204,8 @@ static inline void make_clause(gemp_clause *clause, const source *from, uint64_t
 		clause->order_count = 1 + gemp_random_below(seed, 2);
 		assert_ok(GEMP_NEW(clause->orders, clause->order_count));
 		for (size_t i = 0; i < clause->order_count; i++)
-			clause->orders[i] = (gemp_sort){ gemp_random_below(seed, clause->item_count), gemp_random_below(seed, 2) };
+			clause->orders[i] = (gemp_sort){ .item = gemp_random_below(seed, clause->item_count),
+			                                 .descending = gemp_random_below(seed, 2) };
 		if (!clause->distinct && clause->item_count > 1 && gemp_random_below(seed, 2))
 			clause->shown--;
 		clause->has_skip = gemp_random_below(seed, 3) == 0;

@@ -34,9 +34,11 @@ static bool same(gemp_text *expected, gemp_text *found, bool ordered)
 		sort_lines(expected);
 		sort_lines(found);
 	}
-	bool equal = expected->size == found->size && (expected->size == 0 || memcmp(expected->data, found->data, found->size) == 0);
+	bool equal = expected->size == found->size && (expected->size == 0 ||
+	                                               memcmp(expected->data, found->data, found->size) == 0);
 	if (!equal)
-		fprintf(stderr, "expected (%zu):\n%.3000s\nfound (%zu):\n%.3000s\n", expected->size, expected->data ? expected->data : "",
+		fprintf(stderr, "expected (%zu):\n%.3000s\nfound (%zu):\n%.3000s\n", expected->size,
+		        expected->data ? expected->data : "",
 		        found->size, found->data ? found->data : "");
 	gemp_text_free(expected);
 	gemp_text_free(found);

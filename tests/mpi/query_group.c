@@ -105,7 +105,8 @@ static void check(size_t keys, const input_row *rows, size_t count, uint64_t see
 		code |= gemp_frame_set(&frame, 1, GEMP_CELL_VALUE, "x", GEMP_FLOAT);
 		for (size_t i = 0; i < count; i++) {
 			uint64_t chance = gemp_mix(seed + i);
-			if (chance % TURNS != turn || chance / TURNS % (uint64_t)test_comm.size != (uint64_t)test_comm.rank)
+			if (chance % TURNS != turn ||
+			    chance / TURNS % (uint64_t)test_comm.size != (uint64_t)test_comm.rank)
 				continue;
 			code |= gemp_column_add(&frame.columns[0].values,
 			                        &(gemp_value){ .type = GEMP_FLOAT, .null = rows[i].key_null, .real = rows[i].key });

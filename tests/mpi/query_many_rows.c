@@ -100,10 +100,12 @@ static gemp_code push_all(made_graph *made, const gemp_pattern *pattern, gemp_st
 		for (uint64_t i = first; i < end && code == GEMP_OK; i++)
 			for (uint64_t k = 0; k < TIMES && code == GEMP_OK; k++) {
 				uint64_t row = shuffled(i);
-				const gemp_vertex vertices[] = { vertex_of(row, 0), vertex_of(row, 1), vertex_of(row, 2) };
+				const gemp_vertex vertices[] = { vertex_of(row, 0), vertex_of(row, 1),
+				                                 vertex_of(row, 2) };
 				const gemp_edge edges[] = { 0, 1 };
 				if (gemp_mix(2 * i + k) % (uint64_t)test_comm.size == (uint64_t)test_comm.rank)
-					code = gemp_row_store_add(&store, &(gemp_batch){ .rows = 1, .vertex_count = 3, .edge_count = 2,
+					code = gemp_row_store_add(&store,
+					                          &(gemp_batch){ .rows = 1, .vertex_count = 3, .edge_count = 2,
 					                                                .vertices = vertices, .edges = edges }, 1);
 			}
 		GEMP_TRY(gemp_comm_agree(&test_comm, code));

@@ -50,6 +50,11 @@ static const cell *variable_cell(const cell *row, const gemp_expr *expr, bool ma
 	return &row[expr->variable + (match && (expr->of_edge || expr->kind == GEMP_EDGE) ? VERTICES : 0)];
 }
 
+static inline cell number_cell(int64_t number)
+{
+	return value_cell((gemp_value){ .type = GEMP_INTEGER, .integer = number });
+}
+
 static inline int64_t count_edges(const made_graph *made, const gemp_expr *expr, gemp_vertex from)
 {
 	int64_t count = 0;
@@ -77,9 +82,9 @@ static inline cell evaluate(const made_graph *made, const gemp_expr *expr, const
 	if (expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE || variable->what == IS_NULL)
 		return *variable;
 	if (expr->kind == GEMP_KEY)
-		return value_cell((gemp_value){ .type = GEMP_INTEGER, .integer = made_key(made, (gemp_vertex)variable->id) });
+		return number_cell(made_key(made, (gemp_vertex)variable->id));
 	if (expr->kind == GEMP_DEGREE)
-		return value_cell((gemp_value){ .type = GEMP_INTEGER, .integer = count_edges(made, expr, (gemp_vertex)variable->id) });
+		return number_cell(count_edges(made, expr, (gemp_vertex)variable->id));
 	if (!expr->of_edge)
 		return value_cell(made_value(made, expr->attribute, (gemp_vertex)variable->id, room));
 	int64_t weight = edge_of(made, variable->id)->weight;
@@ -124,13 +129,15 @@ static inline void say_json(gemp_text *out, const made_graph *made, const cell *
 		gemp_text_print(out, "%lld", (long long)made_key(made, (gemp_vertex)c->id));
 	} else if (c->what == IS_EDGE) {
 		const made_edge *e = edge_of(made, c->id);
-		gemp_text_print(out, "{\"type\": \"%s\", \"source\": %lld, \"target\": %lld}", c->id < MADE_EDGES ? "LIKES" : "OWES",
+		gemp_text_print(out, "{\"type\": \"%s\", \"source\": %lld, \"target\": %lld}",
+		                c->id < MADE_EDGES ? "LIKES" : "OWES",
 		                (long long)made_key(made, e->source), (long long)made_key(made, e->target));
 	} else if (c->value.type == GEMP_STRING) {
 		gemp_text_print(out, "\"");
 		for (size_t i = 0; i < c->value.string.size; i++) {
 			char byte = c->value.string.bytes[i];
-			gemp_text_print(out, byte == '\t' ? "\\t" : byte == '\n' ? "\\n" : byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
+			gemp_text_print(out,
+			                byte == '\t' ? "\\t" : byte == '\n' ? "\\n" : byte == '"' || byte == '\\' ? "\\%c" : "%c", byte);
 		}
 		gemp_text_print(out, "\"");
 	} else {
@@ -220,7 +227,8 @@ static inline void group_rows(const made_graph *made, const gemp_clause *clause,
 				}
 			const gemp_expr *expr = clause->items[i].expr;
 			out[groups * n + i] = key[i] ? t->cells[row * n + i]
-			                             : plus_number(aggregate(made, aggregate_of(expr), values, count), expr);
+			                             : plus_number(aggregate(made, aggregate_of(expr), values, count),
+			                                           expr);
 		}
 		groups++;
 	}
@@ -266,7 +274,8 @@ static inline void order_rows(const made_graph *made, const gemp_clause *clause,
 	size_t n = t->columns, bytes = n * sizeof *t->cells;
 	cell room[MOST_ITEMS];
 	for (size_t row = 1; row < t->rows; row++)
-		for (size_t k = row; k > 0 && compare_by(made, clause, &t->cells[(k - 1) * n], &t->cells[k * n]) > 0; k--) {
+		for (size_t k = row; k > 0 &&
+		     compare_by(made, clause, &t->cells[(k - 1) * n], &t->cells[k * n]) > 0; k--) {
 			memcpy(room, &t->cells[k * n], bytes);
 			memcpy(&t->cells[k * n], &t->cells[(k - 1) * n], bytes);
 			memcpy(&t->cells[(k - 1) * n], room, bytes);
@@ -286,7 +295,8 @@ static inline void apply(const made_graph *made, const gemp_clause *clause, tabl
 			const gemp_expr *expr = clause->items[i].expr, *inner = aggregate_of(expr);
 			cell one = { .what = IS_VALUE };
 			if (!inner || inner->count)
-				one = evaluate(made, inner ? inner->children[0] : expr, &t->cells[row * t->columns], match);
+				one = evaluate(made, inner ? inner->children[0] : expr, &t->cells[row * t->columns],
+				               match);
 			out.cells[row * out.columns + i] = one;
 		}
 	free(t->cells);
@@ -312,7 +322,8 @@ static inline void say_cell(gemp_text *out, const made_graph *made, const cell *
 		gemp_text_print(out, "%lld", (long long)made_key(made, (gemp_vertex)c->id));
 	} else if (c->what == IS_EDGE) {
 		const made_edge *e = edge_of(made, c->id);
-		gemp_text_print(out, "%s:%lld->%lld", c->id < MADE_EDGES ? "LIKES" : "OWES", (long long)made_key(made, e->source),
+		gemp_text_print(out, "%s:%lld->%lld", c->id < MADE_EDGES ? "LIKES" : "OWES",
+		                (long long)made_key(made, e->source),
 		                (long long)made_key(made, e->target));
 	} else if (c->what == IS_VALUE) {
 		gemp_value_print(&c->value, out);
