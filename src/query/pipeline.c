@@ -147,14 +147,11 @@ static gemp_code add_clause(gemp_pipeline *p, const gemp_frame_map *map, const g
                             gemp_rewrite *rewrite)
 {
 	gemp_code code = GEMP_OK;
-	if (clause->distinct && clause->shown < clause->item_count)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "after DISTINCT, ORDER BY takes columns that are returned; return it too");
 	if (clause->grouped)
 		GEMP_TRY(add_grouping(p, map, clause, rewrite));
 	else
 		GEMP_TRY(add_plain(p, map, clause));
-	if (clause->distinct)
+	if (clause->distinct) /* the hidden items hang on the shown ones, and tell no more rows apart */
 		GEMP_TRY(add_group(p, clause->item_count, NULL));
 	GEMP_TRY(add_order(p, clause));
 	if (clause->where) {

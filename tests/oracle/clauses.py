@@ -118,6 +118,9 @@ def ordered(rows):
         [(a.age, a.id, b.id) for a, b, _ in by_age], True
     yield 'order by what is not returned', 'RETURN a, b ORDER BY r.since, a.name SKIP 5 LIMIT 30', \
         [(a.id, b.id) for a, b, _ in by_since][5:35], True
+    ends = {b for _, b, _ in rows}
+    yield 'order by what hangs on a column', 'RETURN DISTINCT b ORDER BY b.age DESC, id(b) LIMIT 9', \
+        [(b.id,) for b in sorted(ends, key=lambda b: ((b.age is not None, -(b.age or 0)), b.id))][:9], True
     yield 'order of groups', 'RETURN a, count(*) AS n ORDER BY n DESC, id(a) LIMIT 7', \
         sorted(counts, key=lambda r: (-r[1], r[0]))[:7], True
 
