@@ -329,9 +329,10 @@ gemp_code gemp_bind_fold(const gemp_binding *b, gemp_expr **slot)
 	case GEMP_NOT:
 		if (expr->children[0]->kind == GEMP_IN)
 			return fold_in(b, slot, true);
-		if (is_search(expr->children[0]->kind))
-			fold_search(b, expr->children[0], expr);
-		return is_search(expr->children[0]->kind) ? GEMP_OK : gemp_bind_fold(b, &expr->children[0]);
+		if (!is_search(expr->children[0]->kind))
+			return gemp_bind_fold(b, &expr->children[0]);
+		fold_search(b, expr->children[0], expr);
+		return GEMP_OK;
 	case GEMP_IN:
 		return fold_in(b, slot, false);
 	case GEMP_CONTAINS:

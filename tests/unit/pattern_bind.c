@@ -146,6 +146,95 @@ static void unlike_types(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+/* What binding makes of whole queries: types of columns, degrees, names of edges' attributes. */
+static void whole_queries(void **state)
+{
+	(void)state;
+	gemp_pattern *p = bound("MATCH (a)-[r:KNOWS]->(b) WHERE r.since > 1990 AND EXISTS { (a)-[:KNOWS]-() } AND COUNT { (b)<-[:KNOWS]-(x:Film) } > 1 "
+	                        "OPTIONAL MATCH (b)-[s:KNOWS]->(c) WHERE s.since > b.born + 1 "
+	                        "WITH a, s, count(c) AS n, avg(b.born) AS m, collect(b.name) AS l, a.name + '!' AS t, COUNT { (a)<-[:KNOWS]-() } AS d "
+	                        "WHERE n * 2 > m AND s.since = 3 AND d > 0 RETURN a.name, s.since AS y, n + m AS q, l, t, type(s)");
+	static const gemp_type with[] = { 0, 0, GEMP_INTEGER, GEMP_FLOAT, GEMP_LIST, GEMP_STRING, GEMP_INTEGER };
+	static const gemp_type result[] = { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_LIST, GEMP_STRING, GEMP_STRING };
+	for (size_t i = 2; i < p->with->item_count; i++)
+		assert_int_equal(p->with->items[i].expr->type, with[i]);
+	for (size_t i = 0; i < p->result.item_count; i++)
+		assert_int_equal(p->result.items[i].expr->type, result[i]);
+	const gemp_expr *degree = p->with->items[6].expr;
+	assert_int_equal(degree->kind, GEMP_DEGREE);
+	assert_int_equal(degree->direction, 1);
+	assert_int_equal(degree->relation_count, 2);
+	assert_true(!degree->relations[0] && degree->relations[1]);
+	size_t degrees = 0, counts = 0;
+	for (size_t i = 0; i < p->condition_count; i++) {
+		const gemp_expr *left = p->conditions[i].expr->children[0];
+		degrees += left->kind == GEMP_DEGREE && left->direction == 2;
+		counts += left->kind == GEMP_COUNT_OF; /* a label is asked for: no degree */
+	}
+	assert_int_equal(degrees, 1);
+	assert_int_equal(counts, 1);
+	gemp_pattern_free(p);
+	/* EXISTS is never unknown, a degree is: where the vertex may be missing, EXISTS stays. */
+	p = bound("MATCH (a) OPTIONAL MATCH (a)--(b) RETURN EXISTS { (a)--() } AS x, EXISTS { (b)--() } AS y");
+	assert_int_equal(p->result.items[0].expr->kind, GEMP_GT);
+	assert_int_equal(p->result.items[1].expr->kind, GEMP_EXISTS);
+	gemp_pattern_free(p);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void whole_queries_refused(void **state)
+{
+	(void)state;
+	static const struct { const char *text, *part; } cases[] = {
+		{ "MATCH (a) WITH a.name AS n RETURN n + 1 AS x", "n + 1: this is an integer, and a string beside a string is needed" },
+		{ "MATCH (a) WITH a AS v RETURN -v.name AS x", "-v.name: this is a string, and a number is needed" },
+		{ "MATCH (a) WITH a, count(*) AS n WHERE toLower(n) = 'x' RETURN a", "toLower(n): this is an integer" },
+		{ "MATCH (a) OPTIONAL MATCH (a)-[s:KNOWS]->() RETURN s.sinc", "unknown edge attribute 'sinc'; did you mean 'since'?" },
+		{ "MATCH (a)-[s:ACTED_IN]->() WITH s AS r RETURN r.since", "unknown edge attribute 'since'; the graph has none" },
+		{ "MATCH (a) WHERE EXISTS { (a)-[:KNOW]->() } RETURN a", "unknown edge type 'KNOW'; did you mean 'KNOWS'?" },
+		{ "MATCH (a) WHERE EXISTS { (a)--(b:Flm) } RETURN a", "unknown label 'Flm'" },
+		{ "MATCH (a) WHERE EXISTS { (a)--(b) WHERE b.name > 1 + a.name } RETURN a", "1 + a.name: this is an integer" },
+		{ "MATCH (a) OPTIONAL MATCH (a)--(b) WHERE b.nam = 1 RETURN a", "unknown attribute 'nam'" },
+		{ "MATCH (a) WHERE a.name =~ '[' RETURN a", "this is no regular expression" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gemp_pattern *p = NULL;
+		assert_ok(gemp_pattern_parse(&p, cases[i].text, NULL));
+		gemp_code code = gemp_pattern_bind(p, &graph);
+		if (code != GEMP_EUSAGE || !strstr(gemp_message(), cases[i].part) || !strstr(gemp_message(), "^"))
+			fail_msg("%s: code %d, expected %s, got %s", cases[i].text, (int)code, cases[i].part, gemp_message());
+		gemp_pattern_free(p);
+	}
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+/* --lenient: what the graph does not have matches nothing, or is NULL. */
+static void lenient(void **state)
+{
+	(void)state;
+	static const struct { const char *condition, *bound; } cases[] = {
+		{ "a.nam = 5", "false" }, { "a.nam IS NULL", "" }, { "a.nam + 1 > 3", "false" }, { "NOT a.nam = 5", "false" },
+		{ "a.nam = 5 OR a.born = 3", "a.born = 3" }, { "r.sinc > 1", "false" }, { "a.nam", "false" },
+		{ "toLower(a.nam) CONTAINS 'x'", "false" }, { "a:Persn", "a:Persn" }, { "NOT a:Persn", "NOT a:Persn" },
+	};
+	gemp_text text = { 0 };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gemp_pattern *p = NULL;
+		gemp_text_clear(&text);
+		gemp_text_print(&text, "MATCH (a)-[r:KNOWS|NOBODY]->() WHERE %s RETURN a.nam AS x", cases[i].condition);
+		assert_ok(gemp_pattern_parse(&p, text.data, NULL));
+		assert_ok(gemp_pattern_bind_with(p, &graph, true));
+		char *one = p->condition_count ? gemp_expr_text(p->conditions[0].expr, p) : gemp_strdup("");
+		if (p->condition_count > 1 || strcmp(one, cases[i].bound) != 0)
+			fail_msg("%s: expected %s, got %s", cases[i].condition, cases[i].bound, one);
+		gemp_free(one);
+		assert_true(p->edges[0].relations[1] && !p->edges[0].relations[0]);
+		gemp_pattern_free(p);
+	}
+	gemp_text_free(&text);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 static void query_graph_labels(void **state)
 {
 	(void)state;
@@ -175,6 +264,9 @@ static void no_memory(void **state)
 	assert_survives_no_memory(bind_once, "MATCH (a:Person|Film)-[:KNOWS]->(b) WHERE (a.name <> 5 OR NOT b.name IN [1]) "
 		"AND NOT b:Film AND (b.born < a.height OR a.name = 3 OR b:Person OR b:Film) AND NOT b.born CONTAINS 'x' "
 		"AND a.name IN [1, 'x', 'y'] RETURN a.name");
+	assert_survives_no_memory(bind_once, "MATCH (a)-[r:KNOWS]->(b) WHERE r.since + 1 * 2 > 3 AND (EXISTS { (a)-[:KNOWS]->() } XOR "
+		"COUNT { (a)--(x) WHERE x.born > a.born } > 1) OPTIONAL MATCH (b)--(c) WITH a, count(c) AS n WHERE n + 1 > a.born "
+		"RETURN toUpper(a.name + 'x') AS t, n");
 }
 
 static gemp_code bind_wrong(void *text)
@@ -199,6 +291,9 @@ int main(void)
 		cmocka_unit_test(resolves),
 		cmocka_unit_test(unknown_names),
 		cmocka_unit_test(unlike_types),
+		cmocka_unit_test(whole_queries),
+		cmocka_unit_test(whole_queries_refused),
+		cmocka_unit_test(lenient),
 		cmocka_unit_test(query_graph_labels),
 		cmocka_unit_test(no_memory),
 		cmocka_unit_test(no_memory_for_an_error),
