@@ -21,7 +21,7 @@ static const struct function {
 	{ "min", GEMP_MIN, VALUE, true },
 	{ "max", GEMP_MAX, VALUE, true },
 	{ "avg", GEMP_AVG, VALUE, true },
-	{ "collect", GEMP_COLLECT, VALUE, true },
+	{ "collect", GEMP_COLLECT, ANYTHING, true },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 

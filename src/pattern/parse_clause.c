@@ -131,9 +131,6 @@ static gemp_code check_order(parse *p, const parse_scope *scope, const gemp_clau
                              size_t at)
 {
 	bool aggregate = parse_has_aggregate(expr);
-	if (expr->kind == GEMP_VERTEX || expr->kind == GEMP_EDGE)
-		return expr->of_edge ? parse_fail(p, at, "edges have no order; order by an attribute")
-		                     : parse_fail(p, at, "vertices have no order; order by id() or an attribute");
 	if (sort_of(scope, expr) == PARSE_LIST)
 		return parse_fail(p, at, "lists have no order; order by a value");
 	if (aggregate && !clause->grouped)

@@ -273,7 +273,7 @@ static gemp_code check_children(parse *p, const query_expr *from, const gemp_exp
 static gemp_code children(parse *p, const parse_context *context, const query_expr *from, gemp_expr *to)
 {
 	bool compares = from->kind == GEMP_EQ || from->kind == GEMP_NE || from->kind == GEMP_IS_NULL
-	             || from->kind == GEMP_IS_NOT_NULL || from->kind == GEMP_COUNT;
+	             || from->kind == GEMP_IS_NOT_NULL || from->kind == GEMP_COUNT || from->kind == GEMP_COLLECT;
 	parse_wanted wanted = is_junction(from->kind) ? PARSE_CONDITION : compares ? PARSE_ELEMENT
 	                    : from->kind == GEMP_SIZE ? PARSE_SIZED : PARSE_PLAIN;
 	size_t count = 0, index = 0;
