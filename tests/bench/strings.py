@@ -28,7 +28,7 @@ def measure(arguments, part, path):
     if run.returncode != 0:
         sys.exit(run.returncode)
     result = json.loads(run.stdout)
-    result['grep_found'], result['grep'] = grep(part, path, 3)
+    result['grep_found'], result['grep'] = grep(part, path, arguments.repeat)
     return result
 
 
