@@ -367,10 +367,10 @@ gemp_code gemp_expr_normalise(gemp_expr **slot)
 	return push(slot, false);
 }
 
-/* Adds one conjunct, takes *expr. A false one stands on vertex 0, so that every condition stands somewhere. */
-static gemp_code add(gemp_pattern *pattern, gemp_expr **expr)
+/* Adds one conjunct unless it is among the first `known`, takes *expr. A false one stands on vertex 0, so that every condition stands somewhere. */
+static gemp_code add(gemp_pattern *pattern, size_t known, gemp_expr **expr)
 {
-	for (size_t i = 0; i < pattern->condition_count; i++)
+	for (size_t i = 0; i < known; i++)
 		if (gemp_expr_compare(pattern->conditions[i].expr, *expr) == 0)
 			return GEMP_OK;
 	gemp_condition *more = gemp_realloc(pattern->conditions, pattern->condition_count + 1, sizeof *more);
@@ -417,11 +417,12 @@ gemp_code gemp_pattern_require(gemp_pattern *pattern, gemp_expr **expr)
 	if (is_constant(*expr, true))
 		goto done;
 	if ((*expr)->kind != GEMP_AND) {
-		code = add(pattern, expr);
+		code = add(pattern, pattern->condition_count, expr);
 		goto done;
 	}
+	size_t known = pattern->condition_count; /* the children differ from each other */
 	for (size_t i = 0; i < (*expr)->count; i++)
-		GEMP_TRY(add(pattern, &(*expr)->children[i]));
+		GEMP_TRY(add(pattern, known, &(*expr)->children[i]));
 done:
 	gemp_expr_free(*expr);
 	*expr = NULL;

@@ -35,10 +35,11 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
 		text += 3; /* the byte order mark of some editors */
 	gemp_source source = { file, text };
-	parse p = { .q = &q, .cursor = { 0, 1, 1 } };
+	parse p = { .q = &q };
 	gemp_pattern *pattern = NULL;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(query_parse(&q, &source, parameters, parameter_count));
+	GEMP_TRY(parse_set_marks(&p));
 	GEMP_TRY(gemp_pattern_new(&pattern, text, file));
 	GEMP_TRY(build(&p, pattern));
 	*out = pattern;

@@ -9,11 +9,12 @@ enum {
 	PARSE_MAX_NAMES = GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES, /* of a row */
 	PARSE_MAX_PATTERNS = 64, /* of EXISTS, COUNT and OPTIONAL MATCH in a query */
 	PARSE_MAX_ITEMS = 1000,  /* of a clause */
+	PARSE_MARK = 1024,
 };
 
 typedef struct parse {
 	query *q;
-	gemp_cursor cursor;
+	gemp_cursor cursor, *marks; /* marks: of every PARSE_MARK-th byte, so that places need no order */
 	size_t patterns; /* within the query's own one */
 } parse;
 
@@ -53,6 +54,9 @@ gemp_code parse_new_scope(parse *p, gemp_pattern *pattern, size_t capacity, pars
 const parse_name *parse_find(const parse_scope *scope, const char *name); /* NULL: not there */
 void parse_add_name(parse_scope *scope, const char *name, parse_sort sort, int index);
 gemp_code parse_resolve(parse *p, const parse_scope *scope, query_word word, const parse_name **out);
+gemp_code parse_set_marks(parse *p);
+/* Line and column of a byte: p->cursor. */
+void parse_move(parse *p, size_t at);
 gemp_code parse_fail(parse *p, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The failure recorded, at a place if it is one of use. */
 gemp_code parse_fail_here(parse *p, size_t at, gemp_code code);

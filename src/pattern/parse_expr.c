@@ -8,7 +8,7 @@
 
 gemp_code parse_new_expr(parse *p, gemp_expr_kind kind, size_t at, gemp_expr **out)
 {
-	gemp_source_move(&p->q->source, &p->cursor, at);
+	parse_move(p, at);
 	return gemp_expr_new(out, kind, p->cursor.line, p->cursor.column);
 }
 
@@ -162,7 +162,8 @@ static gemp_code variable(parse *p, const parse_context *context, const query_ex
 		     ? parse_fail(p, from->place.begin, "an edge has no value of its own; write type(%s) or %s.attribute", name, name)
 		     : parse_fail(p, from->place.begin, "a vertex has no value of its own; write id(%s) or %s.attribute", name, name);
 	if (found.sort == PARSE_LIST && wanted != PARSE_ANY && wanted != PARSE_SIZED)
-		return parse_fail(p, from->place.begin, "'%s' is a list; there are size() of it, and the list itself in WITH and RETURN", name);
+		return parse_fail(p, from->place.begin, "'%s' is a list; there are size() of it, and the list itself in WITH and "
+		                  "RETURN", name);
 	if (is_element) {
 		to->kind = found.sort == PARSE_EDGE ? GEMP_EDGE : GEMP_VERTEX;
 		to->variable = found.index;
@@ -374,7 +375,8 @@ gemp_code parse_expr(parse *p, const parse_context *context, const query_expr *f
 	if (wanted == PARSE_CONDITION && (context->no_aggregates == NULL || !parse_is_aggregate(from->kind)))
 		GEMP_TRY(check_condition(p, from));
 	if (list && wanted != PARSE_ANY && wanted != PARSE_SIZED && !(from->kind == GEMP_COLLECT && context->no_aggregates))
-		return parse_fail(p, from->place.begin, "%s() gives a list; there are size() of it, and the list itself in WITH and RETURN%s",
+		return parse_fail(p, from->place.begin, "%s() gives a list; there are size() of it, and the list itself in WITH and "
+		                  "RETURN%s",
 		                  function_name(from->kind), from->kind == GEMP_LABELS ? ", and a:Label tests a label" : "");
 	GEMP_TRY(parse_new_expr(p, from->kind, from->place.begin, out));
 	code = fill(p, context, from, wanted, *out);

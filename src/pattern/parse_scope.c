@@ -16,6 +16,26 @@ gemp_code parse_fail(parse *p, size_t at, const char *format, ...)
 	return gemp_source_fail(&p->q->source, at, "%s", message);
 }
 
+gemp_code parse_set_marks(parse *p)
+{
+	size_t count = strlen(p->q->source.text) / PARSE_MARK + 1;
+	gemp_cursor cursor = { 0, 1, 1 };
+	p->marks = query_alloc(p->q, count * sizeof *p->marks);
+	for (size_t i = 0; p->marks && i < count; i++) {
+		gemp_source_move(&p->q->source, &cursor, i * PARSE_MARK);
+		p->marks[i] = cursor;
+	}
+	p->cursor = (gemp_cursor){ 0, 1, 1 };
+	return p->marks ? GEMP_OK : GEMP_ENOMEM;
+}
+
+void parse_move(parse *p, size_t at)
+{
+	if (at < p->cursor.at || at - p->cursor.at > PARSE_MARK)
+		p->cursor = p->marks[at / PARSE_MARK];
+	gemp_source_move(&p->q->source, &p->cursor, at);
+}
+
 gemp_code parse_fail_here(parse *p, size_t at, gemp_code code)
 {
 	return code == GEMP_EUSAGE ? parse_fail(p, at, "%s", gemp_message()) : code;

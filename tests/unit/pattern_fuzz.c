@@ -16,7 +16,8 @@ static const char *const pieces[] = {
 	"<", "<=", ">", ">=", "=~", "+", "*", "/", "%", "^", "!", "$p", ";", "{", "}", "{x: 1}", "a", "b", "c", "a.x", "b.y",
 	"id(a)", "count(*)", "sum(", "`q`", "`", "1", "-1", "0.5", "1e3", "99999999999999999999", "'s'", "\"t\"", "'", "\"",
 	"\\", "'\\u00e4'", "'\\u", "/*", "*/", "//", "\n", "\t", " ", "\xC3\xA4", "\xC3", "\xFF", "\xE2\x82\xAC", "#", "?",
-	"@", "x IN [1, 2]", "a.x = 1", "a:P|Q", "a <> b", "a.s IS NULL",
+	"@", "x IN [1, 2]", "a.x = 1", "a:P|Q", "a <> b", "a.s IS NULL", " OPTIONAL MATCH ", " SKIP ", " DESC", " EXISTS { ",
+	" COUNT { ", "(a)-->()", "-[:T*1..3]->", "labels(a)", "type(r)", "toLower(", "size(", "collect(", " AS x", "-a.x",
 };
 enum { PIECES = sizeof pieces / sizeof *pieces };
 
@@ -27,6 +28,8 @@ static const char *const whole[] = {
 	"RETURN count(*)",
 	"MATCH /* c */ (`odd name`:A&B|C)-->(), (a)-[]-(`odd name`) // end\n"
 	"WHERE id(a) >= 5 AND a:X|Y AND a <> `odd name` RETURN *;",
+	"MATCH (a)-->(b) WHERE NOT (a)-[:T*1..2]->() AND EXISTS { (b)-->(x) WHERE x.k = a.k + 1 } OPTIONAL MATCH (b)--(c) "
+	"WITH a, count(c) AS n ORDER BY n DESC WHERE n > 1 RETURN a.s, n * 2 AS m ORDER BY m LIMIT 5",
 };
 
 static void mutate(uint64_t *seed, gemp_text *text)

@@ -642,8 +642,19 @@ static void hostile(void **state)
 			fail_msg("%s%s...: %d %s", cases[i].first, cases[i].again, (int)code, gemp_message());
 		gemp_pattern_free(p);
 	}
-	repeated(&text, "MATCH (a) WHERE true", " AND (a)--()", 64, "");
 	gemp_pattern *p;
+	gemp_text_clear(&text); /* many conditions, and many places that are asked for back and forth: not in quadratic time */
+	gemp_text_print(&text, "MATCH (a) WHERE true");
+	for (int i = 0; i < 20000; i++)
+		gemp_text_print(&text, " AND a.x%d = 1", i);
+	gemp_text_print(&text, " AND a.x IN [a.y");
+	for (int i = 0; i < 20000; i++)
+		gemp_text_print(&text, ", %d", i);
+	gemp_text_print(&text, "]");
+	assert_ok(gemp_pattern_parse(&p, text.data, NULL));
+	assert_int_equal(p->condition_count, 20001);
+	gemp_pattern_free(p);
+	repeated(&text, "MATCH (a) WHERE true", " AND (a)--()", 64, "");
 	assert_ok(gemp_pattern_parse(&p, text.data, NULL));
 	assert_int_equal(p->sub_count, 64);
 	gemp_pattern_free(p);
@@ -665,7 +676,8 @@ static void no_memory(void **state)
 	(void)state;
 	assert_survives_no_memory(parse_once, "MATCH (a)-[:T*1..2]->(b), (c) WHERE NOT (a)-->(c) AND a.x IN [b.x, 1] AND "
 		"1 < a.y < 5 OPTIONAL MATCH (b)-[s:U|V]->(d) WHERE EXISTS { (d)-->(x) WHERE x.k = a.k } AND s:U "
-		"WITH *, count(b.x) AS n, toLower(c.s) AS l ORDER BY n + 1 SKIP 1 WHERE n > 2 XOR l =~ 'q' RETURN DISTINCT a.x AS x, n ORDER BY x DESC");
+		"WITH *, count(b.x) AS n, toLower(c.s) AS l ORDER BY n + 1 SKIP 1 WHERE n > 2 XOR l =~ 'q' "
+		"RETURN DISTINCT a.x AS x, n ORDER BY x DESC");
 	assert_survives_no_memory(parse_once, "MATCH (a:A|B {x: 'y'})-[r:T|U|T]->(b), (a)--() "
 		"WHERE NOT (a.x > b.x OR a.y IN [3, 1, 'a', null] OR NOT a.z) AND (b.x STARTS WITH 'u' OR (a <> b AND a:C)) "
 		"AND NOT a.n CONTAINS 'q' RETURN *, id(a) AS k, b.x LIMIT 3");
