@@ -103,7 +103,7 @@ def grouped(rows):
     yield 'a mean of integers', 'RETURN avg(a.age) AS m', [(mean(ages),)], False
     yield 'NULL is a group', 'RETURN a.age AS age, count(*) AS n', \
         [(k, len(g)) for k, g in groups(rows, lambda r: r[0].age)], False
-    yield 'lists', 'RETURN a, collect(id(b)) AS l, collect(DISTINCT b.name) AS m', \
+    yield 'lists', 'RETURN a, collect(b) AS l, collect(DISTINCT b.name) AS m', \
         [(k, sorted(b.id for _, b, _ in g), sorted({b.name for _, b, _ in g}, key=by_bytes)) for k, g in by_a], False
     yield 'within an expression', 'RETURN a.name AS n, count(*) * 2 + 1 AS k', \
         [(k, 2 * len(g) + 1) for k, g in groups(rows, lambda r: r[0].name)], False
@@ -114,14 +114,14 @@ def ordered(rows):
     by_age = sorted(rows, key=lambda r: ((r[0].age is not None, -(r[0].age or 0)), r[1].id, r[0].id))
     by_since = sorted(rows, key=lambda r: (last(r[2]), by_bytes(r[0].name), r[0].id, r[1].id))
     counts = [(k, len(g)) for k, g in groups(rows, lambda r: r[0].id)]
-    yield 'order', 'RETURN a.age AS age, a, b ORDER BY age DESC, id(b)', \
+    yield 'order', 'RETURN a.age AS age, a, b ORDER BY age DESC, b', \
         [(a.age, a.id, b.id) for a, b, _ in by_age], True
     yield 'order by what is not returned', 'RETURN a, b ORDER BY r.since, a.name SKIP 5 LIMIT 30', \
         [(a.id, b.id) for a, b, _ in by_since][5:35], True
     ends = {b for _, b, _ in rows}
     yield 'order by what hangs on a column', 'RETURN DISTINCT b ORDER BY b.age DESC, id(b) LIMIT 9', \
         [(b.id,) for b in sorted(ends, key=lambda b: ((b.age is not None, -(b.age or 0)), b.id))][:9], True
-    yield 'order of groups', 'RETURN a, count(*) AS n ORDER BY n DESC, id(a) LIMIT 7', \
+    yield 'order of groups', 'RETURN a, count(*) AS n ORDER BY n DESC, a LIMIT 7', \
         sorted(counts, key=lambda r: (-r[1], r[0]))[:7], True
 
 
