@@ -2,6 +2,7 @@
 
 #include "command/found.h"
 #include "command/limit.h"
+#include "command/matched.h"
 #include "command/rows.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -19,9 +20,10 @@ typedef struct answer {
 	gemp_pattern *pattern;
 	gemp_context *context;
 	gemp_query *query;
-	gemp_sink rows, limit_sink, *first;
+	gemp_sink rows, matched, limit_sink, *first;
 	gemp_limit limit;
 	gemp_match_options how;
+	gemp_provenance provenance; /* of --subgraph: the query */
 	uint64_t row_limit;   /* rows wanted */
 	uint64_t preview;     /* rows shown where there is no --output */
 	bool counts_star;     /* RETURN count(*): the search alone can tell */
@@ -68,13 +70,13 @@ static void choose(answer *s)
 		.symmetry_by_hash = options->symmetry == 1,
 		.pivot_off = options->pivot == 1,
 		.attributes = (gemp_when)options->attributes,
-		.listed = s->writes || s->row_limit < UINT64_MAX,
+		.listed = s->writes || s->row_limit < UINT64_MAX || options->subgraph,
 		.replicate = options->replicate,
 		.launch_factor = options->launch_factor,
 		.count_parts = options->profile && !gemp_query_is_composed(s->pattern),
 		.profile = options->profile,
 		.lanes = (int)options->lanes,
-		.edges = gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern),
+		.edges = options->subgraph || (gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern)),
 		.limit = streams ? s->row_limit : UINT64_MAX,
 	};
 }
@@ -117,6 +119,13 @@ static gemp_code open_sinks(answer *s)
 		const gemp_rows_options options = rows_options(s);
 		GEMP_TRY(gemp_rows_new(&s->rows, s->context, s->graph, s->pattern, &options));
 		s->first = &s->rows;
+	}
+	if (s->options->subgraph) {
+		s->provenance = (gemp_provenance){ s->pattern->text, GEMP_VERSION, 0, NULL, NULL };
+		const gemp_matched_options options = { .path = s->options->subgraph, .provenance = &s->provenance,
+			.limit = s->how.limit, .next = s->first };
+		GEMP_TRY(gemp_matched_new(&s->matched, s->context, s->graph, &options));
+		s->first = &s->matched;
 	}
 	if (!s->options->output && s->how.limit < UINT64_MAX) {
 		s->limit = (gemp_limit){ s->comm, s->how.limit, 0, s->first };
@@ -175,6 +184,7 @@ static gemp_code run(answer *s)
 		.query = s->pattern->text,
 		.rows = result.matches,
 		.path = path,
+		.subgraph = s->options->subgraph,
 	};
 	if (s->counts_star) {
 		found.rows = 1;
@@ -187,6 +197,8 @@ static gemp_code run(answer *s)
 			found.rows = s->row_limit;
 		result.complete = result.complete && gemp_rows_complete(&s->rows);
 	}
+	if (s->matched.self)
+		gemp_matched_size(&s->matched, &found.covered_vertices, &found.covered_edges);
 	if (s->options->profile)
 		GEMP_TRY(explain(s, true));
 	GEMP_TRY(gemp_found_report(s->report, &found));
@@ -223,6 +235,8 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 	else
 		GEMP_TRY(run(&s));
 done:
+	if (s.matched.free)
+		s.matched.free(s.matched.self);
 	if (s.rows.free)
 		s.rows.free(s.rows.self);
 	gemp_query_free(s.query);

@@ -29,6 +29,9 @@ static void print_counts(const gemp_report *report, const gemp_found *found)
 	if (found->path && strcmp(found->path, "-") != 0)
 		gemp_report_print(report, "%s row%s in %s\n", gemp_grouped(found->rows).text,
 		                  found->rows == 1 ? "" : "s", found->path);
+	if (found->subgraph)
+		gemp_report_print(report, "%s vertices and %s edges in %s\n", gemp_grouped(found->covered_vertices).text,
+		                  gemp_grouped(found->covered_edges).text, found->subgraph);
 }
 
 static void set_counts(gemp_report *report, const gemp_found *found)
@@ -44,6 +47,10 @@ static void set_counts(gemp_report *report, const gemp_found *found)
 		gemp_report_set(report, "embeddings_reason", json_string(result->embeddings_reason));
 	gemp_report_set(report, "rows", gemp_json_count(found->rows));
 	gemp_report_set(report, "complete", json_boolean(result->complete));
+	if (found->subgraph)
+		gemp_report_set(report, "subgraph", json_pack("{s:s,s:o,s:o}", "file", found->subgraph, "vertices",
+		                                              gemp_json_count(found->covered_vertices), "edges",
+		                                              gemp_json_count(found->covered_edges)));
 }
 
 static void report_launches(gemp_report *report, const gemp_match_result *result)

@@ -16,6 +16,8 @@ typedef struct gemp_found {
 	bool preview;     /* some rows were shown */
 	uint64_t shown;   /* how many */
 	const char *path; /* where rows went; NULL: nowhere, or shown */
+	const char *subgraph; /* where what matches cover went; NULL: nowhere */
+	uint64_t covered_vertices, covered_edges;
 } gemp_found;
 
 /* Collective. */

@@ -1,5 +1,6 @@
-#include "command/files.h"
 #include "command/answer.h"
+#include "command/files.h"
+#include "command/matched.h"
 
 #include "core/memory.h"
 #include "core/text.h"
@@ -82,10 +83,26 @@ static bool is_dash(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
+static gemp_code check_subgraph(const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	if (!options->subgraph)
+		return GEMP_OK;
+	if (options->pattern || options->query_graph)
+		code = gemp_fail(GEMP_EUSAGE, "--subgraph: --pattern and --query-graph match the simple graph, where an edge is no "
+		                 "longer one of the file; write the pattern as a query");
+	if (code == GEMP_OK)
+		code = gemp_matched_check(options->subgraph);
+	if (code == GEMP_OK && comm->rank == 0)
+		code = gemp_file_may_write("--subgraph", options->subgraph);
+	return gemp_comm_agree(comm, code);
+}
+
 static gemp_code check_output(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const char *path = options->output;
+	GEMP_TRY(check_subgraph(comm, options));
 	if (!path)
 		return GEMP_OK;
 	if (is_dash(path) && is_dash(options->json))
@@ -96,7 +113,9 @@ static gemp_code check_output(const gemp_comm *comm, const gemp_options *options
 		                 "on stdout", path);
 	else if (!is_dash(path) && comm->rank == 0)
 		code = gemp_file_may_write("--output", path);
-	return gemp_comm_agree(comm, code);
+	code = gemp_comm_agree(comm, code);
+done:
+	return code;
 }
 
 static gemp_code match(gemp_comm *comm, const gemp_options *options)

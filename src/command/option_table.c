@@ -101,6 +101,9 @@ static const gemp_option table[] = {
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
 	  "Write the rows to FILE, by its ending .tsv, .csv, .jsonl or .h5; -: TSV on stdout. Without it some rows are "
 	  "shown.", AT(output) },
+	{ "subgraph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
+	  "Write what the matches cover, their vertices and edges, as a graph: .h5, .tsv, .csv, .jsonl, .graphml, .dot (for "
+	  "Graphviz) or .mtx. Of paths of variable length only the ends are known.", AT(subgraph) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "F", NULL, GEMP_ON_CONVERT, output, "The file to write.", AT(output) },
 	{ "format", 0, GEMP_OPTION_CHOICE, GEMP_EXPORT_CHOICES, "auto", GEMP_ON_CONVERT, output,
 	  "Format to write; auto goes by the ending.", AT(export_format) },
