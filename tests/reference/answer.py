@@ -92,11 +92,17 @@ def classes(host, query, rows, distinct):
         used = frozenset(n for e in edges if row[e] for n in (row[e][1] if row[e][0] == 'path' else (row[e][1],)))
         return hit if distinct == 'vertices' else (hit, used)
 
+    every = {e[0]: e for p in query.patterns() for e in p.edges}
+
     def vertex_or_edge(row, point, names):
+        """What stands for a point after the renaming; a path is read from the end where it then begins."""
         element = row[names[point]]
-        if element and element[0] == 'path':  # read from its other end where the renaming turns it round
-            return str(min(element[1], element[1][::-1]))
-        return str(element)
+        if not element or element[0] != 'path':
+            return str(element)
+        edge, path = every[point], element[1]
+        if edge[1] == edge[2] and edge[3] == 'either':
+            return str(min(path, path[::-1]))
+        return str(path if names[edge[1]] == every[names[point]][1] else path[::-1])
     kept = {}
     for row in rows:
         name = image(row)
