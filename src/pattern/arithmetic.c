@@ -8,8 +8,8 @@
 
 static const char *sign(gemp_expr_kind kind)
 {
-	static const char *const signs[] = { [GEMP_ADD] = "+", [GEMP_SUBTRACT] = "-", [GEMP_MULTIPLY] = "*", [GEMP_DIVIDE] = "/",
-	                                     [GEMP_REMAINDER] = "%" };
+	static const char *const signs[] = { [GEMP_ADD] = "+", [GEMP_SUBTRACT] = "-", [GEMP_MULTIPLY] = "*",
+	                                     [GEMP_DIVIDE] = "/", [GEMP_REMAINDER] = "%" };
 	return signs[kind];
 }
 
@@ -78,8 +78,8 @@ static double real(const gemp_value *value)
 	return value->type == GEMP_FLOAT ? value->real : (double)value->integer;
 }
 
-static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const gemp_value *right, gemp_scratch *scratch,
-                            gemp_value *out)
+static gemp_code arithmetic(const gemp_expr *expr, const gemp_value *left, const gemp_value *right,
+                            gemp_scratch *scratch, gemp_value *out)
 {
 	if (left->type == GEMP_STRING)
 		return join(left, right, scratch, out);

@@ -122,16 +122,17 @@ done:
 	return code;
 }
 
-/* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. Of a missing vertex that is unknown, EXISTS is not. */
+/* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. Of a vertex that OPTIONAL MATCH did not find this is
+ * unknown, which EXISTS never is. */
 static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 {
 	if (expr->kind != GEMP_COUNT_OF && expr->kind != GEMP_EXISTS)
 		return false;
 	const gemp_pattern *inner = b->pattern->subs[expr->sub];
 	const gemp_pattern_edge *edge = inner->edges;
-	bool missing = expr->count && expr->children[0]->variable >= (int)b->pattern->vertex_count; /* can be: of OPTIONAL MATCH */
-	return !(missing && expr->kind == GEMP_EXISTS) && inner->given == 1 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0 &&
-	       !edge->path && edge->from != edge->to;
+	bool missing = expr->count && expr->children[0]->variable >= (int)b->pattern->vertex_count;
+	bool one_edge = inner->given == 1 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0;
+	return one_edge && !edge->path && edge->from != edge->to && !(missing && expr->kind == GEMP_EXISTS);
 }
 
 static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)
@@ -358,7 +359,8 @@ done:
 
 gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_graph *graph, bool lenient)
 {
-	gemp_binding b = { .pattern = pattern, .graph = graph, .source = { pattern->file, pattern->text }, .lenient = lenient };
+	gemp_binding b = { .pattern = pattern, .graph = graph, .lenient = lenient };
+	b.source = (gemp_source){ pattern->file, pattern->text };
 	return bind_pattern(&b);
 }
 

@@ -38,8 +38,8 @@ static bool is_search(gemp_expr_kind kind)
 
 static const char *what_is(const gemp_expr *expr)
 {
-	static const char *const names[] = { [GEMP_STRING] = "a string", [GEMP_INTEGER] = "an integer", [GEMP_FLOAT] = "a float",
-	                                     [GEMP_BOOLEAN] = "a boolean", [GEMP_LIST] = "a list" };
+	static const char *const names[] = { [GEMP_STRING] = "a string", [GEMP_INTEGER] = "an integer",
+	                                     [GEMP_FLOAT] = "a float", [GEMP_BOOLEAN] = "a boolean", [GEMP_LIST] = "a list" };
 	return expr->kind == GEMP_VERTEX ? "a vertex" : expr->kind == GEMP_EDGE ? "an edge" : names[expr->type];
 }
 

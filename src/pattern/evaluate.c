@@ -1,4 +1,4 @@
-/* What an expression is worth for a match. Three-valued logic as openCypher has it: an unknown truth is a NULL boolean. */
+/* What an expression is worth for a match. Logic is three-valued, as in openCypher: an unknown truth is a NULL boolean. */
 #include "pattern/arithmetic.h"
 #include "pattern/expr.h"
 #include "pattern/text_function.h"
@@ -155,9 +155,11 @@ static gemp_code exclusive(const evaluation *e, const gemp_expr *expr, gemp_valu
 {
 	gemp_value left, right;
 	gemp_code code = both(e, expr, &left, &right);
-	if (code == GEMP_OK)
-		*out = truth_value(is_unknown(&left) || is_unknown(&right) ? GEMP_IS_UNKNOWN : truth_of(left.truth != right.truth));
-	return code;
+	if (code != GEMP_OK)
+		return code;
+	bool unknown = is_unknown(&left) || is_unknown(&right);
+	*out = truth_value(unknown ? GEMP_IS_UNKNOWN : truth_of(left.truth != right.truth));
+	return GEMP_OK;
 }
 
 static gemp_code negation(const evaluation *e, const gemp_expr *expr, gemp_value *out)

@@ -152,7 +152,8 @@ static int tightness(gemp_expr_kind kind)
 static bool is_negative(const gemp_expr *expr)
 {
 	const gemp_value *value = &expr->value;
-	bool integer = value->type == GEMP_INTEGER && value->integer < 0, real = value->type == GEMP_FLOAT && value->real < 0;
+	bool integer = value->type == GEMP_INTEGER && value->integer < 0;
+	bool real = value->type == GEMP_FLOAT && value->real < 0;
 	return expr->kind == GEMP_LITERAL && !value->null && (integer || real);
 }
 

@@ -1,13 +1,14 @@
 /* The normal form of conditions, in which equal ones compare equal:
  *
  * - NOT stands only above label tests, CONTAINS, STARTS WITH, ENDS WITH, =~, EXISTS and IN; a negated comparison is the
- *   opposite one (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL. a XOR b is one without the other.
+ *   opposite one (all of them are unknown for NULL), and NOT (x IS NULL) is x IS NOT NULL. a XOR b is one
+ *   without the other.
  * - AND and OR are flat, sorted, without repetitions; true and false are folded away. What is unknown for sure (x =
  *   NULL) is false: above it there is no NOT any more.
  * - A literal stands right of a comparison; between two others there are only =, <>, < and <=, and the operands of
  *   = and <> are sorted. IN lists are sorted, without repetitions and NULL; a list of one is =.
- * - What is computed from literals is one, and the two operands of + and * on numbers are sorted. Sums of three are not: the
- *   order in which floats are added matters, and so it does where integers overflow.
+ * - What is computed from literals is one, and the two operands of + and * on numbers are sorted. Sums of three are not:
+ *   the order in which floats are added matters, and so it does where integers overflow.
  *
  * This holds where only "is it true?" is asked. A condition that is the operand of something else, as in (a.x = 1) IS
  * NULL, stays as it was written.

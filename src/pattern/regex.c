@@ -113,6 +113,6 @@ gemp_code gemp_regex_test(const gemp_regex *regex, const gemp_value *text, int l
 		return GEMP_ENOMEM;
 	PCRE2_UCHAR why[128];
 	pcre2_get_error_message(result, why, sizeof why);
-	return gemp_fail(GEMP_EDATA, "query:%d:%d: =~ gave up on a string of %zu bytes: %s; write the expression with less to try",
-	                 line, column, text->string.size, (const char *)why);
+	return gemp_fail(GEMP_EDATA, "query:%d:%d: =~ gave up on a string of %zu bytes: %s; write the expression with less to "
+	                 "try", line, column, text->string.size, (const char *)why);
 }

@@ -150,10 +150,13 @@ static void unlike_types(void **state)
 static void whole_queries(void **state)
 {
 	(void)state;
-	gemp_pattern *p = bound("MATCH (a)-[r:KNOWS]->(b) WHERE r.since > 1990 AND EXISTS { (a)-[:KNOWS]-() } AND COUNT { (b)<-[:KNOWS]-(x:Film) } > 1 "
+	gemp_pattern *p = bound("MATCH (a)-[r:KNOWS]->(b) WHERE r.since > 1990 AND EXISTS { (a)-[:KNOWS]-() } "
+	                        "AND COUNT { (b)<-[:KNOWS]-(x:Film) } > 1 "
 	                        "OPTIONAL MATCH (b)-[s:KNOWS]->(c) WHERE s.since > b.born + 1 "
-	                        "WITH a, s, count(c) AS n, avg(b.born) AS m, collect(b.name) AS l, a.name + '!' AS t, COUNT { (a)<-[:KNOWS]-() } AS d "
-	                        "WHERE n * 2 > m AND s.since = 3 AND d > 0 RETURN a.name, s.since AS y, n + m AS q, l, t, type(s)");
+	                        "WITH a, s, count(c) AS n, avg(b.born) AS m, collect(b.name) AS l, a.name + '!' AS t, "
+	                        "COUNT { (a)<-[:KNOWS]-() } AS d "
+	                        "WHERE n * 2 > m AND s.since = 3 AND d > 0 "
+	                        "RETURN a.name, s.since AS y, n + m AS q, l, t, type(s)");
 	static const gemp_type with[] = { 0, 0, GEMP_INTEGER, GEMP_FLOAT, GEMP_LIST, GEMP_STRING, GEMP_INTEGER };
 	static const gemp_type result[] = { GEMP_STRING, GEMP_INTEGER, GEMP_FLOAT, GEMP_LIST, GEMP_STRING, GEMP_STRING };
 	for (size_t i = 2; i < p->with->item_count; i++)
