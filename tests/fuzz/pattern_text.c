@@ -6,6 +6,7 @@
 #include "mutate.h"
 
 #include "core/log.h"
+#include "pattern/expr.h"
 #include "pattern/symmetry.h"
 
 enum { MOST_QUERIES = 64 };
@@ -109,9 +110,10 @@ static void check_error(const char *text)
 	assert_in_range(column, 1, length + 1);
 }
 
-static void check_expr(const gemp_expr *expr, const gemp_pattern *p)
+/* after: behind WITH. */
+static void check_expr(const gemp_expr *expr, const gemp_pattern *p, bool after)
 {
-	char *text = gemp_expr_text(expr, p);
+	char *text = after ? gemp_expr_text_after(expr, p) : gemp_expr_text(expr, p);
 	assert_non_null(text);
 	gemp_free(text);
 }
@@ -121,12 +123,12 @@ static void check_clause(const gemp_clause *clause, const gemp_pattern *p)
 	assert_in_range(clause->shown, 1, clause->item_count);
 	for (size_t i = 0; i < clause->item_count; i++) {
 		assert_non_null(clause->items[i].name);
-		check_expr(clause->items[i].expr, p);
+		check_expr(clause->items[i].expr, p, p->with && clause != p->with);
 	}
 	for (size_t i = 0; i < clause->order_count; i++)
 		assert_in_range(clause->orders[i].item, 0, clause->item_count - 1);
 	if (clause->where)
-		check_expr(clause->where, p);
+		check_expr(clause->where, p, true);
 }
 
 /* Conditions speak of the pattern's own vertices and edges; given ones come first. */
@@ -144,7 +146,7 @@ static void check_pattern(const gemp_pattern *p)
 		const gemp_condition *condition = &p->conditions[i];
 		assert_true(condition->vertices >> p->vertex_count == 0);
 		assert_true(p->edge_count == 64 || condition->edges >> p->edge_count == 0);
-		check_expr(condition->expr, p);
+		check_expr(condition->expr, p, false);
 	}
 	for (size_t i = 0; i < p->sub_count; i++)
 		check_pattern(p->subs[i]);

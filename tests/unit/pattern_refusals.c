@@ -64,6 +64,12 @@ static void refusals(void **state)
 		count++;
 	}
 	assert_true(count > 130);
+	size_t shown = 0; /* and the table has no line more */
+	char *table = strstr(docs, "<!-- refusals");
+	assert_non_null(table);
+	for (char *row = strstr(table, "\n| `"); row; row = strstr(row + 1, "\n| `"))
+		shown += row < strstr(table, "\n\n");
+	assert_int_equal(shown, count);
 	gemp_free(list);
 	gemp_free(docs);
 	assert_int_equal(gemp_memory_blocks(), 0);
