@@ -102,9 +102,9 @@ def main():
     arguments = parser.parse_args()
     need_program()
     app = Application(arguments.ranks, arguments.only)
-    if arguments.only in 'films':
+    if arguments.only in ('', 'films'):
         films(app)
-    if arguments.only in 'synonyms':
+    if arguments.only in ('', 'synonyms'):
         synonyms(app, arguments.languages.split(','))
     print('%d failed' % app.failures)
     return app.failures > 0
