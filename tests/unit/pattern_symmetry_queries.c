@@ -54,6 +54,7 @@ static void orders(void **state)
 		{ "MATCH (a)--(b) WHERE NOT (a)-[:T]->(b) RETURN a, b", 1 },
 		{ "MATCH (a)--(b) WHERE NOT (a)-[:T]-(b) RETURN a, b", 2 },
 		{ "MATCH (a)--(b) WHERE NOT (a)-[:T]->(b) AND NOT (b)-[:T]->(a) RETURN a, b", 2 },
+		{ "MATCH (a)--(b) WHERE (a)-[:T]->(b) AND NOT (b)-[:T]->(a) RETURN a, b", 1 },
 		{ "MATCH (a)--(b) WHERE EXISTS { (a)-->() } RETURN a, b", 1 },
 		{ "MATCH (a)--(b) WHERE EXISTS { (a)-->() } AND EXISTS { (b)-->() } RETURN a, b", 2 },
 		{ "MATCH (a)--(b) WHERE EXISTS { (a)-->(:P) } AND EXISTS { (b)-->(:P) } RETURN a, b", 2 },
@@ -158,7 +159,7 @@ done:
 static void no_memory(void **state)
 {
 	(void)state;
-	assert_survives_no_memory(find_once, "MATCH (a)--(b) WHERE EXISTS { (a)--(x) WHERE x.n > b.n AND NOT EXISTS { (x)-->(b) } } "
+	assert_survives_no_memory(find_once, "MATCH (a)--(b) WHERE EXISTS { (a)--(x) WHERE x.n > b.n AND NOT (x)-->(b) } "
 	                                     "XOR COUNT { (b)-->() } > 2 OPTIONAL MATCH (b)-[r:T]->(c) WHERE r.w + 1 < c.n "
 	                                     "WITH a, b, count(c) AS n WHERE n * 2 > a.n RETURN a, b, n ORDER BY n");
 }
