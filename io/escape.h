@@ -1,5 +1,5 @@
-/* escape: bytes as text formats want them. What a format cannot hold at all is GEMP_EDATA that says why, with neither file
- * nor place, and the name of a format that can. */
+/* escape: bytes as text formats want them. What a format cannot hold at all is GEMP_EDATA that says why, with
+ * neither file nor place, and the name of a format that can. */
 #ifndef GEMP_IO_ESCAPE_H
 #define GEMP_IO_ESCAPE_H
 

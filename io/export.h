@@ -43,8 +43,9 @@ typedef struct gemp_export_files {
 } gemp_export_files;
 void gemp_export_files_free(gemp_export_files *files);
 
-/* Collective; what is not loaded is loaded. What a format cannot hold is GEMP_EDATA that names vertex or edge, and leaves
- * no file; a type or column that there is not is GEMP_EUSAGE. files: their names, for reports; NULL: not wanted. */
+/* Collective; what is not loaded is loaded. What a format cannot hold is GEMP_EDATA that names vertex or edge, and
+ * leaves no file; a type or column that there is not is GEMP_EUSAGE. files: their names, for reports; NULL: not
+ * wanted. */
 gemp_code gemp_export(const gemp_comm *comm, gemp_graph *graph, const gemp_export_options *options,
                       gemp_export_files *files);
 

@@ -49,6 +49,7 @@ gemp_value gemp_export_edge_value(const gemp_exporting *e, const gemp_export_edg
 void gemp_export_labels(const gemp_graph *graph, size_t row, gemp_text *out);
 /* In front of a failure: the vertex or edge, by its keys, and its column (NULL: none). */
 gemp_code gemp_export_in_vertex(gemp_code code, const gemp_exporting *e, size_t row, const char *column);
-gemp_code gemp_export_in_edge(gemp_code code, const gemp_exporting *e, const gemp_export_edge *edge, const char *column);
+gemp_code gemp_export_in_edge(gemp_code code, const gemp_exporting *e, const gemp_export_edge *edge,
+                              const char *column);
 
 #endif

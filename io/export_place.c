@@ -50,7 +50,8 @@ gemp_code gemp_export_in_vertex(gemp_code code, const gemp_exporting *e, size_t 
 	return in_place(code, e, &place, column);
 }
 
-gemp_code gemp_export_in_edge(gemp_code code, const gemp_exporting *e, const gemp_export_edge *edge, const char *column)
+gemp_code gemp_export_in_edge(gemp_code code, const gemp_exporting *e, const gemp_export_edge *edge,
+                              const char *column)
 {
 	gemp_text place = { 0 };
 	gemp_text_print(&place, "edge ");

@@ -55,7 +55,8 @@ static gemp_code check_name(const gemp_exporting *e, const char *name, const cha
 
 static gemp_code check(const gemp_exporting *e)
 {
-	static const char *const of_vertices[] = { "", "id", "type", NULL }, *const of_edges[] = { "", "src", "dst", "type", NULL };
+	static const char *const of_vertices[] = { "", "id", "type", NULL };
+	static const char *const of_edges[] = { "", "src", "dst", "type", NULL };
 	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < e->graph->attributes.count && code == GEMP_OK; c++)
 		code = check_name(e, e->graph->attributes.columns[c].name, of_vertices);

@@ -1,5 +1,5 @@
-/* Sparse matrices in HDF5 as binsparse describes them: at the root, or in groups of the root, each a type of edges. Vertices
- * are 0, 1, ...; values go to column `value`. */
+/* Sparse matrices in HDF5 as binsparse describes them: at the root, or in groups of the root, each a type of edges.
+ * Vertices are 0, 1, ...; values go to column `value`. */
 #include "io/format.h"
 
 #include "core/memory.h"
@@ -40,8 +40,8 @@ static gemp_code find_layout(relation *r, const char *format)
 			r->matrix.layout = layouts[i].layout;
 			return GEMP_OK;
 		}
-	return gemp_fail(GEMP_EDATA, "%s: %s: format '%.20s' is not supported; there are CSR, CSC and COO", r->matrix.path, r->path,
-	                 format ? format : "");
+	return gemp_fail(GEMP_EDATA, "%s: %s: format '%.20s' is not supported; there are CSR, CSC and COO", r->matrix.path,
+	                 r->path, format ? format : "");
 }
 
 static gemp_code read_description(relation *r, const char *text)

@@ -1,6 +1,6 @@
-/* GraphML. An XML file cannot be cut, so each is read whole by one rank, after all ranks have read what it declares. Labels
- * of nodes are data `labels` or `label`, types of edges data `label`, `labels` or `type`, as Neo4j and networkx write
- * them. */
+/* GraphML. An XML file cannot be cut, so each is read whole by one rank, after all ranks have read what it declares.
+ * Labels of nodes are data `labels` or `label`, types of edges data `label`, `labels` or `type`, as Neo4j and
+ * networkx write them. */
 #include "io/format.h"
 
 #include "core/memory.h"

@@ -1,5 +1,6 @@
-/* AnnData (.h5ad): observations are vertices with the columns of `obs`, and each sparse matrix in `obsp` is a type of edges,
- * their values in column `value`. Each rank reads its share of the observations; matrices are dealt out to the ranks. */
+/* AnnData (.h5ad): observations are vertices with the columns of `obs`, and each sparse matrix in `obsp` is a type
+ * of edges, their values in column `value`. Each rank reads its share of the observations; matrices are dealt out to
+ * the ranks. */
 #include "io/format.h"
 
 #include "core/log.h"

@@ -1,6 +1,6 @@
-/* IMDb's own dumps: a folder of title.basics, name.basics, title.principals and, if it is there, title.ratings (.tsv, .tsv.gz
- * or .tsv.zst). Titles are vertices Movie, people Person; a principal is an edge from the person to the title, ACTS_IN for
- * actors and actresses, else named by its category. \N is NULL. */
+/* IMDb's own dumps: a folder of title.basics, name.basics, title.principals and, if it is there, title.ratings
+ * (.tsv, .tsv.gz or .tsv.zst). Titles are vertices Movie, people Person; a principal is an edge from the person to
+ * the title, ACTS_IN for actors and actresses, else named by its category. \N is NULL. */
 #include "io/format.h"
 
 #include "core/memory.h"

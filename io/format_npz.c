@@ -1,5 +1,5 @@
-/* Sparse matrices as scipy.sparse.save_npz writes them: an edge for each stored entry, its value in column `value`. Vertices
- * are 0, 1, ... as in Python; of a matrix that is not square rows are r0, r1, ... and columns c0, c1, ... */
+/* Sparse matrices as scipy.sparse.save_npz writes them: an edge for each stored entry, its value in column `value`.
+ * Vertices are 0, 1, ... as in Python; of a matrix that is not square rows are r0, r1, ... and columns c0, c1, ... */
 #include "io/format.h"
 
 #include "core/memory.h"

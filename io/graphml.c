@@ -84,8 +84,8 @@ static gemp_code type_of(gemp_type *out, const char *name, const char *key)
 			*out = types[i].type;
 			return GEMP_OK;
 		}
-	return gemp_fail(GEMP_EDATA, "key '%s': unknown type '%s'; there are boolean, int, long, float, double and string", key,
-	                 name);
+	return gemp_fail(GEMP_EDATA, "key '%s': unknown type '%s'; there are boolean, int, long, float, double and string",
+	                 key, name);
 }
 
 static size_t find_key(const gemp_graphml_head *head, const char *id)
@@ -344,8 +344,8 @@ static void XMLCALL on_text(void *self, const char *bytes, int size)
 		gemp_text_add(&r->text, bytes, (size_t)size);
 }
 
-static void XMLCALL on_entity(void *self, const char *name, int parameter, const char *value, int size, const char *base,
-                              const char *system, const char *public, const char *notation)
+static void XMLCALL on_entity(void *self, const char *name, int parameter, const char *value, int size,
+                              const char *base, const char *system, const char *public, const char *notation)
 {
 	(void)parameter, (void)value, (void)size, (void)base, (void)system, (void)public, (void)notation;
 	stop_at(self, gemp_fail(GEMP_EDATA, "the file declares an entity ('%.60s'), which GraphML needs none of; take it out",

@@ -39,9 +39,9 @@ typedef struct gemp_graphml_element {
 /* Given the head and each node and edge as it ends. Errors name neither file nor line. */
 typedef gemp_code gemp_graphml_visit(void *self, const gemp_graphml_head *head, const gemp_graphml_element *element);
 
-/* Local. Reads the file, plain or compressed, to its end, or with visit NULL as far as the head goes. What is no XML, no
- * GraphML, or what graphs here cannot have (hyperedges, ports, graphs in nodes) is GEMP_EDATA with file and line. Entities
- * are refused, so that none can explode. */
+/* Local. Reads the file, plain or compressed, to its end, or with visit NULL as far as the head goes. What is no
+ * XML, no GraphML, or what graphs here cannot have (hyperedges, ports, graphs in nodes) is GEMP_EDATA with file and
+ * line. Entities are refused, so that none can explode. */
 gemp_code gemp_graphml_read(gemp_graphml_head *head, const char *path, gemp_graphml_visit *visit, void *self);
 
 #endif

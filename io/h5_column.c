@@ -90,7 +90,8 @@ static void close_array(void *self)
 
 static bool type_of(H5T_class_t kind, gemp_type *type)
 {
-	*type = kind == H5T_INTEGER ? GEMP_INTEGER : kind == H5T_FLOAT ? GEMP_FLOAT : kind == H5T_ENUM ? GEMP_BOOLEAN : GEMP_STRING;
+	*type = kind == H5T_INTEGER ? GEMP_INTEGER : kind == H5T_FLOAT ? GEMP_FLOAT
+	      : kind == H5T_ENUM ? GEMP_BOOLEAN : GEMP_STRING;
 	return kind == H5T_INTEGER || kind == H5T_FLOAT || kind == H5T_ENUM || kind == H5T_STRING;
 }
 
@@ -310,8 +311,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first, size_t count,
-                         bool *known)
+gemp_code gemp_h5_column(gemp_column *out, const gemp_h5 *h5, const char *path, const char *name, uint64_t first,
+                         size_t count, bool *known)
 {
 	gemp_code code = GEMP_OK;
 	hid_t object = H5I_INVALID_HID;

@@ -1,5 +1,5 @@
-/* h5_column: arrays of other programs' HDF5 files, of any number type and kind of string, read by one rank for itself: the
- * file is opened with a communicator of that rank alone. */
+/* h5_column: arrays of other programs' HDF5 files, of any number type and kind of string, read by one rank for
+ * itself: the file is opened with a communicator of that rank alone. */
 #ifndef GEMP_IO_H5_COLUMN_H
 #define GEMP_IO_H5_COLUMN_H
 

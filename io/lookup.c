@@ -4,8 +4,8 @@
 #include "core/text.h"
 
 /* The ids in the order of their owners, which is that of the values that come back. */
-static gemp_code group(const gemp_graph *graph, const gemp_vertex *ids, size_t count, gemp_vertex *grouped, size_t *sizes,
-                       size_t *place)
+static gemp_code group(const gemp_graph *graph, const gemp_vertex *ids, size_t count, gemp_vertex *grouped,
+                       size_t *sizes, size_t *place)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;

@@ -1,4 +1,5 @@
-/* marks: a set of numbers below a bound, sparse or dense: pages of bits that are there once something in them is marked. */
+/* marks: a set of numbers below a bound, sparse or dense: pages of bits that are there once something in them is
+ * marked. */
 #ifndef GEMP_IO_MARKS_H
 #define GEMP_IO_MARKS_H
 

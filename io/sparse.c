@@ -202,7 +202,8 @@ gemp_value gemp_sparse_number(void *self, uint64_t index, bool column)
 	return key;
 }
 
-gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *builder, uint32_t file, uint64_t rows, uint64_t columns)
+gemp_code gemp_sparse_vertices(const gemp_comm *comm, gemp_builder *builder, uint32_t file, uint64_t rows,
+                               uint64_t columns)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sparse_numbers numbers = { .square = rows == columns };

@@ -29,12 +29,13 @@ gemp_type gemp_sparse_type(const gemp_sparse *matrix);
 /* The key of a row or column of the matrix; what it borrows stays until the next two calls. */
 typedef gemp_value gemp_sparse_key(void *self, uint64_t index, bool column);
 
-/* Local. All entries as edges of a type, with their values in a column of edges; NaN is NULL. Places are (file, number of
- * the entry). An index that the matrix does not have is GEMP_EDATA. */
+/* Local. All entries as edges of a type, with their values in a column of edges; NaN is NULL. Places are (file,
+ * number of the entry). An index that the matrix does not have is GEMP_EDATA. */
 gemp_code gemp_sparse_feed(gemp_sparse *matrix, gemp_builder *builder, uint32_t file, const char *type, size_t column,
                            gemp_sparse_key *key, void *self);
 
-/* Keys of a matrix without names: 0, 1, ... of a square one, r0, r1, ... and c0, c1, ... of another. {0} with `square`. */
+/* Keys of a matrix without names: 0, 1, ... of a square one, r0, r1, ... and c0, c1, ... of another. {0} with
+ * `square`. */
 typedef struct gemp_sparse_numbers {
 	bool square;
 	char text[2][24];

@@ -116,7 +116,8 @@ static void read_extra(const unsigned char *extra, size_t size, gemp_zip_member 
 }
 
 /* One entry; its size in *used. */
-static gemp_code read_entry(const char *path, const unsigned char *at, size_t left, gemp_zip_member *member, size_t *used)
+static gemp_code read_entry(const char *path, const unsigned char *at, size_t left, gemp_zip_member *member,
+                            size_t *used)
 {
 	if (left < ENTRY_SIZE || memcmp(at, "PK\1\2", 4) != 0)
 		return bad(path, "its directory is damaged");

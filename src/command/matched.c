@@ -125,7 +125,8 @@ static void matched_free(void *self)
 	gemp_free(m);
 }
 
-gemp_code gemp_matched_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_matched_options *options)
+gemp_code gemp_matched_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
+                           const gemp_matched_options *options)
 {
 	gemp_code code = GEMP_OK;
 	matched *m;

@@ -1,5 +1,5 @@
-/* matched: a sink that keeps what the matches cover, the union of their images, and writes it as a graph: a graph file, or
- * any form of convert, by the path's ending. */
+/* matched: a sink that keeps what the matches cover, the union of their images, and writes it as a graph: a graph
+ * file, or any form of convert, by the path's ending. */
 #ifndef GEMP_COMMAND_MATCHED_H
 #define GEMP_COMMAND_MATCHED_H
 
@@ -17,9 +17,10 @@ typedef struct gemp_matched_options {
 /* Local. GEMP_EUSAGE for an ending that there is not. */
 gemp_code gemp_matched_check(const char *path);
 
-/* Collective. Rows must have the edges that matches are to be told by (see gemp_match_options). All is borrowed. The file
- * is whole after the last turn, or the one that reaches the limit; freed before that, there is none. */
-gemp_code gemp_matched_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_matched_options *options);
+/* Collective. Rows must have the edges that matches are to be told by (see gemp_match_options). All is borrowed. The
+ * file is whole after the last turn, or the one that reaches the limit; freed before that, there is none. */
+gemp_code gemp_matched_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
+                           const gemp_matched_options *options);
 /* What was written, over all ranks. */
 void gemp_matched_size(const gemp_sink *matched, uint64_t *vertices, uint64_t *edges);
 

@@ -1,5 +1,5 @@
-/* row_writer: where projected rows go: a preview for people, TSV, CSV, JSON lines, or HDF5, chosen by the path's ending.
- * All functions are collective. */
+/* row_writer: where projected rows go: a preview for people, TSV, CSV, JSON lines, or HDF5, chosen by the path's
+ * ending. All functions are collective. */
 #ifndef GEMP_COMMAND_ROW_WRITER_H
 #define GEMP_COMMAND_ROW_WRITER_H
 

@@ -136,8 +136,8 @@ def check_matrix(folder, edges):
 
 def same_bytes(folder):
     """Of each form under some numbers of ranks."""
-    for form, extra, files in (("csv", (), ("vertices.csv", "edges.csv")), ("jsonl", (), ("jsonl",)), ("dot", (), ("dot",)),
-                               ("graphml", (), ("graphml",)), ("mtx", ("--type", "KNOWS"), ("mtx", "keys.tsv"))):
+    for form, extra, files in (("csv", (), ("vertices.csv", "edges.csv")), ("jsonl", (), ("jsonl",)),
+                               ("dot", (), ("dot",)), ("graphml", (), ("graphml",)), ("mtx", ("--type", "KNOWS"), ("mtx", "keys.tsv"))):
         for ranks in (1, 3) if form != "csv" else (1, 2, 3):
             run(ranks, "convert", f"{folder}/g.h5", "-o", f"{folder}/g{ranks}.{form}", "-q", *extra)
         for file in files:
@@ -154,12 +154,14 @@ def round_trip(folder, keys, key_type, words, ranks=(2,)):
     """To a graph file, to CSV or GraphML, and back."""
     vertices, edges = make(len(key_type) + 11, words, keys)
     write(folder, vertices, edges, key_type)
-    run(1, "import", "--vertices", f"{folder}/v.csv", "--edges", f"{folder}/e.csv", "--seed", "5", "-o", f"{folder}/g.h5", "-q")
+    run(1, "import", "--vertices", f"{folder}/v.csv", "--edges", f"{folder}/e.csv", "--seed", "5", "-o",
+        f"{folder}/g.h5", "-q")
     wanted = hash_of(f"{folder}/g.h5")
     for form in "csv", "graphml":
         run(1, "convert", f"{folder}/g.h5", "-o", f"{folder}/g1.{form}", "-q")
     for number in ranks:
-        for files in (("--vertices", f"{folder}/g1.vertices.csv", "--edges", f"{folder}/g1.edges.csv"), (f"{folder}/g1.graphml",)):
+        for files in (("--vertices", f"{folder}/g1.vertices.csv", "--edges", f"{folder}/g1.edges.csv"),
+                      (f"{folder}/g1.graphml",)):
             run(number, "import", *files, "--seed", "5", "-o", f"{folder}/again.h5", "-q")
             assert hash_of(f"{folder}/again.h5") == wanted, files
     return vertices, edges
@@ -201,9 +203,12 @@ def undirected(folder):
 def refused(folder):
     graph = f"{folder}/u.h5"
     for code, says, *arguments in (
-            (2, "--output", graph), (2, "ending", graph, "-o", f"{folder}/x.png"), (2, "E", graph, "-o", f"{folder}/x.mtx", "--type", "X"),
-            (2, "no such column", graph, "-o", f"{folder}/x.mtx", "--weight", "x"), (2, "--weight", graph, "-o", f"{folder}/x.csv", "--weight", "w"),
-            (74, "cannot write", graph, "-o", "/no/such/folder/x.csv"), (66, "none.h5", f"{folder}/none.h5", "-o", f"{folder}/x.csv")):
+            (2, "--output", graph), (2, "ending", graph, "-o", f"{folder}/x.png"),
+            (2, "no such edges", graph, "-o", f"{folder}/x.mtx", "--type", "X"),
+            (2, "no such column", graph, "-o", f"{folder}/x.mtx", "--weight", "x"),
+            (2, "--weight", graph, "-o", f"{folder}/x.csv", "--weight", "w"),
+            (74, "cannot write", graph, "-o", "/no/such/folder/x.csv"),
+            (66, "none.h5", f"{folder}/none.h5", "-o", f"{folder}/x.csv")):
         run(1, "convert", *arguments, code=code, says=says)
     run(1, "generate", "rmat", "--scale", "14", "-o", f"{folder}/big.h5", "-q")
     run(2, "convert", f"{folder}/big.h5", "-o", f"{folder}/x.dot", code=65, says="too many to draw")

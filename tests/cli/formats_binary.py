@@ -63,11 +63,13 @@ NEO4J = """<?xml version="1.0" encoding="UTF-8"?>
 <edge id="e0" source="n0" target="n1" label="ACTS"><data key="label">ACTS</data><data key="w"> 1.5 </data></edge>
 <edge source="n0" target="n1"><data key="color"/></edge></graph></graphml>"""
 
-NETWORKX = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d2" for="edge" attr.name="type" attr.type="string"/>
+NETWORKX = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d2" for="edge" attr.name="type" attr.type="string"/>
 <key id="d1" for="node" attr.name="n" attr.type="double"/><key id="d0" for="node" attr.name="n" attr.type="long"/>
 <key id="d3" for="node" attr.name="label" attr.type="string"/>
 <graph edgedefault="undirected"><node id="1"><data key="d0">7</data><data key="d3">Thing</data></node>
-<node id="2"><data key="d1">0.5</data></node><edge source="2" target="1"><data key="d2">NEAR</data></edge></graph></graphml>"""
+<node id="2"><data key="d1">0.5</data></node>
+<edge source="2" target="1"><data key="d2">NEAR</data></edge></graph></graphml>"""
 
 
 def graphml():
@@ -82,8 +84,9 @@ def graphml():
     assert "undirected" in run(1, "info", "g.h5", "--schema").stdout
     head = '<graphml><key id="a" for="node" attr.type="int"/>'
     for text, says in (
-            ("hello", ":1: syntax error"), ("<x/>", "not GraphML"), ("<graphml/>", "no <graph>"), (f"{head}<graph>", "whole"),
-            (f"{head}<graph><node/></graph></graphml>", "no id"), (f"{head}<graph><hyperedge/></graph></graphml>", "<hyperedge>"),
+            ("hello", ":1: syntax error"), ("<x/>", "not GraphML"), ("<graphml/>", "no <graph>"),
+            (f"{head}<graph>", "whole"), (f"{head}<graph><node/></graph></graphml>", "no id"),
+            (f"{head}<graph><hyperedge/></graph></graphml>", "<hyperedge>"),
             (f"{head}\n<graph><node id='1'><data key='a'>x</data></node></graph></graphml>", ":2: data 'a': 'x'"),
             (f"{head}<graph><node id='1'><data key='b'/></node></graph></graphml>", "no <key> declares"),
             (f"{head}<graph><node id='1'><graph/></node></graph></graphml>", "inside a node"),
@@ -172,7 +175,8 @@ def anndata():
 
 
 def binsparse():
-    given = {"E": sparse.random(9, 9, .3, format="csr", random_state=1), "X": sparse.random(9, 9, .3, format="csc", random_state=2),
+    given = {"E": sparse.random(9, 9, .3, format="csr", random_state=1),
+             "X": sparse.random(9, 9, .3, format="csc", random_state=2),
              "Y": sparse.random(9, 9, .3, format="coo", random_state=5)}
     with h5py.File("t.bsp.h5", "w") as file:
         for name, matrix in given.items():

@@ -1,5 +1,6 @@
-/* Mutated GraphML and .npz files: import gives a graph or one message, and leaves nothing behind. GEMP_FUZZ_ROUNDS (2000 by
- * default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays in the test's folder. */
+/* Mutated GraphML and .npz files: import gives a graph or one message, and leaves nothing behind. GEMP_FUZZ_ROUNDS
+ * (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays in the test's
+ * folder. */
 #include "mutate.h"
 
 #include "core/log.h"
@@ -24,8 +25,8 @@ static const char graphml[] =
 	"<edge source=\"1\" target=\"1\" directed=\"true\"/></graph></graphml>\n";
 
 static const char *const xml_tokens[] = {
-	"<node>", "</node>", "<data key=\"a\">", "</data>", "<graph>", "</graph>", "<key id=\"b\"/>", "<!--", "-->", "<![CDATA[",
-	"]]>", "&amp;", "&a;", "<!DOCTYPE graphml [<!ENTITY a \"b\">]>", "\xff", "\"", ">", "id=\"1\"", "undirected", "<desc>", "",
+	"<node>", "</node>", "<data key=\"a\">", "</data>", "<graph>", "</graph>", "<key id=\"b\"/>", "<!--", "-->",
+	"<![CDATA[", 	"]]>", "&amp;", "&a;", "<!DOCTYPE graphml [<!ENTITY a \"b\">]>", "\xff", "\"", ">", "id=\"1\"", "undirected", "<desc>", "",
 };
 
 static const char *write_graphml(void)
@@ -58,8 +59,8 @@ static const struct { const char *name, *header; size_t size; const char *bytes;
 enum { MEMBERS = sizeof members / sizeof *members, SHAPE = 1 };
 
 static const char *const npz_tokens[] = {
-	"PK\1\2", "PK\3\4", "PK\5\6", "PK\6\6", "PK\6\7", "'descr'", "'shape': (", "99999999999999999999", "-1", ">i4", "|O", "<c8", "<u8",
-	"\x93NUMPY", "csc", "coo", "\xff\xff\xff\xff", "\1\1", "",
+	"PK\1\2", "PK\3\4", "PK\5\6", "PK\6\6", "PK\6\7", "'descr'", "'shape': (", "99999999999999999999", "-1", ">i4", "|O",
+	"<c8", "<u8", "\x93NUMPY", "csc", "coo", "\xff\xff\xff\xff", "\1\1", "",
 };
 enum { NPZ_TOKENS = sizeof npz_tokens / sizeof *npz_tokens };
 
@@ -89,7 +90,8 @@ static void add_facts(gemp_text *out, const gemp_text *bytes, const char *name)
 	add_number(out, 0, 2);
 }
 
-/* Contents are mutated with checksums that are right, but for the shape, which may be of any size; or all of the archive. */
+/* Contents are mutated with checksums that are right, but for the shape, which may be of any size; or all of the
+ * archive. */
 static const char *write_npz(void)
 {
 	gemp_text file = { 0 }, directory = { 0 }, bytes = { 0 };
