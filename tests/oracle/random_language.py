@@ -72,7 +72,7 @@ class LanguageCase(cases.Case):
         if os.path.exists(output):
             os.remove(output)
         arguments = self.arguments(os.path.join(folder, 'G.h5'))
-        run = Run(self.ranks, ['match'] + arguments + ['--output', output, '--json', '-'])
+        run = Run(self.ranks, ['match'] + arguments + ['--output', output, '--json', '-'], limit=300)
         wrong = self.differs(run, answer, output)
         return wrong and wrong + '\n' + run.shown() + ('\n' + run.err if run.code else '')
 
@@ -224,12 +224,13 @@ def report(case, wrong, seconds):
 def choices():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seed', type=int, default=int(time.time()))
-    parser.add_argument('--seconds', type=float, default=25)
+    parser.add_argument('--seconds', type=float, default=12)
     parser.add_argument('--queries', type=int, default=3, help='queries a graph')
     parser.add_argument('--variants', type=int, default=1, help='further ranks and options a query')
     parser.add_argument('--stop', type=int, default=5, help='give up after so many failures')
     parser.add_argument('--shrink', type=float, default=0)
     parser.add_argument('--features', default=','.join(FEATURES))
+    parser.add_argument('--most', type=int, default=4, help='vertices of a MATCH')
     parser.add_argument('--semantics', default='iso,iso,edge-iso,hom,')
     parser.add_argument('--distinct', default='none,none,subgraph,vertices,orbit,,')
     parser.add_argument('--dry-run', action='store_true', help='only the reference')
@@ -261,7 +262,7 @@ def main():
         if os.path.exists(file):
             os.remove(file)
         for _ in range(arguments.queries):
-            query = random_clauses(rng, graph, features)
+            query = random_clauses(rng, graph, features, arguments.most)
             distinct = rng.choice(arguments.distinct.split(','))
             if query.optionals:  # their rows are all embeddings
                 distinct = rng.choice(['', 'none'])

@@ -20,7 +20,7 @@ from reference import Reference, work_folder
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seed', type=int, default=int(time.time()))
-    parser.add_argument('--seconds', type=float, default=5)
+    parser.add_argument('--seconds', type=float, default=3)
     arguments = parser.parse_args()
     reference, folder, end = Reference(), work_folder(), time.time() + arguments.seconds
     seed, asked, failures = arguments.seed, 0, 0

@@ -17,11 +17,6 @@ MOVIES = {  # by the row of movies.tsv
         ('MATCH (a:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(b:Person), (a)-[:ACTS_IN]->(n:Movie)<-[:ACTS_IN]-(b), '
          '(a)-[:ACTS_IN]->(o:Movie)<-[:ACTS_IN]-(b)', 'orbit'),
 }
-RAILWAY = {  # the columns of railway.tsv that need no negation of a sub-pattern
-    'PosLength': 'MATCH (s:Segment) WHERE s.length <= 0',
-    'SwitchSet': "MATCH (r:Route)-[:entry]->(s:Semaphore {signal: 'GO'}), (r)-[:follows]->(p:SwitchPosition)"
-                 '-[:switch]->(w:Switch) WHERE p.position <> w.position',
-}
 DIRECTED = ('movies', 'railway', 'lsqb', 'packages', 'wordnet', 'movies-ttc')
 
 
@@ -89,13 +84,5 @@ def movies():
     return questions
 
 
-def railway():
-    with open(os.path.join(SHARED, 'oracles', 'railway.tsv')) as file:
-        header = file.readline().rstrip('\n').split('\t')
-    return [Question('railway size%s %s' % (row[0], name), 'railway/size' + row[0], [RAILWAY[name], '--count'], 'matches',
-                     int(count), 'quick') for row in table('railway.tsv')
-            for name, count in zip(header[1:], row[1:]) if name in RAILWAY]
-
-
 def all_questions():
-    return structural() + movies() + railway() + query_graphs()
+    return structural() + movies() + query_graphs()
