@@ -124,7 +124,9 @@ static const gemp_option table[] = {
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_RUN | GEMP_ON_DEVICES, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1) or parts of names, joined by commas.",
 	  AT(devices) },
-	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Host memory for deduplication on a rank; beyond it there are passes.",
+	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets,
+	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "
+	  "fit.",
 	  POSITIVE(host_memory) },
 	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Device memory that a rank may use.",
 	  POSITIVE(device_memory) },

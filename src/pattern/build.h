@@ -2,7 +2,6 @@
 #ifndef GEMP_PATTERN_BUILD_H
 #define GEMP_PATTERN_BUILD_H
 
-#include "core/text.h"
 #include "pattern/pattern.h"
 
 /* Without vertices; text is copied, file too unless NULL. */
@@ -19,10 +18,5 @@ gemp_code gemp_pattern_return_vertices(gemp_pattern *pattern);
 
 /* An empty WITH. */
 gemp_code gemp_pattern_add_with(gemp_pattern *pattern);
-
-/* part[v] becomes the number of the connected part of vertex v; returns how many parts there are. */
-int gemp_pattern_parts(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES]);
-/* "the pattern falls into 2 parts, (a, b) and (c): ..." */
-void gemp_pattern_print_parts(const gemp_pattern *pattern, const int *part, int parts, gemp_text *out);
 
 #endif

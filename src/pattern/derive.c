@@ -149,8 +149,10 @@ static void merge_ends(const gemp_pattern *pattern, const uint32_t *length, int 
 
 static bool must_differ(const gemp_pattern *pattern, const uint32_t *length, gemp_semantics semantics)
 {
+	if (semantics != GEMP_ISO && semantics != GEMP_INDUCED)
+		return false;
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		if (length[e] == 0 && pattern->edges[e].from != pattern->edges[e].to && (semantics == GEMP_ISO || semantics == GEMP_INDUCED))
+		if (length[e] == 0 && pattern->edges[e].from != pattern->edges[e].to)
 			return true;
 	return false;
 }

@@ -1,5 +1,6 @@
 /* Shapes by name, as --pattern gives them: patterns of the simple undirected graph. */
 #include "core/memory.h"
+#include "core/text.h"
 #include "pattern/build.h"
 
 #include <ctype.h>
@@ -136,6 +137,7 @@ static gemp_code check_connected(const gemp_pattern *pattern, const char *name)
 		return GEMP_OK;
 	gemp_text text = { 0 };
 	gemp_pattern_print_parts(pattern, part, parts, &text);
+	gemp_text_print(&text, "; join the parts by an edge, or write a query");
 	gemp_code code = gemp_text_status(&text);
 	if (code == GEMP_OK)
 		code = gemp_fail(GEMP_EUSAGE, "--pattern %s: %s", name, text.data);

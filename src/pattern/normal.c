@@ -368,7 +368,8 @@ gemp_code gemp_expr_normalise(gemp_expr **slot)
 	return push(slot, false);
 }
 
-/* Adds one conjunct unless it is among the first `known`, takes *expr. A false one stands on vertex 0, so that every condition stands somewhere. */
+/* Adds one conjunct unless it is among the first `known`, takes *expr. A false one stands on vertex 0, so that every
+ * condition stands somewhere. */
 static gemp_code add(gemp_pattern *pattern, size_t known, gemp_expr **expr)
 {
 	for (size_t i = 0; i < known; i++)

@@ -25,7 +25,6 @@
 #include "pattern/lexer.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define YYLLOC_DEFAULT(current, right, count)                                                          \
 	((current).begin = (count) ? YYRHSLOC(right, 1).begin : YYRHSLOC(right, 0).end,                 \
@@ -45,19 +44,8 @@
 
 static void query_yyerror(YYLTYPE *place, void *scanner, query *q, const char *message)
 {
-	(void)scanner;
-	(void)message; /* there is only one: the stack is full */
+	(void)scanner, (void)message; /* there is only one: the stack is full */
 	query_fail(q, place->begin, "the query is nested too deeply here");
-}
-
-/* Say of every label test in a tree which variable it is about. */
-static void about(query_expr *expr, query_word variable)
-{
-	if (expr->kind == GEMP_HAS_LABEL)
-		expr->variable = variable;
-	else
-		for (query_expr *child = expr->first; child; child = child->next)
-			about(child, variable);
 }
 }
 
@@ -66,18 +54,12 @@ static void about(query_expr *expr, query_word variable)
 	uint64_t integer;
 	double real;
 	bool flag;
-	gemp_expr_kind kind;
-	query_clause clause;
+	gemp_expr_kind kind; query_clause clause;
 	query_expr *expr;
 	struct { query_expr *whole, *last; } chain;
-	query_node *node;
-	query_edge *edge;
-	query_path *path;
-	query_trail trail;
+	query_node *node; query_edge *edge; query_path *path; query_trail trail;
 	query_match *match;
-	query_item *item;
-	query_order *order;
-	query_projection *projection;
+	query_item *item; query_order *order; query_projection *projection;
 }
 
 %token <word> NAME "a name" STRING "a string"
@@ -194,8 +176,7 @@ variable
 	;
 
 optional_name
-	: %empty                        { $$ = (query_word){ 0 }; }
-	| variable
+	: %empty { $$ = (query_word){ 0 }; } | variable
 	;
 
 name
@@ -354,7 +335,7 @@ atom
 	| parameter
 	| NAME                          { $$ = query_new_access(q, GEMP_VERTEX, $1, (query_word){ 0 }, @$); CHECK; }
 	| NAME '.' name                 { $$ = query_new_access(q, GEMP_ATTRIBUTE, $1, $3, @$); CHECK; }
-	| NAME labels                   { about($2, $1); $$ = $2; }
+	| NAME labels                   { query_about($2, $1); $$ = $2; }
 	| callee optional_distinct '*' ')'
 	                                { $$ = query_call(q, $1, $2, NULL, @$); CHECK; }
 	| callee optional_distinct expression ')'
@@ -396,8 +377,7 @@ enter
 	;
 
 optional_match
-	: %empty
-	| MATCH
+	: %empty | MATCH
 	;
 
 callee
@@ -405,8 +385,7 @@ callee
 	;
 
 optional_distinct
-	: %empty                        { $$ = false; }
-	| DISTINCT                      { $$ = true; }
+	: %empty { $$ = false; } | DISTINCT { $$ = true; }
 	;
 
 literal
@@ -439,8 +418,7 @@ projection
 	;
 
 body
-	: items
-	| sorted
+	: items | sorted
 	;
 
 items
@@ -490,8 +468,7 @@ amount
 	;
 
 optional_end
-	: %empty
-	| ';'
+	: %empty | ';'
 	;
 
 %%
@@ -520,30 +497,4 @@ static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, que
 	}
 	query_unexpected(q, *yypcontext_location(context), operand ? "a value" : *list ? list : NULL);
 	return 0;
-}
-
-gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                      size_t parameter_count)
-{
-	*q = (query){ .source = *source, .parameters = parameters, .parameter_count = parameter_count };
-	q->code = gemp_source_check(source);
-	if (q->code != GEMP_OK)
-		return q->code;
-	size_t size = strlen(source->text);
-	char *copy = query_alloc(q, size + 2); /* flex wants two zeros at the end */
-	q->used = query_alloc(q, parameter_count);
-	if (!copy || !q->used)
-		return q->code;
-	memcpy(copy, source->text, size);
-	void *scanner;
-	GEMP_CHECK(query_yylex_init_extra(q, &scanner) == 0);
-	GEMP_CHECK(query_yy_scan_buffer(copy, size + 2, scanner));
-	int failed = query_yyparse(scanner, q);
-	GEMP_CHECK(!failed || q->code != GEMP_OK);
-	query_yylex_destroy(scanner);
-	for (size_t i = 0; q->code == GEMP_OK && i < parameter_count; i++)
-		if (!q->used[i])
-			q->code = gemp_fail(GEMP_EUSAGE, "--param %s: there is no $%s in the query; leave it out or write it where the "
-			                    "value belongs", parameters[i].name, parameters[i].name);
-	return q->code;
 }

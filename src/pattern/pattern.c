@@ -205,7 +205,6 @@ void gemp_pattern_print_parts(const gemp_pattern *pattern, const int *part, int 
 		}
 		gemp_text_print(out, ")");
 	}
-	gemp_text_print(out, "; every combination of their matches is a match: join them by an edge if that is not meant");
 }
 
 size_t gemp_pattern_row_vertices(const gemp_pattern *pattern)

@@ -159,6 +159,13 @@ size_t gemp_pattern_row_edges(const gemp_pattern *pattern);
 /* The clause that speaks of the pattern's variables: WITH, or RETURN if there is none. */
 const gemp_clause *gemp_pattern_first_clause(const gemp_pattern *pattern);
 
+/* PARTS that no edge joins. */
+struct gemp_text;
+/* part[v] becomes the number of the connected part of vertex v; returns how many parts there are. */
+int gemp_pattern_parts(const gemp_pattern *pattern, int part[GEMP_MAX_PATTERN_VERTICES]);
+/* "the pattern falls into 2 parts, (a, b) and (c): ..." */
+void gemp_pattern_print_parts(const gemp_pattern *pattern, const int *part, int parts, struct gemp_text *out);
+
 /* --param NAME=VALUE: typed values for $NAME. */
 typedef struct gemp_query_parameter {
 	const char *name;

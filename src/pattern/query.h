@@ -160,6 +160,8 @@ void query_adopt(query *q, query_expr *parent, query_expr *child);
 /* GEMP_AND, GEMP_OR: left itself with one child more if it is of that kind already. */
 query_expr *query_join(query *q, gemp_expr_kind kind, query_expr *left, query_expr *right, query_place place);
 query_expr *query_binary(query *q, gemp_expr_kind kind, query_expr *left, query_expr *right, query_place place);
+/* Says of every label test in a tree which variable it is about. */
+void query_about(query_expr *expr, query_word variable);
 query_expr *query_negative(query *q, query_expr *operand, query_place place); /* -1 is a literal */
 /* `chain op right`, where chain is `... op last`: both comparisons have to hold. */
 query_expr *query_chain(query *q, query_expr *chain, const query_expr *last, gemp_expr_kind kind, query_expr *right,

@@ -1,5 +1,6 @@
 /* Query graphs of the subgraph-matching literature: `t n m`, `v id label degree`, `e u v`. */
 #include "core/memory.h"
+#include "core/text.h"
 #include "pattern/build.h"
 #include "pattern/expr.h"
 
@@ -220,6 +221,7 @@ static gemp_code check_whole(const reader *r)
 		return GEMP_OK;
 	gemp_text text = { 0 };
 	gemp_pattern_print_parts(r->pattern, part, parts, &text);
+	gemp_text_print(&text, "; join the parts by an edge, or write a query");
 	gemp_code code = gemp_text_status(&text);
 	if (code == GEMP_OK)
 		code = gemp_fail(GEMP_EUSAGE, "%s: %s", r->path, text.data);

@@ -194,3 +194,12 @@ void query_check_amount(query *q, const query_expr *parameter)
 	if (parameter && (parameter->value.null || parameter->value.type != GEMP_INTEGER || parameter->value.integer < 0))
 		query_fail(q, parameter->place.begin, "SKIP and LIMIT take an integer from 0 on");
 }
+
+void query_about(query_expr *expr, query_word variable)
+{
+	if (expr->kind == GEMP_HAS_LABEL)
+		expr->variable = variable;
+	else
+		for (query_expr *child = expr->first; child; child = child->next)
+			query_about(child, variable);
+}

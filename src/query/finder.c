@@ -4,27 +4,12 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "match/residual.h"
-#include "pattern/derive.h"
-#include "pattern/build.h"
 #include "query/apply.h"
-#include "query/product.h"
+#include "query/variant.h"
 
 #include <string.h>
 
-enum { MOST_VARIANTS = 256, MOST_COMBINATIONS = 1000000000 };
-
-/* One choice of lengths. */
-typedef struct variant {
-	gemp_derived derived;
-	gemp_symmetry *symmetry;      /* by orbit */
-	gemp_chain *chain;            /* several parts by orbit: rows are kept if canonical */
-	bool edges;                   /* the search has to give edge columns */
-	size_t part_count;
-	gemp_derived parts[GEMP_MAX_PARTS]; /* more than one: what hangs together */
-	gemp_match *matches[GEMP_MAX_PARTS];
-	size_t crossing_count;
-	const gemp_condition **crossing;    /* conditions between parts */
-} variant;
+enum { MOST_COMBINATIONS = 1000000000 };
 
 struct gemp_finder {
 	gemp_context *context;
@@ -32,17 +17,12 @@ struct gemp_finder {
 	const gemp_pattern *pattern;
 	gemp_finder_options options;
 	size_t variant_count;
-	variant *variants;
+	gemp_variant *variants;
 	gemp_apply *apply;            /* NULL: no condition needs a search */
 };
 
-static bool by_orbit(const gemp_finder *f)
-{
-	return f->options.match.distinct == GEMP_BY_ORBIT;
-}
-
 /* PREPARING */
-static gemp_match_options match_options(const gemp_finder *f, const variant *v)
+static gemp_match_options match_options(const gemp_finder *f, const gemp_variant *v)
 {
 	gemp_match_options options = f->options.match;
 	options.listed = true;
@@ -57,146 +37,6 @@ static gemp_match_options match_options(const gemp_finder *f, const variant *v)
 	return options;
 }
 
-static gemp_code make_chain(variant *v)
-{
-	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
-	size_t points = v->derived.pattern->vertex_count + (v->edges ? v->derived.pattern->edge_count : 0);
-	for (size_t i = 0; i < points; i++)
-		base[i] = (int)i;
-	return gemp_chain_new(&v->chain, v->symmetry, base, points);
-}
-
-static gemp_code find_crossing(variant *v, const int *part)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_pattern *pattern = v->derived.pattern;
-	GEMP_TRY(GEMP_NEW(v->crossing, pattern->condition_count));
-	for (size_t i = 0; i < pattern->condition_count; i++) {
-		const gemp_condition *condition = &pattern->conditions[i];
-		uint64_t touched = 0;
-		for (uint64_t left = condition->vertices; left; left &= left - 1)
-			touched |= UINT64_C(1) << part[__builtin_ctzll(left)];
-		for (uint64_t left = condition->edges; left; left &= left - 1)
-			touched |= UINT64_C(1) << part[pattern->edges[__builtin_ctzll(left)].from];
-		if (touched & (touched - 1))
-			v->crossing[v->crossing_count++] = condition;
-	}
-done:
-	return code;
-}
-
-static gemp_code find_parts(gemp_finder *f, variant *v)
-{
-	gemp_code code = GEMP_OK;
-	int part[GEMP_MAX_PATTERN_VERTICES];
-	v->part_count = f->pattern->given ? 1 : (size_t)gemp_pattern_parts(v->derived.pattern, part);
-	if (v->part_count == 1)
-		return GEMP_OK;
-	for (size_t i = 0; i < v->part_count; i++)
-		GEMP_TRY(gemp_pattern_part(&v->parts[i], v->derived.pattern, part, (int)i));
-	GEMP_TRY(find_crossing(v, part));
-	if (by_orbit(f))
-		GEMP_TRY(make_chain(v));
-done:
-	return code;
-}
-
-/* Edges have to be told apart where trails could run into others, and where somebody wants them. */
-static bool needs_edges(const gemp_finder *f, const variant *v)
-{
-	bool paths = false, conditions = false;
-	const gemp_pattern *pattern = v->derived.pattern;
-	for (size_t e = 0; e < f->pattern->edge_count; e++)
-		paths = paths || f->pattern->edges[e].path;
-	for (size_t i = 0; i < pattern->condition_count; i++)
-		conditions = conditions || pattern->conditions[i].edges;
-	return f->options.edges || conditions || (paths && f->options.match.semantics != GEMP_HOM) ||
-	       f->options.match.semantics == GEMP_EDGE_ISO;
-}
-
-static gemp_code derive(gemp_finder *f, variant *v, const uint32_t *length, bool *wanted)
-{
-	gemp_code code = GEMP_OK;
-	bool impossible;
-	*v = (variant){ 0 };
-	*wanted = false;
-	GEMP_TRY(gemp_pattern_variant(&v->derived, f->pattern, length, f->options.match.semantics, &impossible));
-	if (impossible)
-		return GEMP_OK;
-	*wanted = true;
-	v->edges = needs_edges(f, v);
-	if (by_orbit(f))
-		GEMP_TRY(gemp_symmetry_of_variant(&v->symmetry, f->pattern, length, &v->derived));
-	GEMP_TRY(find_parts(f, v));
-done:
-	return code;
-}
-
-/* The next choice of lengths, the last edge counting fastest; false: there is none. */
-static bool next_lengths(const gemp_pattern *pattern, uint32_t *length)
-{
-	for (size_t e = pattern->edge_count; e-- > 0;) {
-		if (length[e] < pattern->edges[e].most) {
-			length[e]++;
-			return true;
-		}
-		length[e] = pattern->edges[e].least;
-	}
-	return false;
-}
-
-static void free_variant(variant *v)
-{
-	for (size_t i = 0; i < v->part_count; i++)
-		gemp_match_free(v->matches[i]);
-	for (size_t i = 0; v->part_count > 1 && i < v->part_count; i++)
-		gemp_derived_free(&v->parts[i]);
-	gemp_chain_free(v->chain);
-	gemp_symmetry_free(v->symmetry);
-	gemp_free(v->crossing);
-	gemp_derived_free(&v->derived);
-}
-
-/* Variants that differ by an automorphism alone find the same matches: one of them will do. */
-static gemp_code add_variant(gemp_finder *f, const gemp_symmetry *symmetry, const uint32_t *length)
-{
-	gemp_code code = GEMP_OK;
-	bool wanted = true;
-	if (symmetry)
-		GEMP_TRY(gemp_lengths_come_first(symmetry, f->pattern, length, &wanted));
-	if (!wanted)
-		return GEMP_OK;
-	if (f->variant_count == MOST_VARIANTS)
-		return gemp_fail(GEMP_EUSAGE, "the paths of variable length can have their lengths in more than %d ways; give "
-		                 "narrower bounds", MOST_VARIANTS);
-	variant *v = &f->variants[f->variant_count];
-	code = derive(f, v, length, &wanted);
-	if (code != GEMP_OK || !wanted)
-		free_variant(v);
-	else
-		f->variant_count++;
-done:
-	return code;
-}
-
-static gemp_code find_variants(gemp_finder *f)
-{
-	gemp_code code = GEMP_OK;
-	gemp_symmetry *symmetry = NULL;
-	uint32_t length[GEMP_MAX_PATTERN_EDGES];
-	GEMP_TRY(GEMP_NEW(f->variants, MOST_VARIANTS));
-	if (by_orbit(f))
-		GEMP_TRY(gemp_symmetry_find(&symmetry, f->pattern, true));
-	for (size_t e = 0; e < f->pattern->edge_count; e++)
-		length[e] = f->pattern->edges[e].least;
-	do
-		GEMP_TRY(add_variant(f, symmetry, length));
-	while (next_lengths(f->pattern, length));
-done:
-	gemp_symmetry_free(symmetry);
-	return code;
-}
-
 static void warn_of_parts(const gemp_finder *f)
 {
 	gemp_text text = { 0 };
@@ -204,6 +44,7 @@ static void warn_of_parts(const gemp_finder *f)
 	if (parts == 1 || f->pattern->given || f->context->comm->rank != 0)
 		return;
 	gemp_pattern_print_parts(f->pattern, part, parts, &text);
+	gemp_text_print(&text, "; every combination of their matches is a match: join them by an edge if that is not meant");
 	if (gemp_text_status(&text) == GEMP_OK)
 		gemp_warn("%s", text.data);
 	gemp_text_free(&text);
@@ -214,7 +55,7 @@ static gemp_code prepare_matches(gemp_finder *f)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < f->variant_count; i++) {
-		variant *v = &f->variants[i];
+		gemp_variant *v = &f->variants[i];
 		const gemp_match_options options = match_options(f, v);
 		for (size_t p = 0; p < v->part_count; p++) {
 			const gemp_pattern *pattern = v->part_count > 1 ? v->parts[p].pattern : v->derived.pattern;
@@ -242,7 +83,7 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *
 	if (code == GEMP_OK) {
 		*f = (gemp_finder){ .context = context, .graph = graph, .pattern = pattern, .options = *options };
 		f->options.edges = options->edges || gemp_finder_needs_edges(pattern);
-		code = find_variants(f);
+		code = gemp_variants_find(&f->variants, &f->variant_count, pattern, &f->options);
 	}
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	warn_of_parts(f);
@@ -261,9 +102,7 @@ void gemp_finder_free(gemp_finder *f)
 	if (!f)
 		return;
 	gemp_apply_free(f->apply);
-	for (size_t i = 0; i < f->variant_count; i++)
-		free_variant(&f->variants[i]);
-	gemp_free(f->variants);
+	gemp_variants_free(f->variants, f->variant_count);
 	gemp_free(f);
 }
 
@@ -286,7 +125,7 @@ void gemp_finder_explain(const gemp_finder *f, int depth, gemp_text *out)
 /* RUNNING. Rows of a variant become rows of the pattern; the last turn of the last variant alone is the last one. */
 typedef struct relay {
 	const gemp_finder *finder;
-	const variant *variant;
+	const gemp_variant *variant;
 	bool final, enough, again;
 	gemp_row_store out;
 	gemp_sink *next;
@@ -377,7 +216,7 @@ static size_t gather_limit(const gemp_finder *f)
 }
 
 /* Collective. All parts but the streaming one. */
-static gemp_code gather_parts(const gemp_finder *f, const variant *v, gemp_product *product, gemp_match_result *total)
+static gemp_code gather_parts(const gemp_finder *f, const gemp_variant *v, gemp_product *product, gemp_match_result *total)
 {
 	gemp_code code = GEMP_OK;
 	gemp_row_store rows = { 0 };
@@ -397,7 +236,7 @@ done:
 }
 
 /* The part with most matches, by estimate, streams: the others are held by every rank. */
-static size_t largest_part(const variant *v)
+static size_t largest_part(const gemp_variant *v)
 {
 	size_t largest = 0;
 	for (size_t p = 1; p < v->part_count; p++)
@@ -406,7 +245,7 @@ static size_t largest_part(const variant *v)
 	return largest;
 }
 
-static gemp_code check_combinations(const gemp_finder *f, const variant *v, const gemp_product *product)
+static gemp_code check_combinations(const gemp_finder *f, const gemp_variant *v, const gemp_product *product)
 {
 	uint64_t most = f->options.combinations ? f->options.combinations : MOST_COMBINATIONS;
 	double all = gemp_match_estimate(v->matches[product->streaming]);
@@ -420,7 +259,7 @@ static gemp_code check_combinations(const gemp_finder *f, const variant *v, cons
 }
 
 /* Collective. */
-static gemp_code run_product(const gemp_finder *f, const variant *v, gemp_sink *next, gemp_match_result *total)
+static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_sink *next, gemp_match_result *total)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink residual = { 0 }, sink;
@@ -447,7 +286,7 @@ done:
 }
 
 /* Collective. */
-static gemp_code run_variant(const gemp_finder *f, const variant *v, const gemp_vertex *seeds, size_t count, relay *r,
+static gemp_code run_variant(const gemp_finder *f, const gemp_variant *v, const gemp_vertex *seeds, size_t count, relay *r,
                              gemp_match_result *total)
 {
 	gemp_code code = GEMP_OK;

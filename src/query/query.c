@@ -4,7 +4,6 @@
 #include "core/text.h"
 #include "match/distinct.h"
 #include "match/tally.h"
-#include "pattern/build.h"
 #include "query/apply.h"
 #include "query/optional.h"
 
@@ -75,8 +74,8 @@ done:
 static gemp_code prepare_chain(gemp_query *q)
 {
 	gemp_code code = GEMP_OK;
-	gemp_finder_options options = { .match = q->options.match, .edges = q->options.match.edges || gemp_finder_needs_edges(q->pattern), .values = true,
-		.combinations = q->options.combinations };
+	gemp_finder_options options = { .match = q->options.match, .values = true, .combinations = q->options.combinations,
+		.edges = q->options.match.edges || gemp_finder_needs_edges(q->pattern) };
 	options.match.count_parts = false;
 	if (by_image(q)) {
 		options.match.distinct = GEMP_BY_NOTHING;

@@ -55,6 +55,7 @@ static gemp_value random_value(gemp_type type, uint64_t *random)
 	case GEMP_BOOLEAN:
 		return truth(number & 1);
 	case GEMP_STRING:
+	case GEMP_LIST:
 		return string(words[number % 4]);
 	}
 	return null_of(type);

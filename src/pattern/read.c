@@ -1,0 +1,33 @@
+/* A text read by lexer and grammar. */
+#include "pattern/parser.h"
+#define YYSTYPE QUERY_YYSTYPE
+#define YYLTYPE QUERY_YYLTYPE
+#include "pattern/lexer.h"
+
+#include <string.h>
+
+gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                      size_t parameter_count)
+{
+	*q = (query){ .source = *source, .parameters = parameters, .parameter_count = parameter_count };
+	q->code = gemp_source_check(source);
+	if (q->code != GEMP_OK)
+		return q->code;
+	size_t size = strlen(source->text);
+	char *copy = query_alloc(q, size + 2); /* flex wants two zeros at the end */
+	q->used = query_alloc(q, parameter_count);
+	if (!copy || !q->used)
+		return q->code;
+	memcpy(copy, source->text, size);
+	void *scanner;
+	GEMP_CHECK(query_yylex_init_extra(q, &scanner) == 0);
+	GEMP_CHECK(query_yy_scan_buffer(copy, size + 2, scanner));
+	int failed = query_yyparse(scanner, q);
+	GEMP_CHECK(!failed || q->code != GEMP_OK);
+	query_yylex_destroy(scanner);
+	for (size_t i = 0; q->code == GEMP_OK && i < parameter_count; i++)
+		if (!q->used[i])
+			q->code = gemp_fail(GEMP_EUSAGE, "--param %s: there is no $%s in the query; leave it out or write it where the "
+			                    "value belongs", parameters[i].name, parameters[i].name);
+	return q->code;
+}
