@@ -12,10 +12,10 @@ LETTERS = ['a', 'b', 'c', 'd', 'x1', 'u', 'v', 'y2', 'p', 'q', 's', 'z']
 class Maker:
     """One query; names are given out once each."""
 
-    def __init__(self, rng, graph, features):
-        self.rng, self.graph, self.features = rng, graph, features
+    def __init__(self, rng, graph, features, most):
+        self.rng, self.graph, self.features, self.most = rng, graph, features, most
         self.names, self.edge_count, self.parameter_count = list(LETTERS), 0, 0
-        self.lists = set()
+        self.lists, self.behind_with = set(), False
         self.whole_keys = all(k.lstrip('-').isdigit() for k in graph.vertices)
         self.texts = graph.known('name') or ['Ann']
 
@@ -172,7 +172,7 @@ class Maker:
     def clauses(self):
         rng = self.rng
         has_edges = bool(self.graph.edges)
-        count = rng.choice([1, 2, 2, 3, 3, 4]) if has_edges else 1
+        count = min(self.most, rng.choice([1, 2, 2, 3, 3, 4])) if has_edges else 1
         parts = 2 if count < 4 and self.on('disconnected', 0.4) else 1
         match = self.pattern([], max(count, parts), parts=parts, more=(0, 0, 1, 1) if has_edges else (0,))
         scope = self.scope([match])
@@ -213,6 +213,9 @@ class Maker:
             return rng.choice([self.number, self.string])(scope)
         if 'where' in self.features and vertices and way < 0.7:
             return ('labels', rng.choice(vertices))
+        if vertices and not self.behind_with and self.names and way > 0.85 and self.on('exists', 0.6):
+            given = rng.sample(vertices, 1)
+            return (rng.choice(['count', 'exists']), self.pattern(given, 1, more=(0,)))
         if edges and 'edges' in self.features and way < 0.8:
             return rng.choice([rng.choice(edges) + '.w', ('type', rng.choice(edges))])
         return rng.choice(vertices) + rng.choice(['.x', '.name', '.f', '.b']) if vertices else self.constant(1)
@@ -259,6 +262,7 @@ class Maker:
             if rng.random() < 0.7 and counts:
                 bound = self.constant(rng.randint(0, 3))
                 query.between.where = [(rng.choice(['ge', 'gt', 'eq', 'lt', 'ne']), rng.choice(counts), bound)]
+            self.behind_with = True
             scope = ([i.alias for i in items if not i.aggregate and i.alias in scope[0]], [])
             aliases = [i.alias for i in items if i.alias not in scope[0]]
             self.final(query, scope, aliases)
@@ -301,5 +305,6 @@ class Maker:
         query.result = result
 
 
-def random_clauses(rng, graph, features=FEATURES):
-    return Maker(rng, graph, features).clauses()
+def random_clauses(rng, graph, features=FEATURES, most=4):
+    """most: vertices of its MATCH."""
+    return Maker(rng, graph, features, most).clauses()
