@@ -122,8 +122,8 @@ done:
 	return code;
 }
 
-/* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. Of a vertex that OPTIONAL MATCH did not find this is
- * unknown, which EXISTS never is. */
+/* COUNT { (v)-[:T]->() } and no more: the vertex has so many edges. A vertex that OPTIONAL MATCH did not find has no
+ * degree, but EXISTS and COUNT of it are false and 0. */
 static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 {
 	if (expr->kind != GEMP_COUNT_OF && expr->kind != GEMP_EXISTS)
@@ -132,7 +132,7 @@ static bool is_degree(const gemp_binding *b, const gemp_expr *expr)
 	const gemp_pattern_edge *edge = inner->edges;
 	bool missing = expr->count && expr->children[0]->variable >= (int)b->pattern->vertex_count;
 	bool one_edge = inner->given == 1 && inner->vertex_count == 2 && inner->edge_count == 1 && inner->condition_count == 0;
-	return one_edge && !edge->path && edge->from != edge->to && !(missing && expr->kind == GEMP_EXISTS);
+	return one_edge && !edge->path && edge->from != edge->to && !missing;
 }
 
 static gemp_code make_degree(const gemp_binding *b, gemp_expr *expr)

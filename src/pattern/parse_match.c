@@ -183,9 +183,10 @@ static gemp_code check_bare(parse *p, const parse_scope *scope, const query_path
 	return code;
 }
 
-/* What only conditions speak of is no vertex of the pattern: nothing has to differ from it. */
-static void free_conditions(gemp_pattern *inner, const query_match *match)
+/* What only conditions speak of is no vertex of the pattern: nothing has to differ from it. But it has to be there. */
+static gemp_code free_conditions(parse *p, const given *g, gemp_pattern *inner, const query_match *match)
 {
+	const gemp_pattern *row = g->outer->pattern;
 	for (size_t v = 0; v < inner->given; v++)
 		inner->vertices[v].free = true;
 	for (const query_path *path = match->first; path; path = path->next) {
@@ -193,6 +194,11 @@ static void free_conditions(gemp_pattern *inner, const query_match *match)
 		for (const query_edge *edge = path->first; edge; edge = edge->next)
 			inner->vertices[edge->to->index].free = false;
 	}
+	for (size_t v = 0; v < inner->given; v++)
+		if (inner->vertices[v].free && row && g->names[v]->index >= (int)row->vertex_count)
+			return parse_fail(p, match->place.begin, "'%s' may be missing, since OPTIONAL MATCH gave it, and only conditions in here "
+			                  "speak of it: that is not supported; write it into a path", g->names[v]->name);
+	return GEMP_OK;
 }
 
 gemp_code parse_inner(parse *p, const parse_scope *scope, const query_match *match, bool bare, gemp_pattern **out,
@@ -218,7 +224,7 @@ gemp_code parse_inner(parse *p, const parse_scope *scope, const query_match *mat
 	}
 	inner->given = g.count;
 	GEMP_TRY(parse_match(p, names, match));
-	free_conditions(inner, match);
+	GEMP_TRY(free_conditions(p, &g, inner, match));
 	*out = inner;
 	inner = NULL;
 done:

@@ -60,19 +60,19 @@ static const gemp_expr *mention_in_clause(const gemp_pattern *pattern, size_t in
 }
 
 /* Where a sub-pattern stands that somebody needs to know of. */
-static const gemp_expr *asked_at(const gemp_pattern *pattern, size_t index, bool values)
+static const gemp_expr *asked_at(const gemp_pattern *pattern, size_t index, unsigned whom)
 {
 	const gemp_expr *found = NULL;
-	for (size_t i = 0; i < pattern->condition_count && !found; i++)
+	for (size_t i = 0; whom & GEMP_FOR_CONDITIONS && i < pattern->condition_count && !found; i++)
 		if (gemp_needs_search(pattern, pattern->conditions[i].expr))
 			found = mention(pattern->conditions[i].expr, index);
-	return !found && values ? mention_in_clause(pattern, index) : found;
+	return !found && whom & GEMP_FOR_CLAUSES ? mention_in_clause(pattern, index) : found;
 }
 
-bool gemp_apply_needed(const gemp_pattern *pattern, bool values)
+bool gemp_apply_needed(const gemp_pattern *pattern, unsigned whom)
 {
 	for (size_t i = 0; i < pattern->sub_count; i++)
-		if (asked_at(pattern, i, values))
+		if (asked_at(pattern, i, whom))
 			return true;
 	return false;
 }
@@ -89,7 +89,7 @@ static gemp_code open_sub(gemp_apply *a, size_t index, const gemp_expr *at, cons
 	inner.match.distinct = GEMP_BY_NOTHING;
 	inner.match.semantics = options->match.semantics == GEMP_INDUCED ? GEMP_ISO : options->match.semantics;
 	inner.match.listed = true;
-	inner.match.first_only = s->exists && !gemp_apply_needed(a->pattern->subs[index], false);
+	inner.match.first_only = s->exists && !gemp_apply_needed(a->pattern->subs[index], GEMP_FOR_CONDITIONS);
 	inner.match.limit = UINT64_MAX;
 	inner.match.symmetry = NULL;
 	inner.match.wanted_edges = 0;
@@ -117,7 +117,7 @@ done:
 }
 
 gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                         const gemp_finder_options *options)
+                         const gemp_finder_options *options, unsigned whom)
 {
 	gemp_code code = GEMP_OK;
 	gemp_apply *a = NULL;
@@ -126,11 +126,11 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *gr
 		*a = (gemp_apply){ .context = context, .graph = graph, .pattern = pattern };
 		code = GEMP_NEW(a->subs, pattern->sub_count);
 	}
-	if (code == GEMP_OK)
+	if (code == GEMP_OK && whom & GEMP_FOR_CONDITIONS)
 		code = sort_conditions(a);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	for (size_t i = 0; i < pattern->sub_count; i++) {
-		const gemp_expr *at = asked_at(pattern, i, options->values);
+		const gemp_expr *at = asked_at(pattern, i, whom);
 		if (at)
 			GEMP_TRY(open_sub(a, i, at, options));
 	}

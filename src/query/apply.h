@@ -6,13 +6,16 @@
 
 #include "query/finder.h"
 
-/* Does the pattern have conditions that need searches, or its clauses, if values are wanted? */
-bool gemp_apply_needed(const gemp_pattern *pattern, bool values);
+/* Who asks. After OPTIONAL MATCH rows are longer, and clauses may ask of what it found: they come after it then. */
+typedef enum gemp_apply_for { GEMP_FOR_CONDITIONS = 1, GEMP_FOR_CLAUSES = 2 } gemp_apply_for;
+
+/* Does one of those (together) ask what needs a search? */
+bool gemp_apply_needed(const gemp_pattern *pattern, unsigned whom);
 
 /* What does not change from run to run: finders of the sub-patterns. Collective. */
 typedef struct gemp_apply gemp_apply;
 gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                         const gemp_finder_options *options);
+                         const gemp_finder_options *options, unsigned whom);
 void gemp_apply_free(gemp_apply *apply);
 
 /* The sink of one run, which ends in next; its free is to be called. */

@@ -88,8 +88,9 @@ gemp_code gemp_finder_new(gemp_finder **out, gemp_context *context, gemp_graph *
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	warn_of_parts(f);
 	GEMP_TRY(prepare_matches(f));
-	if (gemp_apply_needed(pattern, options->values))
-		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options));
+	unsigned whom = GEMP_FOR_CONDITIONS | (options->values ? GEMP_FOR_CLAUSES : 0);
+	if (gemp_apply_needed(pattern, whom))
+		GEMP_TRY(gemp_apply_new(&f->apply, context, graph, pattern, options, whom));
 	*out = f;
 	f = NULL;
 done:

@@ -9,7 +9,7 @@
 typedef struct gemp_finder_options {
 	gemp_match_options match; /* distinct: by orbit or by nothing */
 	bool edges;               /* rows have edge columns, GEMP_NO_EDGE for a path */
-	bool values;              /* clauses ask for what sub-patterns give */
+	bool values;              /* clauses ask for what sub-patterns give: rows have it */
 	uint64_t combinations;    /* most combinations of parts; 0: 10^9 */
 } gemp_finder_options;
 

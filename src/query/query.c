@@ -15,6 +15,7 @@ struct gemp_query {
 	gemp_match *match;             /* a plain pattern; else: */
 	gemp_finder *finder;
 	gemp_optional_part **optionals; /* [pattern->optional_count] */
+	gemp_apply *apply;             /* after them, for clauses; NULL: nothing is asked */
 	gemp_symmetry *symmetry;
 	gemp_chain *chain;
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
@@ -31,7 +32,7 @@ static bool has_paths(const gemp_pattern *pattern)
 bool gemp_query_is_composed(const gemp_pattern *pattern)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
-	return pattern->optional_count || has_paths(pattern) || gemp_apply_needed(pattern, true) ||
+	return pattern->optional_count || has_paths(pattern) || gemp_apply_needed(pattern, GEMP_FOR_CONDITIONS | GEMP_FOR_CLAUSES) ||
 	       gemp_pattern_parts(pattern, part) > 1;
 }
 
@@ -74,7 +75,7 @@ done:
 static gemp_code prepare_chain(gemp_query *q)
 {
 	gemp_code code = GEMP_OK;
-	gemp_finder_options options = { .match = q->options.match, .values = true, .combinations = q->options.combinations,
+	gemp_finder_options options = { .match = q->options.match, .values = q->pattern->optional_count == 0, .combinations = q->options.combinations,
 		.edges = q->options.match.edges || gemp_finder_needs_edges(q->pattern) };
 	options.match.count_parts = false;
 	if (by_image(q)) {
@@ -85,6 +86,8 @@ static gemp_code prepare_chain(gemp_query *q)
 	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
 		GEMP_TRY(gemp_optional_new(&q->optionals[i], q->context, q->graph, q->pattern, i, &options));
+	if (q->pattern->optional_count && gemp_apply_needed(q->pattern, GEMP_FOR_CLAUSES))
+		GEMP_TRY(gemp_apply_new(&q->apply, q->context, q->graph, q->pattern, &options, GEMP_FOR_CLAUSES));
 done:
 	return code;
 }
@@ -121,6 +124,7 @@ void gemp_query_free(gemp_query *q)
 	for (size_t i = 0; q->optionals && i < q->pattern->optional_count; i++)
 		gemp_optional_free(q->optionals[i]);
 	gemp_free(q->optionals);
+	gemp_apply_free(q->apply);
 	gemp_finder_free(q->finder);
 	gemp_match_free(q->match);
 	gemp_chain_free(q->chain);
@@ -141,6 +145,8 @@ char *gemp_query_explain(const gemp_query *q)
 	gemp_finder_explain(q->finder, 0, &text);
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
 		gemp_optional_explain(q->optionals[i], 0, &text);
+	if (q->apply)
+		gemp_apply_explain(q->apply, 0, &text);
 	if (gemp_text_status(&text) == GEMP_OK)
 		return text.data;
 	gemp_text_free(&text);
@@ -149,7 +155,7 @@ char *gemp_query_explain(const gemp_query *q)
 
 /* RUNNING */
 typedef struct chain_of_sinks {
-	gemp_sink tally_sink, distinct;
+	gemp_sink tally_sink, distinct, apply;
 	gemp_sink optionals[GEMP_MAX_PATTERN_VERTICES];
 	gemp_tally tally;
 	gemp_sink *first;
@@ -183,6 +189,10 @@ static gemp_code make_chain(gemp_query *q, chain_of_sinks *s, gemp_sink *last)
 	s->first = &s->tally_sink;
 	if (by_image(q))
 		GEMP_TRY(add_distinct(q, s));
+	if (q->apply) {
+		GEMP_TRY(gemp_apply_sink(&s->apply, q->apply, s->first));
+		s->first = &s->apply;
+	}
 	for (size_t i = q->pattern->optional_count; i-- > 0;) {
 		GEMP_TRY(gemp_optional_sink(&s->optionals[i], q->optionals[i], s->first));
 		s->first = &s->optionals[i];
@@ -196,6 +206,8 @@ static void free_chain(chain_of_sinks *s)
 	for (size_t i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++)
 		if (s->optionals[i].free)
 			s->optionals[i].free(s->optionals[i].self);
+	if (s->apply.free)
+		s->apply.free(s->apply.self);
 	if (s->distinct.free)
 		s->distinct.free(s->distinct.self);
 }
