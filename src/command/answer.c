@@ -23,7 +23,8 @@ typedef struct answer {
 	gemp_sink rows, matched, limit_sink, *first;
 	gemp_limit limit;
 	gemp_match_options how;
-	gemp_provenance provenance; /* of --subgraph: the query */
+	const char *rows_path, *graph_path; /* NULL: nowhere */
+	gemp_provenance provenance; /* of what matches cover: the query */
 	uint64_t row_limit;   /* rows wanted */
 	uint64_t preview;     /* rows shown where there is no --output */
 	bool counts_star;     /* RETURN count(*): the search alone can tell */
@@ -63,20 +64,20 @@ static void choose(answer *s)
 	if (streams && result->has_limit && result->limit < limit)
 		limit = result->limit;
 	s->row_limit = s->counts_star ? UINT64_MAX : limit;
-	s->writes = !s->counts_star && (!streams || (!options->count && (options->output || s->preview)));
+	s->writes = !s->counts_star && (!streams || (!options->count && (s->rows_path || s->preview)));
 	s->how = (gemp_match_options){
 		.semantics = (gemp_semantics)options->semantics,
 		.distinct = distinct_of(s),
 		.symmetry_by_hash = options->symmetry == 1,
 		.pivot_off = options->pivot == 1,
 		.attributes = (gemp_when)options->attributes,
-		.listed = s->writes || s->row_limit < UINT64_MAX || options->subgraph,
+		.listed = s->writes || s->row_limit < UINT64_MAX || s->graph_path,
 		.replicate = options->replicate,
 		.launch_factor = options->launch_factor,
 		.count_parts = options->profile && !gemp_query_is_composed(s->pattern),
 		.profile = options->profile,
 		.lanes = (int)options->lanes,
-		.edges = options->subgraph || (gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern)),
+		.edges = s->graph_path || (gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern)),
 		.limit = streams ? s->row_limit : UINT64_MAX,
 	};
 }
@@ -101,8 +102,8 @@ static gemp_rows_options rows_options(const answer *s)
 {
 	uint64_t shown = s->preview < s->row_limit ? s->preview : s->row_limit;
 	return (gemp_rows_options){
-		.path = s->options->output,
-		.limit = s->options->output ? s->row_limit : shown,
+		.path = s->rows_path,
+		.limit = s->rows_path ? s->row_limit : shown,
 		.chain = gemp_query_chain(s->query),
 		.semantics = gemp_semantics_name[s->how.semantics],
 		.distinct = gemp_distinct_name[s->how.distinct],
@@ -120,14 +121,14 @@ static gemp_code open_sinks(answer *s)
 		GEMP_TRY(gemp_rows_new(&s->rows, s->context, s->graph, s->pattern, &options));
 		s->first = &s->rows;
 	}
-	if (s->options->subgraph) {
+	if (s->graph_path) {
 		s->provenance = (gemp_provenance){ s->pattern->text, GEMP_VERSION, 0, NULL, NULL };
-		const gemp_matched_options options = { .path = s->options->subgraph, .provenance = &s->provenance,
+		const gemp_matched_options options = { .path = s->graph_path, .provenance = &s->provenance,
 			.limit = s->how.limit, .next = s->first };
 		GEMP_TRY(gemp_matched_new(&s->matched, s->context, s->graph, &options));
 		s->first = &s->matched;
 	}
-	if (!s->options->output && s->how.limit < UINT64_MAX) {
+	if (!s->rows_path && s->how.limit < UINT64_MAX) {
 		s->limit = (gemp_limit){ s->comm, s->how.limit, 0, s->first };
 		s->limit_sink = gemp_limit_sink(&s->limit);
 		s->first = &s->limit_sink;
@@ -172,7 +173,7 @@ static gemp_code run(answer *s)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_result result = { 0 };
-	const char *path = s->writes || s->counts_star ? s->options->output : NULL;
+	const char *path = s->writes || s->counts_star ? s->rows_path : NULL;
 	GEMP_TRY(open_sinks(s));
 	GEMP_TRY(gemp_query_run(s->query, s->first, &result));
 	if (!result.complete && result.matches > s->how.limit)
@@ -184,7 +185,7 @@ static gemp_code run(answer *s)
 		.query = s->pattern->text,
 		.rows = result.matches,
 		.path = path,
-		.subgraph = s->options->subgraph,
+		.subgraph = s->graph_path,
 	};
 	if (s->counts_star) {
 		found.rows = 1;
@@ -222,6 +223,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 {
 	gemp_code code = GEMP_OK;
 	answer s = { .report = report, .comm = comm, .options = report->options, .graph = graph, .pattern = pattern,
+		     .rows_path = gemp_matched_rows_path(report->options), .graph_path = gemp_matched_path(report->options),
 		     .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
 	GEMP_TRY(gemp_comm_agree(comm, gemp_pattern_bind_with(pattern, graph, s.options->lenient)));
 	choose(&s);

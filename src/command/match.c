@@ -20,7 +20,7 @@ static gemp_code check(const gemp_options *options)
 		                 "or --pattern", asked ? "more" : "none");
 	if (options->parameters.count && (options->query_graph || options->pattern))
 		return gemp_fail(GEMP_EUSAGE, "--param gives values to a query's text; --query-graph and --pattern have none");
-	if (options->count && options->output)
+	if (options->count && gemp_matched_rows_path(options))
 		return gemp_fail(GEMP_EUSAGE, "--count makes no rows to write; leave out --output, or --count");
 	if (options->lanes > MOST_LANES)
 		return gemp_fail(GEMP_EUSAGE, "--lanes: %" GEMP_PRICOUNT " is more than %d", options->lanes,
@@ -86,22 +86,23 @@ static bool is_dash(const char *path)
 static gemp_code check_subgraph(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	if (!options->subgraph)
+	const char *path = gemp_matched_path(options), *option = options->subgraph ? "--subgraph" : "--output";
+	if (!path)
 		return GEMP_OK;
 	if (options->pattern || options->query_graph)
-		code = gemp_fail(GEMP_EUSAGE, "--subgraph: --pattern and --query-graph match the simple graph, where an edge is no "
-		                 "longer one of the file; write the pattern as a query");
+		code = gemp_fail(GEMP_EUSAGE, "%s %s: --pattern and --query-graph match the simple graph, where an edge is no "
+		                 "longer one of the file; write the pattern as a query", option, path);
 	if (code == GEMP_OK)
-		code = gemp_matched_check(options->subgraph);
+		code = gemp_matched_check(path);
 	if (code == GEMP_OK && comm->rank == 0)
-		code = gemp_file_may_write("--subgraph", options->subgraph);
+		code = gemp_file_may_write(option, path);
 	return gemp_comm_agree(comm, code);
 }
 
 static gemp_code check_output(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	const char *path = options->output;
+	const char *path = gemp_matched_rows_path(options);
 	GEMP_TRY(check_subgraph(comm, options));
 	if (!path)
 		return GEMP_OK;

@@ -17,6 +17,21 @@ typedef struct matched {
 	uint64_t vertices, edges;  /* written */
 } matched;
 
+static bool draws(const char *path)
+{
+	return path && (gemp_file_ends_in(path, ".dot") || gemp_file_ends_in(path, ".graphml"));
+}
+
+const char *gemp_matched_path(const gemp_options *options)
+{
+	return options->subgraph ? options->subgraph : draws(options->output) ? options->output : NULL;
+}
+
+const char *gemp_matched_rows_path(const gemp_options *options)
+{
+	return draws(options->output) ? NULL : options->output;
+}
+
 gemp_code gemp_matched_check(const char *path)
 {
 	gemp_export_format format = GEMP_EXPORT_AUTO;

@@ -3,6 +3,7 @@
 #ifndef GEMP_COMMAND_MATCHED_H
 #define GEMP_COMMAND_MATCHED_H
 
+#include "command/options.h"
 #include "graph/table.h"
 #include "io/graph_file.h"
 #include "partition/context.h"
@@ -13,6 +14,11 @@ typedef struct gemp_matched_options {
 	uint64_t limit;                    /* matches over all ranks; UINT64_MAX: all */
 	gemp_sink *next;                   /* takes the same rows; borrowed; NULL: none */
 } gemp_matched_options;
+
+/* Where what the matches cover goes: --subgraph, or an --output that ends in .dot or .graphml; NULL: nowhere. And where
+ * rows go: any other --output. */
+const char *gemp_matched_path(const gemp_options *options);
+const char *gemp_matched_rows_path(const gemp_options *options);
 
 /* Local. GEMP_EUSAGE for an ending that there is not. */
 gemp_code gemp_matched_check(const char *path);

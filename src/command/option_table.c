@@ -99,8 +99,8 @@ static const gemp_option table[] = {
 
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, "Only count, without rows.", AT(count) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
-	  "Write the rows to FILE, by its ending .tsv, .csv, .jsonl or .h5; -: TSV on stdout. Without it some rows are "
-	  "shown.", AT(output) },
+	  "Write the rows to FILE, by its ending .tsv, .csv, .jsonl or .h5 (.dot, .graphml: as --subgraph); -: TSV on stdout. "
+	  "Without it some rows are shown.", AT(output) },
 	{ "subgraph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
 	  "Write what the matches cover, their vertices and edges, as a graph: .h5, .tsv, .csv, .jsonl, .graphml, .dot (for "
 	  "Graphviz) or .mtx. Of paths of variable length only the ends are known.", AT(subgraph) },

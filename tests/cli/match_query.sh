@@ -45,7 +45,8 @@ expect 0 2 match g.h5 "$acts RETURN m.name AS film, count(*) AS cast, collect(r.
 equal "$(field rows)" 2 rows
 equal "$(field matches)" 5 matches
 equal "$(field complete)" True complete
-equal "$(cat rows.jsonl)" "$(printf '%s\n' '{"film": "It", "cast": 2, "roles": ["x", "x"]}' '{"film": "Up", "cast": 3, "roles": ["x", "y", "z"]}')" "groups"
+equal "$(cat rows.jsonl)" '{"film": "It", "cast": 2, "roles": ["x", "x"]}
+{"film": "Up", "cast": 3, "roles": ["x", "y", "z"]}' "groups"
 expect 0 2 match g.h5 "$acts RETURN DISTINCT m" --count --json -
 equal "$(field rows)" 2 "rows of --count"
 expect 0 1 match g.h5 "$acts RETURN count(*) LIMIT 0" --output -
@@ -62,6 +63,8 @@ expect 0 1 match part1.h5 'MATCH (a)-[r]->(m) RETURN a.name, r.as, m.name ORDER 
 equal "$(cat out)" "$(printf 'a.name\tr.as\tm.name\nBob\tx\tIt\nCy\tx\tIt')" "a subgraph is a graph"
 expect 0 2 match g.h5 "$acts RETURN a" --count --subgraph part.dot
 grep -q '^digraph' part.dot || fail "DOT"
+expect 0 1 match g.h5 "$acts RETURN a" --output drawn.dot
+cmp -s part.dot drawn.dot || fail "--output F.dot is --subgraph F.dot"
 expect 2 1 match g.h5 "$acts" --subgraph part.xyz
 says 'part.xyz'
 expect 2 1 match g.h5 --pattern path:3 --subgraph part.h5
