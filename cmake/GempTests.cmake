@@ -65,7 +65,7 @@ endfunction()
 # Every FOLDER/*.sh and FOLDER/*.py.
 function(gemp_script_tests folder)
 	file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.sh ${folder}/*.py)
-	set(processors 8) # they start ranks
+	set(processors 1) # they start ranks, but wait for kernels to compile most of the time
 	if(folder STREQUAL unit)
 		set(processors 1)
 	endif()

@@ -156,8 +156,8 @@ const gemp_command gemp_command_match = {
 		"the pattern's vertices and edges.\n",
 	.examples = "gemp-mpi match movies.h5 \"MATCH (p:Person)-[:ACTS_IN]->(m:Movie) WHERE p.name CONTAINS 'Jack' "
 		"RETURN p.name, m.name\"\n"
-		"gemp-mpi match movies.h5 \"MATCH (a)-[:ACTS_IN]->(m:Movie) RETURN a.name, count(m) AS films "
-		"ORDER BY films DESC LIMIT \\$n\" --param n=10\n"
+		"gemp-mpi match movies.h5 \"MATCH (a)-[:ACTS_IN]->(m) RETURN a.name, count(m) AS n ORDER BY n DESC LIMIT 9\"\n"
+		"gemp-mpi match movies.h5 --query-file three-films.cypher --param least=3\n"
 		"mpirun -n 8 gemp-mpi match wiki.h5 --pattern clique:4 --count\n"
 		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
 		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",
