@@ -65,10 +65,7 @@ endfunction()
 # Every FOLDER/*.sh and FOLDER/*.py.
 function(gemp_script_tests folder)
 	file(GLOB scripts CONFIGURE_DEPENDS ${folder}/*.sh ${folder}/*.py)
-	set(processors 1) # they start ranks, but wait for kernels to compile most of the time
-	if(folder STREQUAL unit)
-		set(processors 1)
-	endif()
+	set(processors 1) # they start ranks, but most of the time they wait
 	list(JOIN GEMP_MPIEXEC_FLAGS " " flags)
 	foreach(script IN LISTS scripts)
 		get_filename_component(name ${script} NAME)
