@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-/* Of the pattern with each path of just this length: they keep the lengths. */
+enum { LENGTHS = 1 << 16 }; /* more than any path has */
+
+/* Of the pattern with each path told apart by its length, beside its bounds: they keep the lengths. */
 static gemp_code keeping_lengths(gemp_symmetry **out, const gemp_pattern *pattern, const uint32_t *length)
 {
 	gemp_code code = GEMP_OK;
@@ -13,7 +15,7 @@ static gemp_code keeping_lengths(gemp_symmetry **out, const gemp_pattern *patter
 	GEMP_TRY(GEMP_NEW(fixed.edges, pattern->edge_count));
 	memcpy(fixed.edges, pattern->edges, pattern->edge_count * sizeof *fixed.edges);
 	for (size_t e = 0; e < pattern->edge_count; e++)
-		fixed.edges[e].least = fixed.edges[e].most = length[e];
+		fixed.edges[e].least = LENGTHS * pattern->edges[e].least + length[e];
 	code = gemp_symmetry_find(out, &fixed, true);
 done:
 	gemp_free(fixed.edges);

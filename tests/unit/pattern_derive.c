@@ -152,6 +152,27 @@ static void unequal_lengths_break_the_symmetry(void **state)
 	gemp_pattern_free(pattern);
 }
 
+/* Paths of equal length are still not alike where their bounds differ. */
+static void bounds_break_the_symmetry(void **state)
+{
+	(void)state;
+	gemp_pattern *pattern = with_paths("MATCH (a)-[:S]-(b)-[:S]-(c)", 3, 1, 3);
+	const uint32_t length[] = { 2, 2 };
+	for (uint32_t most = 3; most <= 4; most++) {
+		gemp_derived d;
+		gemp_symmetry *symmetry;
+		bool impossible, overflow;
+		pattern->edges[1].most = most;
+		assert_int_equal(gemp_pattern_variant(&d, pattern, length, GEMP_ISO, &impossible), GEMP_OK);
+		assert_int_equal(gemp_symmetry_of_variant(&symmetry, pattern, length, &d), GEMP_OK);
+		assert_int_equal(gemp_symmetry_order(symmetry, &overflow), most == 3 ? 2 : 1);
+		gemp_symmetry_free(symmetry);
+		gemp_derived_free(&d);
+	}
+	gemp_pattern_free(pattern);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 static void parts_take_their_conditions_along(void **state)
 {
 	(void)state;
@@ -211,6 +232,7 @@ int main(void)
 		cmocka_unit_test(a_path_turns_round),
 		cmocka_unit_test(one_of_each_class_of_lengths_comes_first),
 		cmocka_unit_test(unequal_lengths_break_the_symmetry),
+		cmocka_unit_test(bounds_break_the_symmetry),
 		cmocka_unit_test(parts_take_their_conditions_along),
 		cmocka_unit_test(memory_may_fail_anywhere),
 	};
