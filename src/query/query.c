@@ -12,6 +12,7 @@ struct gemp_query {
 	gemp_graph *graph;
 	const gemp_pattern *pattern;
 	gemp_query_options options;
+	bool edges;                    /* rows have edge columns */
 	gemp_match *match;             /* a plain pattern; else: */
 	gemp_finder *finder;
 	gemp_optional_part **optionals; /* [pattern->optional_count] */
@@ -75,13 +76,14 @@ done:
 static gemp_code prepare_chain(gemp_query *q)
 {
 	gemp_code code = GEMP_OK;
-	gemp_finder_options options = { .match = q->options.match, .values = q->pattern->optional_count == 0, .combinations = q->options.combinations,
-		.edges = q->options.match.edges || gemp_finder_needs_edges(q->pattern) };
+	gemp_finder_options options = { .match = q->options.match, .values = q->pattern->optional_count == 0,
+		.combinations = q->options.combinations };
+	q->edges = q->options.match.edges || gemp_finder_needs_edges(q->pattern) ||
+	           (q->options.match.distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
+	options.edges = q->edges;
 	options.match.count_parts = false;
-	if (by_image(q)) {
+	if (by_image(q))
 		options.match.distinct = GEMP_BY_NOTHING;
-		options.edges = options.edges || (q->options.match.distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
-	}
 	GEMP_TRY(gemp_finder_new(&q->finder, q->context, q->graph, q->pattern, &options));
 	GEMP_TRY(gemp_comm_agree(q->context->comm, GEMP_NEW(q->optionals, q->pattern->optional_count)));
 	for (size_t i = 0; i < q->pattern->optional_count; i++)
@@ -164,13 +166,12 @@ typedef struct chain_of_sinks {
 static gemp_code add_distinct(gemp_query *q, chain_of_sinks *s)
 {
 	const gemp_match_options *o = &q->options.match;
-	bool edges = o->edges || (o->distinct == GEMP_BY_SUBGRAPH && !q->pattern->simple);
 	for (size_t e = 0; e < q->pattern->edge_count; e++) {
 		q->pairs[e][0] = q->pattern->edges[e].from;
 		q->pairs[e][1] = q->pattern->edges[e].to;
 	}
 	const gemp_distinct_options options = { .vertex_count = (int)q->pattern->vertex_count,
-		.edge_count = edges ? (int)q->pattern->edge_count : 0,
+		.edge_count = q->edges ? (int)q->pattern->edge_count : 0,
 		.as_vertices = o->distinct == GEMP_BY_VERTICES, .as_subgraph = o->distinct == GEMP_BY_SUBGRAPH, .graph = q->graph,
 		.pair_count = q->pattern->edge_count, .pairs = (const int (*)[2])q->pairs,
 		.limit = o->limit == UINT64_MAX ? 0 : o->limit, .next = s->first };

@@ -41,7 +41,8 @@ class LanguageCase(cases.Case):
             arguments += [name, value] if value else []
         for name, value in sorted(self.query.parameters().items()):
             kind = {bool: 'bool', int: 'int', float: 'float'}.get(type(value), 'string')
-            arguments += ['--param', '%s:%s=%s' % (name, kind, str(value).lower() if kind == 'bool' else value)]
+            text = '%s:%s=%s' % (name, kind, str(value).lower() if kind == 'bool' else value)
+            arguments += ['--param', name + '=null' if value is None else text]
         for option, value in sorted(self.options.items()):
             arguments += [option, value] if value is not None else []
         return arguments
