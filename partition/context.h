@@ -23,7 +23,6 @@ typedef struct gemp_context {
 	gemp_timers timers;
 	gemp_traffic traffic;
 	size_t program_builds;       /* not from the cache */
-	double max_time;             /* seconds until an orderly stop; 0: none */
 	double began;                /* gemp_now() at start */
 } gemp_context;
 

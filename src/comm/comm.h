@@ -55,7 +55,6 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 /* TAGS: all message tags live here. */
 enum gemp_tag {
 	GEMP_TAG_EXCHANGE = 1,
-	GEMP_TAG_GATHER,
 	GEMP_TAG_OUTPUT,
 };
 

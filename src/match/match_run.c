@@ -45,7 +45,7 @@ static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
 	s->tally_sink = gemp_tally_sink(&s->tally);
 	s->first = &s->tally_sink;
 	if (m->phases.after_count) {
-		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->pattern, m->phases.after,
+		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after,
 		                           m->phases.after_count, m->filter, s->first));
 		s->first = &s->residual;
 	}

@@ -222,12 +222,11 @@ static void residual_free(void *self)
 	gemp_free(r);
 }
 
-gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
                             const gemp_condition *const *conditions, size_t count, gemp_filter *filter, gemp_sink *next)
 {
 	gemp_code code = GEMP_OK;
 	residual *r = NULL;
-	(void)pattern;
 	GEMP_TRY(GEMP_NEW(r, 1));
 	*r = (residual){
 		.context = context, .graph = graph, .conditions = conditions, .condition_count = count,

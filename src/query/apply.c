@@ -405,7 +405,7 @@ gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *a, gemp_sink *next)
 	s->apply = a;
 	s->next = next;
 	if (a->general_count)
-		code = gemp_residual_new(&s->residual, a->context, a->graph, a->pattern, a->general, a->general_count, NULL, next);
+		code = gemp_residual_new(&s->residual, a->context, a->graph, a->general, a->general_count, NULL, next);
 	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
 	*out = (gemp_sink){ .self = s, .take = apply_take, .turn = apply_turn, .free = apply_sink_free };
 	s = NULL;

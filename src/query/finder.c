@@ -28,10 +28,10 @@ static gemp_match_options match_options(const gemp_finder *f, const gemp_variant
 	options.listed = true;
 	options.limit = UINT64_MAX;
 	options.symmetry = v->symmetry;
-	if (v->part_count > 1)
+	if (v->part_count > 1) {
 		options.distinct = GEMP_BY_NOTHING;
-	if (v->part_count > 1)
 		options.symmetry = NULL;
+	}
 	options.edges = v->edges;
 	options.wanted_edges = 0;
 	return options;
@@ -272,7 +272,7 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 	GEMP_TRY(gather_parts(f, v, &product, total));
 	GEMP_TRY(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
 	if (v->crossing_count) {
-		code = gemp_residual_new(&residual, f->context, f->graph, v->derived.pattern, v->crossing, v->crossing_count, NULL, next);
+		code = gemp_residual_new(&residual, f->context, f->graph, v->crossing, v->crossing_count, NULL, next);
 		GEMP_TRY(gemp_comm_agree(f->context->comm, code));
 		product.next = &residual;
 	}

@@ -3,9 +3,9 @@
 #include "core/memory.h"
 #include "match/degrees.h"
 #include "match/edge_values.h"
+#include "match/label_lists.h"
 #include "match/values.h"
 #include "query/ask.h"
-#include "query/json_text.h"
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ struct gemp_lookup {
 	size_t name_count, name_capacity;
 	const char **names;    /* [name_count] of edges' attributes; borrowed from the expressions */
 	gemp_edge_values edge_values;
-	char **label_texts;    /* [graph->label_set_count] JSON; NULL until they are asked for */
+	gemp_column label_lists; /* by label set; not loaded until they are asked for */
 };
 
 /* COLUMNS */
@@ -242,32 +242,11 @@ done:
 	return code;
 }
 
-static void print_labels(const gemp_graph *graph, const gemp_label_set *set, gemp_text *out)
+static gemp_code list_labels(gemp_lookup *l)
 {
-	gemp_text_add(out, "[", 1);
-	for (size_t i = 0; i < set->count; i++) {
-		const char *label = graph->labels[set->labels[i]];
-		gemp_text_add(out, ", ", i ? 2 : 0);
-		gemp_json_string(out, label, strlen(label));
-	}
-	gemp_text_add(out, "]", 1);
-}
-
-static gemp_code print_label_sets(gemp_lookup *l)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = l->graph;
-	if (l->label_texts || !find_wanted(l, GEMP_FETCH_LABEL_SET, NULL))
+	if (gemp_column_loaded(&l->label_lists) || !find_wanted(l, GEMP_FETCH_LABEL_SET, NULL))
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(l->label_texts, graph->label_set_count));
-	for (size_t i = 0; i < graph->label_set_count; i++) {
-		gemp_text text = { 0 };
-		print_labels(graph, &graph->label_sets[i], &text);
-		l->label_texts[i] = text.data;
-		GEMP_TRY(gemp_text_status(&text));
-	}
-done:
-	return code;
+	return gemp_label_lists(&l->label_lists, l->graph);
 }
 
 gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
@@ -279,7 +258,7 @@ gemp_code gemp_lookup_fetch(gemp_lookup *l, const gemp_frame *frame)
 		GEMP_TRY(fetch_column(l, &l->wanted[i]));
 	if (l->name_count)
 		GEMP_TRY(fetch_edges(l));
-	code = gemp_comm_agree(l->context->comm, print_label_sets(l));
+	code = gemp_comm_agree(l->context->comm, list_labels(l));
 done:
 	return code;
 }
@@ -328,9 +307,9 @@ static gemp_value edge_value(const gemp_lookup *l, const gemp_expr *expr, uint64
 	return gemp_column_get(column, gemp_edge_values_index(&l->edge_values, edge));
 }
 
-static gemp_value text_value(gemp_type type, const char *text)
+static gemp_value text_value(const char *text)
 {
-	return (gemp_value){ .type = type, .string = { text, strlen(text) } };
+	return (gemp_value){ .type = GEMP_STRING, .string = { text, strlen(text) } };
 }
 
 /* Edges are numbered through all relations. */
@@ -341,13 +320,13 @@ static gemp_value type_value(const gemp_lookup *l, uint64_t edge)
 		return null_of(GEMP_STRING);
 	while (edge >= l->graph->relations[k].edges)
 		edge -= l->graph->relations[k++].edges;
-	return text_value(GEMP_STRING, l->graph->relations[k].name);
+	return text_value(l->graph->relations[k].name);
 }
 
 static gemp_value labels_value(const gemp_lookup *l, uint64_t vertex)
 {
 	gemp_value set = vertex_value(l, vertex, GEMP_FETCH_LABEL_SET, NULL);
-	return set.null ? null_of(GEMP_LIST) : text_value(GEMP_LIST, l->label_texts[set.integer]);
+	return set.null ? null_of(GEMP_LIST) : gemp_column_get(&l->label_lists, (size_t)set.integer);
 }
 
 static gemp_value scope_value(void *context, const gemp_expr *expr)
@@ -417,9 +396,7 @@ void gemp_lookup_free(gemp_lookup *l)
 		gemp_free(l->wanted[i].from);
 		gemp_column_free(&l->wanted[i].own);
 	}
-	for (size_t i = 0; l->label_texts && i < l->graph->label_set_count; i++)
-		gemp_free(l->label_texts[i]);
-	gemp_free(l->label_texts);
+	gemp_column_free(&l->label_lists);
 	gemp_free(l->wanted);
 	gemp_free(l->edges);
 	gemp_free(l->names);

@@ -158,7 +158,7 @@ static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *f
 	for (size_t i = 0; i < pattern->condition_count; i++)
 		conditions[i] = &pattern->conditions[i];
 	*found = (collector){ .given = g };
-	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, pattern, conditions,
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, conditions,
 	                                                       pattern->condition_count, filter, &next)));
 	GEMP_TRY(hand_over(g, &sink));
 	*copied = gemp_comm_sum1(&test_comm, gemp_residual_copied(&sink));
