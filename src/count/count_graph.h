@@ -1,0 +1,39 @@
+/* count_graph: what the sums of a count plan read, on one device: the rows of a simple undirected view, and what is made of
+ * them once on the device (supports, vertex tables). Every rank holds all of it and takes its share of the tasks.
+ */
+#ifndef GEMP_COUNT_COUNT_GRAPH_H
+#define GEMP_COUNT_COUNT_GRAPH_H
+
+#include "count/count_plan.h"
+#include "partition/context.h"
+#include "partition/view.h"
+
+typedef struct gemp_count_graph {
+	gemp_context *context;   /* borrowed */
+	uint32_t vertices;
+	uint64_t entries;        /* 2 * edges */
+	bool wide;               /* offsets are ulong, else uint */
+	uint32_t longest, longest_prefix; /* of the rows; of their parts before `mid` */
+	gemp_buffer begin;       /* [vertices + 1] OFFSET */
+	gemp_buffer mid;         /* [vertices] OFFSET: first entry of row v whose slot is greater than v */
+	gemp_buffer near;        /* [entries] uint slots, ascending in a row */
+	gemp_buffer support;     /* [entries] uint: triangles on the edge of this entry (both its entries); none if not asked for */
+	gemp_buffer tables[GEMP_MAX_VERTEX_TABLES]; /* [vertices] ulong; [0] are degrees */
+	const uint64_t *host_begin, *host_mid; /* on the host, for task lists; borrowed from the owner of the graph */
+	const gemp_vertex *host_near;
+} gemp_count_graph;
+
+/* An exact sum of one rank: lo and hi are a signed 128-bit number. `seconds` of kernels, `preparation` of kernels that make
+ * task lists and the like. */
+typedef struct gemp_sum_result {
+	__int128 total;
+	double seconds, preparation;
+	uint64_t launches;
+} gemp_sum_result;
+
+/* Local: this rank's share of one sum: of WEDGES, PAIRS, JOINED (sweep.c); of the others (sums.c, cliques.c). */
+gemp_code gemp_sweep_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
+gemp_code gemp_plain_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
+gemp_code gemp_clique_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
+
+#endif
