@@ -1,6 +1,11 @@
-# Run as a script, cmake -DFOLDER=kernels -DOUT=kernels_embedded.c -P EmbedKernels.cmake: a C table of every .cl, .clh and .h
-# file, as byte arrays since string literals longer than 65,535 bytes are not portable. See src/device/embedded.h.
+# Run as a script, cmake -DFOLDER=kernels -DTUNING=configs/tuning -DOUT=embedded.c -P EmbedKernels.cmake: a C table of every
+# .cl, .clh and .h file of FOLDER and every .conf file of TUNING (which may be left out), as byte arrays since string literals
+# longer than 65,535 bytes are not portable. See src/device/embedded.h.
 file(GLOB files ${FOLDER}/*.cl ${FOLDER}/*.clh ${FOLDER}/*.h)
+if(TUNING)
+	file(GLOB confs ${TUNING}/*.conf)
+	list(APPEND files ${confs})
+endif()
 list(SORT files)
 set(arrays "")
 set(table "")
@@ -12,11 +17,11 @@ foreach(file IN LISTS files)
 	math(EXPR size "${digits} / 2")
 	string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
 	string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
-	string(APPEND arrays "static const char kernel_${count}[] = { /* ${name} */\n${hex}0 };\n")
-	string(APPEND table "\t{ \"${name}\", kernel_${count}, ${size} },\n")
+	string(APPEND arrays "static const char file_${count}[] = { /* ${name} */\n${hex}0 };\n")
+	string(APPEND table "\t{ \"${name}\", file_${count}, ${size} },\n")
 	math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE ${OUT}
 	"#include \"device/embedded.h\"\n\n${arrays}\n"
-	"const gemp_embedded gemp_embedded_kernels[] = {\n${table}\t{ 0, 0, 0 },\n};\n"
+	"const gemp_embedded gemp_embedded_files[] = {\n${table}\t{ 0, 0, 0 },\n};\n"
 	"const size_t gemp_embedded_count = ${count};\n")

@@ -1,10 +1,12 @@
-# gemp_embed_kernels(TARGET): the kernels go into the library as text.
+# gemp_embed_kernels(TARGET): the kernels, and what is known of devices (configs/tuning), go into the library as text.
 function(gemp_embed_kernels target)
 	set(folder ${PROJECT_SOURCE_DIR}/kernels)
 	set(out ${PROJECT_BINARY_DIR}/generated/kernels_embedded.c)
-	file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cl ${folder}/*.clh ${folder}/*.h)
+	set(tuning ${PROJECT_SOURCE_DIR}/configs/tuning)
+	file(GLOB files CONFIGURE_DEPENDS ${folder}/*.cl ${folder}/*.clh ${folder}/*.h ${tuning}/*.conf)
 	add_custom_command(OUTPUT ${out}
-		COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DOUT=${out} -P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
+		COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} -DTUNING=${tuning} -DOUT=${out}
+			-P ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
 		DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/EmbedKernels.cmake
 		COMMENT "Embedding kernels" VERBATIM)
 	# Bytes above 127 in a char array are meant.

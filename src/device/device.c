@@ -106,6 +106,7 @@ static gemp_code open_chosen(gemp_device *device, const gemp_device_info *info, 
 		          device->shared_by, device->name);
 	if (device->shared_by > 1 && !device->gpu)
 		take_cores(device, node_rank / devices);
+	GEMP_TRY(gemp_tuning_load(&device->tuning, device->name));
 	GEMP_TRY(make_queues(device));
 	GEMP_TRY(gemp_device_selftest(device));
 done:

@@ -8,6 +8,7 @@
 
 #include "core/status.h"
 #include "core/timer.h"
+#include "device/tuning.h"
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -15,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct gemp_device {
+struct gemp_device {
 	cl_device_id id;
 	cl_context context;
 	cl_command_queue queue;    /* kernels, in order, with profiling */
@@ -33,7 +34,8 @@ typedef struct gemp_device {
 	int shared_by;             /* ranks of this node on the same device */
 	bool sub_device;
 	cl_event launched;         /* the last launch; NULL: none yet */
-} gemp_device;
+	gemp_tuning_table tuning;  /* launch geometry: gemp_tuning() */
+};
 
 /* GEMP_TRY(GEMP_CL(clFinish(queue))); */
 #define GEMP_CL(call) gemp_cl_check((call), #call, __FILE__, __LINE__)

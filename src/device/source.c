@@ -39,8 +39,8 @@ static gemp_code read_kernel(gemp_text *out, const char *name)
 			return gemp_fail(GEMP_ENOINPUT, "%s: %s (GEMP_KERNEL_DIR)", path, strerror(errno));
 	}
 	for (size_t i = 0; i < gemp_embedded_count; i++)
-		if (strcmp(gemp_embedded_kernels[i].name, name) == 0) {
-			gemp_text_add(out, gemp_embedded_kernels[i].text, gemp_embedded_kernels[i].size);
+		if (strcmp(gemp_embedded_files[i].name, name) == 0) {
+			gemp_text_add(out, gemp_embedded_files[i].text, gemp_embedded_files[i].size);
 			return gemp_text_status(out);
 		}
 	return gemp_fail(GEMP_EINTERNAL, "there is no kernel file %s", name);

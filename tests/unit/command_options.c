@@ -162,7 +162,7 @@ static void bad_configuration(void **state)
 	refused_in_file("undirected = true\n", "run.conf:1: match has no option undirected; it belongs to import");
 	refused_in_file("semantics\n", "run.conf:1: expected `long-option = value`, found 'semantics'");
 	refused_in_file("semantics =\n", "found no value");
-	refused_in_file("= iso\n", "found no option");
+	refused_in_file("= iso\n", "found no name");
 	refused_in_file("\nrow-cache = 12Q\n", "run.conf:2: row-cache: '12Q'");
 	refused_in_file("count = yes\n", "run.conf:1: count: 'yes' is not true or false");
 	refused_in_file("config = other\n", "cannot name another one");

@@ -14,10 +14,10 @@ int main(int argc, char **argv)
 	if (argc == 1)
 		return printf("%zu\n", gemp_embedded_count) < 0;
 	for (size_t i = 0; i < gemp_embedded_count; i++)
-		if (strcmp(gemp_embedded_kernels[i].name, argv[1]) == 0)
-			return gemp_embedded_kernels[i].text[gemp_embedded_kernels[i].size] != 0 ||
-			       fwrite(gemp_embedded_kernels[i].text, 1, gemp_embedded_kernels[i].size, stdout) !=
-			       gemp_embedded_kernels[i].size;
+		if (strcmp(gemp_embedded_files[i].name, argv[1]) == 0)
+			return gemp_embedded_files[i].text[gemp_embedded_files[i].size] != 0 ||
+			       fwrite(gemp_embedded_files[i].text, 1, gemp_embedded_files[i].size, stdout) !=
+			       gemp_embedded_files[i].size;
 	return 1;
 }
 TEXT

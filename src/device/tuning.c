@@ -1,0 +1,158 @@
+#include "device/tuning.h"
+
+#include "device/device.h"
+#include "device/embedded.h"
+
+#include "core/memory.h"
+#include "core/settings.h"
+#include "core/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const gemp_tunable tunables[] = {
+	{ "match.lanes", 2, 32, true, "cycle:5", "lanes that share a row in the search" },
+	{ "match.group", 32, 1024, true, "cycle:5", "work-items of a work-group in the search" },
+	{ "match.resident", 256, 2048, true, "cycle:5", "work-items of the search on a compute unit" },
+	{ "nested.lanes", 2, 32, true, "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1", "lanes that share a row in nested counting" },
+	{ "nested.group", 32, 1024, true, "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1",
+	  "work-items of a work-group in nested counting" },
+	{ "count.triangle.lanes", 1, 32, true, "triangle", "lanes that share a row in sums over triangles" },
+	{ "count.triangle.group", 32, 1024, true, "triangle", "work-items of a work-group in sums over triangles" },
+	{ "count.sweep.lanes", 1, 32, true, "cycle:4", "lanes that share a row in sweeps of two-paths" },
+	{ "count.sweep.group", 64, 1024, true, "cycle:4", "work-items of a work-group in sweeps of two-paths" },
+	{ "count.sweep.window", 1024, 16384, true, "cycle:4", "counters of a window in local memory" },
+	{ "count.clique.group", 32, 1024, true, "clique:4", "work-items of a work-group in sums over cliques" },
+};
+
+enum { TUNABLES = sizeof tunables / sizeof *tunables };
+_Static_assert(sizeof tunables / sizeof *tunables <= (size_t)GEMP_MAX_TUNINGS, "GEMP_MAX_TUNINGS is too small");
+
+const gemp_tunable *gemp_tunables(size_t *count)
+{
+	*count = TUNABLES;
+	return tunables;
+}
+
+static size_t find(const char *name)
+{
+	size_t i = 0;
+	while (i < TUNABLES && strcmp(tunables[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t otherwise)
+{
+	size_t i = find(name);
+	GEMP_CHECK(i < TUNABLES);
+	return device->tuning.values[i] && !(tunables[i].gpu_only && !device->gpu) ? device->tuning.values[i] : otherwise;
+}
+
+void gemp_tuning_set(gemp_device *device, const char *name, uint32_t value)
+{
+	size_t i = find(name);
+	GEMP_CHECK(i < TUNABLES);
+	device->tuning.values[i] = value;
+}
+
+static gemp_code unknown(const char *place, const char *name)
+{
+	const char *names[TUNABLES];
+	for (size_t i = 0; i < TUNABLES; i++)
+		names[i] = tunables[i].name;
+	const char *near = gemp_nearest(name, names, TUNABLES);
+	return gemp_fail(GEMP_EUSAGE, "%s: there is no tuning of the name %s%s%s%s", place, name,
+	                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static gemp_code take(void *self, const char *place, char *name, char *text)
+{
+	gemp_tuning_table *table = self;
+	char *end;
+	size_t i = find(name);
+	if (i == TUNABLES)
+		return unknown(place, name);
+	const gemp_tunable *t = &tunables[i];
+	errno = 0;
+	unsigned long value = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || value < t->least || value > t->most)
+		return gemp_fail(GEMP_EUSAGE, "%s: %s: '%s' is not a number from %" PRIu32 " to %" PRIu32, place, name, text,
+		                 t->least, t->most);
+	table->values[i] = (uint32_t)value;
+	return GEMP_OK;
+}
+
+gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const char *text)
+{
+	memset(table, 0, sizeof *table);
+	snprintf(table->source, sizeof table->source, "%s", path);
+	return gemp_settings_parse(path, text, "name", take, table);
+}
+
+/* required: it is an error if there is no such file; else *found is false then. */
+static gemp_code parse_file(gemp_tuning_table *table, const char *path, bool required, bool *found)
+{
+	gemp_text text = { 0 };
+	char piece[4096];
+	size_t got;
+	FILE *file = fopen(path, "r");
+	*found = file != NULL;
+	if (!file)
+		return required ? gemp_fail(GEMP_ENOINPUT, "%s: %s (GEMP_TUNING)", path, strerror(errno)) : GEMP_OK;
+	while ((got = fread(piece, 1, sizeof piece, file)) > 0)
+		gemp_text_add(&text, piece, got);
+	gemp_text_add(&text, "", 0);
+	gemp_code code = ferror(file) ? gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno)) : gemp_text_status(&text);
+	fclose(file);
+	if (code == GEMP_OK)
+		code = gemp_tuning_parse(table, path, text.data);
+	gemp_text_free(&text);
+	return code;
+}
+
+void gemp_tuning_file_name(char name[GEMP_TUNING_NAME], const char *device_name)
+{
+	size_t size = 0;
+	for (; *device_name && size + sizeof ".conf" < GEMP_TUNING_NAME; device_name++)
+		if (isalnum((unsigned char)*device_name))
+			name[size++] = (char)tolower((unsigned char)*device_name);
+		else if (size && name[size - 1] != '-')
+			name[size++] = '-';
+	while (size && name[size - 1] == '-')
+		size--;
+	strcpy(name + size, ".conf");
+}
+
+static bool own_path(char *path, size_t room, const char *name)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int length = -1;
+	if (xdg && *xdg)
+		length = snprintf(path, room, "%s/gemp-mpi/tuning/%s", xdg, name);
+	else if (home && *home)
+		length = snprintf(path, room, "%s/.config/gemp-mpi/tuning/%s", home, name);
+	return length > 0 && (size_t)length < room;
+}
+
+gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name)
+{
+	const char *given = getenv("GEMP_TUNING");
+	char name[GEMP_TUNING_NAME], path[4096];
+	bool found = false;
+	gemp_code code = GEMP_OK;
+	memset(table, 0, sizeof *table);
+	if (given)
+		return *given ? parse_file(table, given, true, &found) : GEMP_OK;
+	gemp_tuning_file_name(name, device_name);
+	if (own_path(path, sizeof path, name))
+		code = parse_file(table, path, false, &found);
+	for (size_t i = 0; code == GEMP_OK && !found && i < gemp_embedded_count; i++)
+		if (strcmp(gemp_embedded_files[i].name, name) == 0)
+			code = gemp_tuning_parse(table, name, gemp_embedded_files[i].text);
+	return code;
+}
