@@ -28,7 +28,6 @@
 #define GEMP_COUNT_COUNT_PLAN_H
 
 #include "pattern/pattern.h"
-#include "pattern/symmetry.h"
 
 typedef enum gemp_sum_kind {
 	GEMP_SUM_VERTICES,
@@ -62,6 +61,22 @@ typedef struct gemp_count_plan {
 	bool support;       /* some expression asks for t */
 	uint64_t divisor;   /* matches (orbits) = total of factor * sum, divided by this, exactly */
 } gemp_count_plan;
+
+/* What the planner is told of a pattern's edges. */
+typedef struct gemp_count_premise {
+	bool iso;           /* --semantics iso */
+	bool parallel;      /* some pair of host vertices is joined more than once by what the edges ask for */
+} gemp_count_premise;
+
+/* *out stays NULL where the pattern is not one that sums are known for, and *reason then says why, in a few words ("its
+ * vertices have conditions"). order: automorphisms of the pattern. */
+gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
+                              const gemp_count_premise *premise, const char **reason);
+
+/* For --explain: the sums, one a line. */
+struct gemp_text;
+void gemp_count_plan_print(const gemp_count_plan *plan, struct gemp_text *out);
+const char *gemp_sum_name(gemp_sum_kind kind); /* "Wedges" */
 
 /* Does the expression mention this symbol ("t_01", "V1_0", "c")? NULL mentions none. */
 bool gemp_sum_mentions(const char *expression, const char *symbol);

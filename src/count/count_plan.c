@@ -1,0 +1,221 @@
+#include "count/count_plan.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "count/derive.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* PATTERN -> TERM */
+static bool same_edges(const gemp_pattern *pattern)
+{
+	for (size_t e = 1; e < pattern->edge_count && !pattern->simple; e++)
+		for (size_t r = 0; r < pattern->relation_count; r++)
+			if (pattern->edges[e].relations[r] != pattern->edges[0].relations[r])
+				return false;
+	return true;
+}
+
+static const char *refusal(const gemp_pattern *pattern, const gemp_count_premise *premise)
+{
+	int part[GEMP_MAX_PATTERN_VERTICES];
+	if (!premise->iso)
+		return "only --semantics iso is counted so";
+	if (pattern->condition_count)
+		return "it has conditions";
+	if (pattern->vertex_count < 2 || pattern->vertex_count > GEMP_MAX_TERM)
+		return "its vertices are too many or too few";
+	if (pattern->given || gemp_pattern_parts(pattern, part) != 1)
+		return "it is not one connected pattern";
+	if (!same_edges(pattern))
+		return "its edges are of several types";
+	if (premise->parallel)
+		return "the graph has parallel edges";
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if (edge->direction != GEMP_EITHER && !pattern->simple)
+			return "its edges are directed";
+		if (edge->path || edge->from == edge->to)
+			return "it has a loop or a path of variable length";
+	}
+	return NULL;
+}
+
+/* False if some pair has two edges. */
+static bool make_term(gemp_term *term, const gemp_pattern *pattern)
+{
+	memset(term, 0, sizeof *term);
+	term->size = (int)pattern->vertex_count;
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		int a = pattern->edges[e].from, b = pattern->edges[e].to;
+		if (gemp_term_adjacent(term, a, b))
+			return false;
+		term->near[a] |= (uint8_t)(1u << b);
+		term->near[b] |= (uint8_t)(1u << a);
+	}
+	for (int i = 0; i < term->size; i++)
+		for (int j = 0; j < i; j++)
+			gemp_term_hold(term, i, j, !gemp_term_adjacent(term, i, j));
+	return true;
+}
+
+/* DERIVATION -> PLAN */
+static gemp_code print_expression(char **out, const gemp_polynomial *polynomial)
+{
+	gemp_text text = { 0 };
+	gemp_polynomial_print(polynomial, &text);
+	gemp_code code = gemp_text_status(&text);
+	if (code == GEMP_OK)
+		*out = text.data;
+	else
+		gemp_text_free(&text);
+	return code;
+}
+
+static gemp_code put_tables(gemp_count_plan *plan, const gemp_derivation *d)
+{
+	gemp_code code = GEMP_OK;
+	plan->table_count = d->table_count;
+	for (size_t k = 1; k < d->table_count; k++) {
+		gemp_polynomial one = { 0 };
+		gemp_polynomial_add(&one, &d->tables[k], 1);
+		plan->support = plan->support || gemp_polynomial_mentions(&one, gemp_symbol_support(0, 1));
+		GEMP_TRY(print_expression(&plan->tables[k].expression, &one));
+	}
+done:
+	return code;
+}
+
+/* What all factors have in common with the divisor is divided out. */
+static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
+{
+	uint64_t common = order;
+	for (size_t kind = 0; kind <= GEMP_SUM_PAIRS; kind++)
+		common = gemp_polynomial_divisor(&d->sums[kind], common);
+	gemp_polynomial rest = { 0 };
+	gemp_monomial m = { 0 };
+	for (int size = 0; size <= GEMP_MAX_TERM; size++) {
+		m.power[0]++; /* apart from the others */
+		if (d->cliques[size])
+			gemp_polynomial_add(&rest, &m, d->cliques[size]);
+	}
+	m.power[0]++;
+	if (d->joined)
+		gemp_polynomial_add(&rest, &m, d->joined);
+	return gemp_polynomial_divisor(&rest, common);
+}
+
+static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t order)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t common = common_factor(d, order);
+	plan->divisor = order / common;
+	for (gemp_sum_kind kind = 0; kind <= GEMP_SUM_PAIRS; kind++) {
+		gemp_polynomial *p = &d->sums[kind];
+		if (!p->count)
+			continue;
+		gemp_polynomial_divide(p, common);
+		for (int i = 0; i < 3; i++)
+			plan->support = plan->support || gemp_polynomial_mentions(p, GEMP_SYMBOL_SUPPORT + i);
+		gemp_sum *sum = &plan->sums[plan->sum_count++];
+		const gemp_monomial none = { 0 };
+		bool plain = p->count == 1 && !memcmp(&p->terms[0].monomial, &none, sizeof none);
+		*sum = (gemp_sum){ .kind = kind, .factor = plain ? p->terms[0].factor : 1 };
+		if (!plain)
+			GEMP_TRY(print_expression(&sum->expression, p));
+	}
+	for (int size = 0; size <= GEMP_MAX_TERM; size++)
+		if (d->cliques[size])
+			plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_CLIQUES, .clique = size,
+				.factor = d->cliques[size] / (int64_t)common };
+	if (d->joined)
+		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_JOINED, .factor = d->joined / (int64_t)common };
+done:
+	return code;
+}
+
+gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
+                              const gemp_count_premise *premise, const char **reason)
+{
+	gemp_code code = GEMP_OK;
+	gemp_count_plan *plan = NULL;
+	gemp_derivation *d = NULL;
+	gemp_term term;
+	bool found = false;
+	*out = NULL;
+	*reason = refusal(pattern, premise);
+	if (!*reason && !make_term(&term, pattern))
+		*reason = "two edges join one pair of its vertices";
+	if (*reason)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(d, 1));
+	GEMP_TRY(gemp_derive(d, &term, &found));
+	if (found) {
+		GEMP_TRY(GEMP_NEW(plan, 1));
+		GEMP_TRY(put_tables(plan, d));
+		GEMP_TRY(put_sums(plan, d, order));
+		*out = plan;
+		plan = NULL;
+	} else {
+		*reason = "no sums are known that give it";
+	}
+done:
+	gemp_count_plan_free(plan);
+	gemp_free(d);
+	return code;
+}
+
+void gemp_count_plan_free(gemp_count_plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < GEMP_MAX_SUMS; i++)
+		gemp_free(plan->sums[i].expression);
+	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		gemp_free(plan->tables[k].expression);
+	gemp_free(plan);
+}
+
+/* FOR PEOPLE */
+const char *gemp_sum_name(gemp_sum_kind kind)
+{
+	static const char *const names[] = {
+		[GEMP_SUM_VERTICES] = "Vertices", [GEMP_SUM_EDGES] = "Edges", [GEMP_SUM_TRIANGLES] = "Triangles",
+		[GEMP_SUM_WEDGES] = "Wedges", [GEMP_SUM_PAIRS] = "Pairs", [GEMP_SUM_JOINED] = "JoinedWedges",
+		[GEMP_SUM_CLIQUES] = "Cliques",
+	};
+	return names[kind];
+}
+
+void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
+{
+	gemp_text_print(out, "counted without enumerating: (");
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		const gemp_sum *sum = &plan->sums[i];
+		long long factor = (long long)sum->factor;
+		gemp_text_print(out, "%s", factor < 0 ? (i ? " - " : "-") : i ? " + " : "");
+		if (factor != 1 && factor != -1)
+			gemp_text_print(out, "%lld ", factor < 0 ? -factor : factor);
+		gemp_text_print(out, "%s%.0d", gemp_sum_name(sum->kind), sum->clique);
+	}
+	gemp_text_print(out, ") / %llu\n", (unsigned long long)plan->divisor);
+	for (size_t i = 0; i < plan->sum_count; i++)
+		gemp_text_print(out, "  %-20s %s\n", gemp_sum_name(plan->sums[i].kind),
+		                plan->sums[i].expression ? plan->sums[i].expression : "1");
+	for (size_t k = 1; k < plan->table_count; k++)
+		gemp_text_print(out, "  V%zu_0                 sum over neighbours: %s\n", k, plan->tables[k].expression);
+	if (plan->support)
+		gemp_text_print(out, "  t                    triangles on each edge\n");
+}
+
+bool gemp_sum_mentions(const char *expression, const char *symbol)
+{
+	size_t length = strlen(symbol);
+	for (const char *at = expression; at && (at = strstr(at, symbol)) != NULL; at += length) {
+		bool starts = at == expression || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+		if (starts && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
+			return true;
+	}
+	return false;
+}

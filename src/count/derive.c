@@ -1,0 +1,348 @@
+#include "count/derive.h"
+
+#include "core/memory.h"
+#include "count/hang.h"
+
+#include <string.h>
+
+enum { MOST_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };
+
+/* What is summed over, and which vertices of the term that is. */
+typedef struct choice {
+	bool known;
+	gemp_sum_kind kind;
+	unsigned core;
+	int cost;
+} choice;
+
+typedef struct entry {
+	gemp_term term;
+	choice best;
+} entry;
+
+typedef struct deriver {
+	entry *entries;   /* [SLOTS] open addressing */
+	size_t count;
+	bool crowded;     /* more terms than one wants to look at */
+} deriver;
+
+/* Relative, from kernels on graphs of 10^5 to 10^7 edges. */
+static const int kind_cost[] = {
+	[GEMP_SUM_VERTICES] = 1, [GEMP_SUM_EDGES] = 2, [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
+	[GEMP_SUM_PAIRS] = 200, [GEMP_SUM_JOINED] = 150, [GEMP_SUM_CLIQUES] = 30,
+};
+enum { TABLE_COST = 2, SUPPORT_COST = 12 };
+
+/* SHAPES */
+static bool core_is(const gemp_term *term, unsigned core, gemp_sum_kind kind)
+{
+	int size = __builtin_popcount(core), cycle[GEMP_MAX_TERM];
+	switch (kind) {
+	case GEMP_SUM_VERTICES:
+		return size == 1 && !term->rooted;
+	case GEMP_SUM_EDGES:
+		return size == 2 && !term->rooted && gemp_term_clique(term, core);
+	case GEMP_SUM_PAIRS:
+		return size == 2 && !term->rooted && !gemp_term_clique(term, core);
+	case GEMP_SUM_TRIANGLES:
+		return size == 3 && gemp_term_clique(term, core);
+	case GEMP_SUM_WEDGES:
+		return size == 4 && !term->rooted && gemp_term_cycle(term, core, cycle);
+	case GEMP_SUM_JOINED:
+		return size == 5 && term->size == 5 && gemp_term_cycle(term, core, cycle);
+	case GEMP_SUM_CLIQUES:
+		return size >= 4 && term->size == size && !term->rooted && gemp_term_clique(term, core);
+	}
+	return false;
+}
+
+/* Must i and j of the core, which are not adjacent, differ for the sum to count the term? */
+static bool core_apart(const gemp_term *term, gemp_sum_kind kind)
+{
+	return kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES || (kind == GEMP_SUM_JOINED && !term->rooted);
+}
+
+/* CASES where vertices coincide, each with its sign: the term is its own sum plus all of them. */
+typedef struct cases {
+	int count;
+	gemp_term rest; /* the term with just those pairs apart that its sum holds apart */
+	gemp_term terms[GEMP_MAX_TERM * GEMP_MAX_TERM];
+	int sign[GEMP_MAX_TERM * GEMP_MAX_TERM];
+} cases;
+
+static void find_cases(cases *out, const gemp_term *term, gemp_sum_kind kind, unsigned core)
+{
+	gemp_term now = *term;
+	*out = (cases){ 0 };
+	for (int i = 0; i < term->size; i++)
+		for (int j = i + 1; j < term->size; j++) {
+			bool in_core = core >> i & 1 && core >> j & 1, apart = gemp_term_differ(&now, i, j);
+			bool wanted = in_core && core_apart(term, kind) && !gemp_term_adjacent(term, i, j);
+			if (apart == wanted)
+				continue;
+			gemp_term_hold(&now, i, j, false);
+			if (gemp_term_merge(&now, i, j, &out->terms[out->count]))
+				out->sign[out->count++] = apart ? -1 : 1;
+			gemp_term_hold(&now, i, j, wanted);
+		}
+	out->rest = now;
+}
+
+/* FACTORS of the wedges 0-1-2 where vertex r of the square is the least: the way round that does not need the fourth. */
+static bool square_places(const gemp_hung *hung, const int *square, int r, int place[3])
+{
+	static const uint8_t none[GEMP_TABLES];
+	for (int way = 1; way <= 3; way += 2) {
+		int last = square[(r + 3 * way) % 4];
+		for (int i = 0; i < 3; i++)
+			place[i] = square[(r + i * way) % 4];
+		if (!memcmp(hung->table[last], none, sizeof none) && !hung->support[last][place[0]] &&
+		    !hung->support[last][place[2]])
+			return true;
+	}
+	return false;
+}
+
+static bool square_works(const gemp_term *term, unsigned core, const gemp_hung *hung)
+{
+	int square[GEMP_MAX_TERM], place[3];
+	gemp_term_cycle(term, core, square);
+	for (int r = 0; r < 4; r++)
+		if (!square_places(hung, square, r, place))
+			return false;
+	return true;
+}
+
+/* CHOOSING */
+static int own_cost(const gemp_term *term, gemp_sum_kind kind, unsigned core)
+{
+	gemp_derivation scratch = { .table_count = 1 };
+	gemp_hung hung;
+	if (!core_is(term, core, kind) || !gemp_hang(&hung, &scratch, term, core))
+		return IMPOSSIBLE;
+	if (kind == GEMP_SUM_PAIRS && !hung.common)
+		return IMPOSSIBLE;
+	if (kind == GEMP_SUM_WEDGES && !square_works(term, core, &hung))
+		return IMPOSSIBLE;
+	int cost = kind_cost[kind] + TABLE_COST * (int)(scratch.table_count - 1);
+	for (int i = 0; i < term->size; i++)
+		for (int j = 0; j < i; j++)
+			if (hung.support[i][j])
+				return cost + SUPPORT_COST;
+	for (size_t k = 0; k < scratch.table_count; k++)
+		if (scratch.tables[k].power[gemp_symbol_support(0, 1)])
+			return cost + SUPPORT_COST;
+	return cost;
+}
+
+static entry *find_entry(deriver *d, const gemp_term *term)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	for (size_t i = 0; i < sizeof *term; i++)
+		hash = (hash ^ ((const unsigned char *)term)[i]) * UINT64_C(1099511628211);
+	size_t at = hash % SLOTS;
+	while (d->entries[at].term.size && memcmp(&d->entries[at].term, term, sizeof *term))
+		at = (at + 1) % SLOTS;
+	return &d->entries[at];
+}
+
+/* The same graph with its vertices in an order that many equal graphs agree on; a root stays first. */
+static gemp_term tidy(const gemp_term *term)
+{
+	int key[GEMP_MAX_TERM], order[GEMP_MAX_TERM];
+	gemp_term out;
+	memset(&out, 0, sizeof out); /* terms are compared as bytes */
+	for (int v = 0; v < term->size; v++) {
+		key[v] = __builtin_popcount(term->near[v]) * 64 + __builtin_popcount(term->differ[v]);
+		for (int u = 0; u < term->size; u++)
+			if (gemp_term_adjacent(term, v, u))
+				key[v] += 512 * __builtin_popcount(term->near[u]);
+		if (term->rooted && v == 0)
+			key[v] = -1;
+		int at = v;
+		for (; at > 0 && key[order[at - 1]] > key[v]; at--)
+			order[at] = order[at - 1];
+		order[at] = v;
+	}
+	out.size = term->size;
+	out.rooted = term->rooted;
+	for (int i = 0; i < term->size; i++)
+		for (int j = 0; j < term->size; j++) {
+			out.near[i] |= (uint8_t)(gemp_term_adjacent(term, order[i], order[j]) << j);
+			out.differ[i] |= (uint8_t)(gemp_term_differ(term, order[i], order[j]) << j);
+		}
+	return out;
+}
+
+static int cost_of(deriver *d, const gemp_term *term);
+
+/* What one sum over a core costs with all that it has to take off, if that is less than `least`. */
+static int cost_with(deriver *d, const gemp_term *term, gemp_sum_kind kind, unsigned core, int least)
+{
+	cases c;
+	int cost = own_cost(term, kind, core);
+	if (cost >= least)
+		return IMPOSSIBLE;
+	find_cases(&c, term, kind, core);
+	if (kind == GEMP_SUM_JOINED && !term->rooted) {
+		gemp_term rooted = gemp_term_root(&c.rest, 0); /* any of the five is the least */
+		cost += cost_of(d, &rooted);
+	}
+	for (int i = 0; i < c.count && cost < least; i++)
+		cost += cost_of(d, &c.terms[i]);
+	return cost;
+}
+
+static int cost_of(deriver *d, const gemp_term *given)
+{
+	gemp_term term = tidy(given);
+	entry *e = find_entry(d, &term);
+	if (e->best.known)
+		return e->best.cost;
+	choice best = { true, GEMP_SUM_VERTICES, 0, IMPOSSIBLE };
+	if (++d->count > MOST_TERMS) {
+		d->crowded = true;
+		return IMPOSSIBLE;
+	}
+	for (unsigned core = 1; core < 1u << term.size; core++)
+		for (gemp_sum_kind kind = GEMP_SUM_VERTICES; kind <= GEMP_SUM_CLIQUES; kind++) {
+			int cost = cost_with(d, &term, kind, core, best.cost);
+			if (cost < best.cost)
+				best = (choice){ true, kind, core, cost };
+		}
+	e = find_entry(d, &term);
+	*e = (entry){ term, best };
+	return best.cost;
+}
+
+/* ADDING UP */
+typedef struct adder {
+	deriver *deriver;
+	gemp_derivation *out;
+	bool fits;
+} adder;
+
+/* The monomial of a core whose vertex core[i] stands at place[i]. */
+static gemp_monomial place_factors(const gemp_hung *hung, const int *core, const int *place, int size)
+{
+	gemp_monomial m = { 0 };
+	for (int i = 0; i < size; i++) {
+		for (int k = 0; k < GEMP_TABLES; k++)
+			m.power[gemp_symbol_table(place[i], k)] = hung->table[core[i]][k];
+		m.power[GEMP_SYMBOL_LOW + place[i]] = hung->low[core[i]];
+		m.power[GEMP_SYMBOL_UP + place[i]] = hung->up[core[i]];
+		for (int j = 0; j < i; j++)
+			if (hung->support[core[i]][core[j]])
+				m.power[gemp_symbol_support(place[i], place[j])] = hung->support[core[i]][core[j]];
+	}
+	m.power[GEMP_SYMBOL_COMMON] = (uint8_t)hung->common;
+	return m;
+}
+
+static void add(adder *a, gemp_sum_kind kind, const gemp_monomial *m, int64_t factor)
+{
+	a->fits = a->fits && gemp_polynomial_add(&a->out->sums[kind], m, factor);
+}
+
+static void add_placed(adder *a, const choice *by, const gemp_hung *hung, const int *core, const int *place, int size,
+                       int64_t factor)
+{
+	gemp_monomial m = place_factors(hung, core, place, size);
+	add(a, by->kind, &m, factor);
+}
+
+/* Sums that meet each edge, pair or triangle once, for maps that meet it in every way. */
+static void add_all_ways(adder *a, const gemp_term *term, const choice *by, const gemp_hung *hung, int64_t factor)
+{
+	static const int ways[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 2, 0, 1 }, { 1, 2, 0 }, { 2, 1, 0 } };
+	static const int pairs[2][2] = { { 0, 2 }, { 2, 0 } }, edges[2][2] = { { 0, 1 }, { 1, 0 } };
+	int core[GEMP_MAX_TERM], size = 0;
+	for (unsigned v = by->core; v; v &= v - 1)
+		core[size++] = __builtin_ctz(v);
+	if (size == 1)
+		add_placed(a, by, hung, core, ways[0], 1, factor);
+	for (int w = 0; size == 2 && w < 2; w++)
+		add_placed(a, by, hung, core, by->kind == GEMP_SUM_PAIRS ? pairs[w] : edges[w], 2, factor);
+	bool fixed = term->rooted && by->core & 1; /* the root, first in the core, is the least */
+	for (int w = 0; size == 3 && w < (fixed ? 2 : 6); w++)
+		add_placed(a, by, hung, core, ways[w], 3, factor);
+}
+
+static void add_square(adder *a, const gemp_term *term, const choice *by, const gemp_hung *hung, int64_t factor)
+{
+	static const int places[] = { 0, 1, 2 };
+	int square[GEMP_MAX_TERM], place[3];
+	gemp_term_cycle(term, by->core, square);
+	for (int r = 0; r < 4; r++) {
+		square_places(hung, square, r, place);
+		gemp_monomial m = place_factors(hung, place, places, 3);
+		add(a, GEMP_SUM_WEDGES, &m, -factor); /* the fourth is not vertex 1 itself */
+		m.power[GEMP_SYMBOL_COMMON]++;
+		add(a, GEMP_SUM_WEDGES, &m, factor);
+	}
+}
+
+static int64_t factorial(int n)
+{
+	int64_t f = 1;
+	for (int i = 2; i <= n; i++)
+		f *= i;
+	return f;
+}
+
+static void add_term(adder *a, const gemp_term *given, int64_t factor)
+{
+	gemp_term term = tidy(given);
+	const choice by = find_entry(a->deriver, &term)->best;
+	gemp_hung hung;
+	cases c;
+	find_cases(&c, &term, by.kind, by.core);
+	for (int i = 0; i < c.count; i++)
+		add_term(a, &c.terms[i], c.sign[i] * factor);
+	a->fits = a->fits && gemp_hang(&hung, a->out, &term, by.core);
+	if (!a->fits)
+		return;
+	if (by.kind == GEMP_SUM_CLIQUES) {
+		a->out->cliques[term.size] += factor * factorial(term.size);
+	} else if (by.kind == GEMP_SUM_JOINED && term.rooted) {
+		a->out->joined += 2 * factor; /* w and y either way round */
+	} else if (by.kind == GEMP_SUM_JOINED) {
+		gemp_term rooted = gemp_term_root(&c.rest, 0);
+		add_term(a, &rooted, 5 * factor);
+	} else if (by.kind == GEMP_SUM_WEDGES) {
+		add_square(a, &term, &by, &hung, factor);
+	} else {
+		add_all_ways(a, &term, &by, &hung, factor);
+	}
+}
+
+/* The sum of supports alone is three times the triangles, which are found faster where nothing else asks for supports. */
+static void prefer_triangles(gemp_derivation *d, bool *fits)
+{
+	gemp_polynomial *edges = &d->sums[GEMP_SUM_EDGES];
+	gemp_monomial support = { 0 };
+	const gemp_monomial one = { 0 };
+	bool others = d->sums[GEMP_SUM_WEDGES].count || d->table_count > 1;
+	support.power[gemp_symbol_support(0, 1)] = 1;
+	if (others || edges->count != 1 || memcmp(&edges->terms[0].monomial, &support, sizeof support))
+		return;
+	*fits = *fits && gemp_polynomial_add(&d->sums[GEMP_SUM_TRIANGLES], &one, 3 * edges->terms[0].factor);
+	edges->count = 0;
+}
+
+gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool *found)
+{
+	gemp_code code = GEMP_OK;
+	deriver d = { 0 };
+	GEMP_TRY(GEMP_NEW(d.entries, SLOTS));
+	*out = (gemp_derivation){ .table_count = 1 };
+	*found = cost_of(&d, term) < IMPOSSIBLE && !d.crowded;
+	adder a = { &d, out, true };
+	if (*found)
+		add_term(&a, term, 1);
+	prefer_triangles(out, &a.fits);
+	*found = *found && a.fits;
+done:
+	gemp_free(d.entries);
+	return code;
+}

@@ -1,0 +1,44 @@
+/* term: a small graph whose homomorphisms into the host graph are counted, some pairs of its vertices held apart. Host only.
+ *
+ * An injective match is the term in which every two vertices that are not adjacent must differ. Holding a pair apart or not
+ * is a matter of arithmetic: maps where i and j differ = all maps - those of the term in which i and j are one.
+ */
+#ifndef GEMP_COUNT_TERM_H
+#define GEMP_COUNT_TERM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { GEMP_MAX_TERM = 7 };
+
+typedef struct gemp_term {
+	int size;
+	uint8_t near[GEMP_MAX_TERM];   /* bit j: i and j are adjacent */
+	uint8_t differ[GEMP_MAX_TERM]; /* bit j: i and j are not adjacent, and must differ */
+	bool rooted;                   /* the slot of vertex 0's image is less than those of all others */
+} gemp_term;
+
+static inline bool gemp_term_adjacent(const gemp_term *term, int i, int j)
+{
+	return term->near[i] >> j & 1;
+}
+
+static inline bool gemp_term_differ(const gemp_term *term, int i, int j)
+{
+	return term->differ[i] >> j & 1;
+}
+
+void gemp_term_hold(gemp_term *term, int i, int j, bool apart);
+
+/* i and j become one vertex, the lesser number; false if no map has them so: they are adjacent, or one is the root. */
+bool gemp_term_merge(const gemp_term *term, int i, int j, gemp_term *out);
+
+/* The same with vertex `root` first and its image the least; pairs with it need not be held apart any more. */
+gemp_term gemp_term_root(const gemp_term *term, int root);
+
+/* Are the vertices of the set a cycle through all of them? cycle[] receives them in order. */
+bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TERM]);
+/* Is each adjacent to each? */
+bool gemp_term_clique(const gemp_term *term, unsigned set);
+
+#endif

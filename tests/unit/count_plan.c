@@ -1,0 +1,414 @@
+/* Count plans, summed here by their definitions, against matches found one by one, on random graphs. */
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "count/count_plan.h"
+#include "pattern/symmetry.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { MOST = 16 };
+
+typedef struct host {
+	int size;
+	bool near[MOST][MOST]; /* numbers are slots */
+} host;
+
+/* EXPRESSIONS, read as a kernel would. */
+typedef struct scope {
+	const host *graph;
+	const gemp_count_plan *plan;
+	long tables[GEMP_MAX_VERTEX_TABLES][MOST];
+	int place[3];
+	long c;
+} scope;
+
+typedef struct reader {
+	const scope *scope;
+	const char *at;
+} reader;
+
+static long common(const host *g, int a, int b, int above)
+{
+	long n = 0;
+	for (int x = above + 1; x < g->size; x++)
+		n += g->near[a][x] && g->near[b][x];
+	return n;
+}
+
+static long neighbours(const host *g, int v, int from, int to)
+{
+	long n = 0;
+	for (int x = from; x < to; x++)
+		n += g->near[v][x];
+	return n;
+}
+
+static long symbol(const scope *s, const char *name)
+{
+	int i, j, k;
+	char rest;
+	if (sscanf(name, "V%d_%d%c", &k, &i, &rest) == 2)
+		return s->tables[k][s->place[i]];
+	if (sscanf(name, "t_%1d%1d%c", &i, &j, &rest) == 2) {
+		assert_true(s->graph->near[s->place[i]][s->place[j]]);
+		return common(s->graph, s->place[i], s->place[j], -1);
+	}
+	if (sscanf(name, "low_%d%c", &i, &rest) == 1)
+		return neighbours(s->graph, s->place[i], 0, s->place[0]);
+	if (sscanf(name, "up_%d%c", &i, &rest) == 1)
+		return neighbours(s->graph, s->place[i], s->place[0] + 1, s->graph->size);
+	if (!strcmp(name, "a"))
+		return s->graph->near[s->place[0]][s->place[2]];
+	assert_string_equal(name, "c");
+	return s->c;
+}
+
+static long read_sum(reader *r);
+
+static long read_factor(reader *r)
+{
+	char name[32];
+	size_t n = 0;
+	while (*r->at == ' ')
+		r->at++;
+	if (*r->at == '(') {
+		r->at++;
+		long value = read_sum(r);
+		assert_int_equal(*r->at, ')');
+		r->at++;
+		return value;
+	}
+	if (*r->at == '-') {
+		r->at++;
+		return -read_factor(r);
+	}
+	if (isdigit((unsigned char)*r->at))
+		return strtol(r->at, (char **)&r->at, 10);
+	while ((isalnum((unsigned char)*r->at) || *r->at == '_') && n < sizeof name - 1)
+		name[n++] = *r->at++;
+	name[n] = 0;
+	return symbol(r->scope, name);
+}
+
+static long read_product(reader *r)
+{
+	long value = read_factor(r);
+	while (*r->at == ' ')
+		r->at++;
+	while (*r->at == '*') {
+		r->at++;
+		value *= read_factor(r);
+		while (*r->at == ' ')
+			r->at++;
+	}
+	return value;
+}
+
+static long read_sum(reader *r)
+{
+	long value = read_product(r);
+	while (*r->at == '+' || *r->at == '-') {
+		int sign = *r->at++ == '+' ? 1 : -1;
+		value += sign * read_product(r);
+	}
+	return value;
+}
+
+static long evaluate(const scope *s, const char *expression)
+{
+	reader r = { s, expression };
+	if (!expression)
+		return 1;
+	long value = read_sum(&r);
+	assert_int_equal(*r.at, 0);
+	return value;
+}
+
+/* SUMS by their definitions in count_plan.h. */
+static long at(scope *s, const gemp_sum *sum, int v0, int v1, int v2)
+{
+	s->place[0] = v0;
+	s->place[1] = v1;
+	s->place[2] = v2;
+	return evaluate(s, sum->expression);
+}
+
+static long wedges(scope *s, const gemp_sum *sum)
+{
+	const host *g = s->graph;
+	long total = 0;
+	for (int r = 0; r < g->size; r++)
+		for (int x = r + 1; x < g->size; x++)
+			for (int w = r + 1; w < g->size; w++)
+				if (g->near[r][x] && g->near[x][w]) {
+					s->c = common(g, r, w, r);
+					total += at(s, sum, r, x, w);
+				}
+	return total;
+}
+
+static long joined(const host *g)
+{
+	long total = 0;
+	for (int r = 0; r < g->size; r++)
+		for (int w = r + 1; w < g->size; w++)
+			for (int y = w + 1; y < g->size; y++)
+				if (g->near[w][y])
+					total += common(g, r, w, r) * common(g, r, y, r);
+	return total;
+}
+
+static long cliques(const host *g, int *chosen, int have, int want)
+{
+	long total = 0;
+	if (have == want)
+		return 1;
+	for (int v = have ? chosen[have - 1] + 1 : 0; v < g->size; v++) {
+		bool joins = true;
+		for (int i = 0; i < have; i++)
+			joins = joins && g->near[chosen[i]][v];
+		chosen[have] = v;
+		if (joins)
+			total += cliques(g, chosen, have + 1, want);
+	}
+	return total;
+}
+
+static long pairs(scope *s, const gemp_sum *sum, int size)
+{
+	const host *g = s->graph;
+	long total = 0;
+	for (int a = 0; a < g->size; a++)
+		for (int b = a + 1; b < g->size; b++) {
+			s->c = common(g, a, b, -1);
+			if (sum->kind == GEMP_SUM_EDGES && g->near[a][b])
+				total += at(s, sum, a, b, 0);
+			if (sum->kind == GEMP_SUM_PAIRS && s->c)
+				total += at(s, sum, a, 0, b);
+			for (int m = b + 1; size == 3 && m < g->size; m++)
+				if (g->near[a][b] && g->near[a][m] && g->near[b][m])
+					total += at(s, sum, a, b, m);
+		}
+	return total;
+}
+
+static long sum_of(scope *s, const gemp_sum *sum)
+{
+	int chosen[MOST];
+	long total = 0;
+	switch (sum->kind) {
+	case GEMP_SUM_VERTICES:
+		for (int v = 0; v < s->graph->size; v++)
+			total += at(s, sum, v, 0, 0);
+		return total;
+	case GEMP_SUM_EDGES:
+	case GEMP_SUM_PAIRS:
+		return pairs(s, sum, 2);
+	case GEMP_SUM_TRIANGLES:
+		return pairs(s, sum, 3);
+	case GEMP_SUM_WEDGES:
+		return wedges(s, sum);
+	case GEMP_SUM_JOINED:
+		return joined(s->graph);
+	case GEMP_SUM_CLIQUES:
+		return cliques(s->graph, chosen, 0, sum->clique);
+	}
+	return 0;
+}
+
+static long by_plan(const host *g, const gemp_count_plan *plan)
+{
+	scope s = { .graph = g, .plan = plan };
+	long total = 0;
+	for (size_t k = 0; k < plan->table_count; k++)
+		for (int v = 0; v < g->size; v++)
+			for (int u = 0; u < g->size; u++)
+				if (g->near[v][u]) {
+					s.place[0] = v;
+					s.place[1] = u;
+					s.tables[k][v] += evaluate(&s, plan->tables[k].expression);
+				}
+	for (size_t i = 0; i < plan->sum_count; i++)
+		total += (long)plan->sums[i].factor * sum_of(&s, &plan->sums[i]);
+	assert_int_equal(total % (long)plan->divisor, 0);
+	return total / (long)plan->divisor;
+}
+
+/* MATCHES one by one. */
+static long embeddings(const host *g, const gemp_pattern *p, int *image, int have)
+{
+	long total = 0;
+	if (have == (int)p->vertex_count)
+		return 1;
+	for (int v = 0; v < g->size; v++) {
+		bool fits = true;
+		for (int i = 0; i < have; i++)
+			fits = fits && image[i] != v;
+		for (size_t e = 0; e < p->edge_count && fits; e++) {
+			int a = p->edges[e].from, b = p->edges[e].to;
+			if (a == have && b < have)
+				fits = g->near[v][image[b]];
+			if (b == have && a < have)
+				fits = g->near[v][image[a]];
+		}
+		image[have] = v;
+		if (fits)
+			total += embeddings(g, p, image, have + 1);
+	}
+	return total;
+}
+
+static void random_host(host *g, uint64_t *random, int size)
+{
+	double density = 0.1 + 0.8 * gemp_random_unit(random);
+	*g = (host){ .size = size };
+	for (int a = 0; a < size; a++)
+		for (int b = 0; b < a; b++)
+			g->near[a][b] = g->near[b][a] = gemp_random_unit(random) < density;
+}
+
+/* Every connected graph of `size` vertices, many of them several times: edge sets by number. True: it is one. */
+static bool pattern_text(char *text, int size, unsigned edges)
+{
+	unsigned part[8];
+	int bit = 0, n = sprintf(text, "edges:");
+	bool first = true;
+	for (int i = 0; i < size; i++)
+		part[i] = 1u << i;
+	for (int i = 0; i < size; i++)
+		for (int j = i + 1; j < size; j++, bit++)
+			if (edges >> bit & 1) {
+				n += sprintf(text + n, "%s%d-%d", first ? "" : ",", i, j);
+				first = false;
+				unsigned both = part[i] | part[j];
+				for (int v = 0; v < size; v++)
+					if (both >> v & 1)
+						part[v] = both;
+			}
+	return part[0] == (1u << size) - 1;
+}
+
+/* Returns whether there was a plan. */
+static bool check(const char *text, uint64_t *random, int rounds, int size)
+{
+	gemp_pattern *pattern = NULL;
+	gemp_symmetry *symmetry = NULL;
+	gemp_count_plan *plan = NULL;
+	gemp_count_premise premise = { .iso = true };
+	const char *reason;
+	bool overflow;
+	assert_int_equal(gemp_pattern_named(&pattern, text), GEMP_OK);
+	assert_int_equal(gemp_symmetry_find(&symmetry, pattern, false), GEMP_OK);
+	uint64_t order = gemp_symmetry_order(symmetry, &overflow);
+	assert_int_equal(gemp_count_plan_new(&plan, pattern, order, &premise, &reason), GEMP_OK);
+	assert_true((plan == NULL) == (reason != NULL));
+	for (int i = 0; plan && i < rounds; i++) {
+		host g;
+		int image[8];
+		random_host(&g, random, i == 0 ? 1 : size - i % 3);
+		long want = embeddings(&g, pattern, image, 0) / (long)order, got = by_plan(&g, plan);
+		if (got != want)
+			print_error("%s: %ld instead of %ld\n", text, got, want);
+		assert_int_equal(got, want);
+	}
+	bool found = plan != NULL;
+	gemp_count_plan_free(plan);
+	gemp_symmetry_free(symmetry);
+	gemp_pattern_free(pattern);
+	return found;
+}
+
+static void all_small_patterns(void **state)
+{
+	(void)state;
+	uint64_t random;
+	uint64_t seed = (uint64_t)time(NULL);
+	char text[128];
+	int found[6] = { 0 }, all[6] = { 0 };
+	print_message("seed %llu\n", (unsigned long long)seed);
+	random = seed;
+	for (int size = 2; size <= 5; size++)
+		for (unsigned edges = 0; edges < 1u << size * (size - 1) / 2; edges++)
+			if (pattern_text(text, size, edges) && (size < 5 || gemp_random_below(&random, 8) == 0)) {
+				all[size]++;
+				found[size] += check(text, &random, size < 5 ? 6 : 3, size < 5 ? 10 : 9);
+			}
+	assert_int_equal(found[4], all[4]); /* each of four vertices has sums */
+	assert_true(found[5] > all[5] / 2);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void known_to_have_sums(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "triangle", "cycle:4", "diamond", "clique:4", "clique:5", "cycle:5", "house",
+		"star:4", "path:5", "star:5", "path:6", "clique:7" };
+	uint64_t random = (uint64_t)time(NULL);
+	print_message("seed %llu\n", (unsigned long long)random);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		assert_true(check(names[i], &random, 3, 8));
+}
+
+static void refused_with_a_reason(void **state)
+{
+	(void)state;
+	gemp_pattern *pattern = NULL;
+	gemp_count_plan *plan = NULL;
+	const char *reason = NULL;
+	assert_int_equal(gemp_pattern_named(&pattern, "cycle:4"), GEMP_OK);
+	const gemp_count_premise hom = { .iso = false }, parallel = { .iso = true, .parallel = true };
+	assert_int_equal(gemp_count_plan_new(&plan, pattern, 8, &hom, &reason), GEMP_OK);
+	assert_null(plan);
+	assert_non_null(strstr(reason, "iso"));
+	assert_int_equal(gemp_count_plan_new(&plan, pattern, 8, &parallel, &reason), GEMP_OK);
+	assert_null(plan);
+	assert_non_null(strstr(reason, "parallel"));
+	gemp_pattern_free(pattern);
+	/* The wheel with four spokes has no vertex of degree less than three. */
+	assert_int_equal(gemp_pattern_named(&pattern, "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1"), GEMP_OK);
+	const gemp_count_premise iso = { .iso = true };
+	assert_int_equal(gemp_count_plan_new(&plan, pattern, 8, &iso, &reason), GEMP_OK);
+	assert_null(plan);
+	assert_non_null(reason);
+	gemp_pattern_free(pattern);
+}
+
+static void out_of_memory(void **state)
+{
+	(void)state;
+	gemp_pattern *pattern = NULL;
+	gemp_count_plan *plan = NULL;
+	const gemp_count_premise iso = { .iso = true };
+	const char *reason;
+	assert_int_equal(gemp_pattern_named(&pattern, "house"), GEMP_OK);
+	for (long k = 0; !plan; k++) {
+		gemp_memory_fail_after(k);
+		gemp_code code = gemp_count_plan_new(&plan, pattern, 2, &iso, &reason);
+		gemp_memory_fail_after(-1);
+		assert_true(code == (plan ? GEMP_OK : GEMP_ENOMEM));
+	}
+	gemp_count_plan_free(plan);
+	gemp_pattern_free(pattern);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_small_patterns),
+		cmocka_unit_test(known_to_have_sums),
+		cmocka_unit_test(refused_with_a_reason),
+		cmocka_unit_test(out_of_memory),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
