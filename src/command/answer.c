@@ -3,6 +3,7 @@
 #include "command/found.h"
 #include "command/limit.h"
 #include "command/matched.h"
+#include "command/order_option.h"
 #include "command/rows.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -74,12 +75,21 @@ static void choose(answer *s)
 		.listed = s->writes || s->row_limit < UINT64_MAX || s->graph_path,
 		.replicate = options->replicate,
 		.launch_factor = options->launch_factor,
-		.count_parts = options->profile && !gemp_query_is_composed(s->pattern),
+		.count_parts = options->profile && !options->count && !gemp_query_is_composed(s->pattern),
 		.profile = options->profile,
 		.lanes = (int)options->lanes,
 		.edges = s->graph_path || (gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern)),
 		.limit = streams ? s->row_limit : UINT64_MAX,
 	};
+}
+
+static gemp_code take_order(answer *s)
+{
+	if (!s->options->order)
+		return GEMP_OK;
+	if (gemp_query_is_composed(s->pattern))
+		return gemp_fail(GEMP_EUSAGE, "--order is for one search; this query is composed of several");
+	return gemp_order_option(s->how.order, &s->how.order_count, s->pattern, s->options->order);
 }
 
 static gemp_code open_context(answer *s, const gemp_timers *timers)
@@ -227,6 +237,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 		     .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
 	GEMP_TRY(gemp_comm_agree(comm, gemp_pattern_bind_with(pattern, graph, s.options->lenient)));
 	choose(&s);
+	GEMP_TRY(gemp_comm_agree(comm, take_order(&s)));
 	GEMP_TRY(open_context(&s, timers));
 	const gemp_query_options options = { .match = s.how, .combinations = s.options->combinations };
 	GEMP_TRY(gemp_query_prepare(&s.query, s.context, graph, pattern, &options));

@@ -53,6 +53,21 @@ static void set_counts(gemp_report *report, const gemp_found *found)
 		                                              gemp_json_count(found->covered_edges)));
 }
 
+/* In which order vertices were bound, and what the steps read. */
+static void report_plan(gemp_report *report, const gemp_match_result *result)
+{
+	json_t *order = json_array();
+	for (int i = 0; i < result->order_count; i++)
+		json_array_append_new(order, json_integer(result->order[i]));
+	gemp_report_set(report, "order", order);
+	if (!report->options->profile)
+		return;
+	gemp_report_set(report, "entries_read", gemp_json_count(result->entries_read));
+	gemp_report_set(report, "lookups", gemp_json_count(result->lookups));
+	gemp_report_detail(report, "  %-10s %s entries of rows read, %s lookups\n", "work",
+	                   gemp_grouped(result->entries_read).text, gemp_grouped(result->lookups).text);
+}
+
 static void report_launches(gemp_report *report, const gemp_match_result *result)
 {
 	gemp_report_set(report, "launches", gemp_json_count(result->launches));
@@ -131,6 +146,7 @@ gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)
 	if (code != GEMP_OK)
 		return code;
 	report_launches(report, found->result);
+	report_plan(report, found->result);
 	gemp_report_exchange(report, &traffic, found->result->local_share);
 	gemp_report_memory(report, found->result->device_peak);
 	report_device_memory(report, found->result);

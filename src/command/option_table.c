@@ -77,6 +77,9 @@ static const gemp_option table[] = {
 	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", GEMP_ON_MATCH, search,
 	  "on: start from the pattern vertex with the fewest candidates; off: from the first one of the text, at every "
 	  "vertex of the graph.", AT(pivot) },
+	{ "order", 0, GEMP_OPTION_TEXT, "A,B,...", NULL, GEMP_ON_MATCH, search,
+	  "Bind the pattern's vertices in this order, all of them by name or number (from 0), each after a neighbour; else the "
+	  "order that promises least work.", AT(order) },
 	{ "attributes", 0, GEMP_OPTION_CHOICE, "auto|before|after", "auto", ON_RUN, search,
 	  "Test conditions on one vertex before matching (on all vertices) or after it (on those in results).",
 	  AT(attributes) },

@@ -237,8 +237,8 @@ void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gem
 	gemp_text_print(t, "{\n");
 	emit_variables(t, plan);
 	if (options->profile)
-		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n", plan->step_count,
-		                plan->step_count);
+		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n", gemp_counters(plan),
+		                gemp_counters(plan));
 	emit_stages(t, layout);
 	if (plan->two_paths)
 		gemp_text_print(t, "\t__global uint *table = tables + (ulong)gemp_worker() * p.vertices;\n\tint filled = 0;\n");
@@ -261,7 +261,7 @@ void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gem
 	gemp_text_print(t, "\t}\n");
 	if (options->profile)
 		gemp_text_print(t, "\tfor (uint i = 0; i < %zu; i++)\n\t\tif (mine[i])\n\t\t\tatom_add(&passed[i], mine[i]);\n",
-		                plan->step_count);
+		                gemp_counters(plan));
 	gemp_text_print(t, "\t__global ulong *found = (__global ulong *)(control + GEMP_CONTROL_FOUND);\n"
 	                "\tif (found_local)\n\t\tatom_add(found, found_local);\n"
 	                "\tif (found_crossed)\n\t\tatom_add(found + 1, found_crossed);\n"

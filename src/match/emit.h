@@ -13,7 +13,7 @@ typedef struct gemp_emit_options {
 	bool all_resident;
 	bool listed;        /* matches go to the result buffer; else they are counted only */
 	bool wide;          /* rows of some view hold 2^32 entries or more */
-	bool profile;       /* partial matches that pass each step are counted */
+	bool profile;       /* what passes each step and what it reads is counted */
 	bool first_only;    /* a worker leaves its task with the first result (listed only) */
 } gemp_emit_options;
 
@@ -26,6 +26,13 @@ typedef struct gemp_layout {
 	uint32_t state_words;                 /* of a worker that stopped in a task */
 } gemp_layout;
 
+/* Counters of a profile: rows that pass each step, entries that it walks, then lookups that it makes. */
+enum { GEMP_MAX_COUNTERS = 3 * GEMP_MAX_STEPS };
+static inline size_t gemp_counters(const gemp_plan *plan)
+{
+	return 3 * plan->step_count;
+}
+
 /* An item: header (bit 0: has crossed ranks), for VERIFY the checks left (2 words), vertices in the order they are bound,
  * edges in the order they are bound (2 words each, low first). */
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_emit_options *options);
@@ -33,7 +40,7 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_em
 /* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, id_of,
  * bounds (unless all_resident); key_rank (if keys are compared: by slot); candidates, candidate_words; tasks; out,
  * out_capacity, out_base; state; result (if listed); tables (if the plan counts by two-paths: a u32 a vertex for each
- * worker, all 0 between launches); passed (if profile: a count a step); control, with the items in each area of out behind
+ * worker, all 0 between launches); passed (if profile: the counters); control, with the items in each area of out behind
  * it. `fixed` is the text of match.clh. */
 void gemp_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,
                const gemp_emit_options *options);

@@ -119,6 +119,9 @@ static void emit_enter(const emitter *e)
 	choose(e, "begin_%d", true);
 	gemp_text_print(t, ";\n\t\t\t\tcur_%d = begin[row(a)]; end_%d = begin[row(a) + 1];\n", e->s, e->s);
 	emit_trim(e);
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\t\tif (lane == 0 && cur_%d < end_%d) mine[%zu] += end_%d - cur_%d;\n", e->s, e->s,
+		                e->plan->step_count + (size_t)e->s, e->s, e->s);
 	gemp_text_print(t, "\t\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d); mask_%d = 0;\n\t\t\t}\n", e->s, e->s, e->s, e->s);
 }
 
@@ -188,6 +191,8 @@ static void emit_test_of(const emitter *e, size_t j, const char *bit, const char
 	const char *good = check->absent ? "!" : "";
 	int back = opposite(e->plan, check->view);
 	gemp_text_print(t, "\t\t\t\tif (left != FAILED && left & %s) {\n", bit);
+	if (e->options->profile)
+		gemp_text_print(t, "\t\t\t\t\tmine[%zu]++;\n", 2 * e->plan->step_count + (size_t)e->s);
 	gemp_text_print(t, "\t\t\t\t\tif (resident(%s))\n\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%s : FAILED;\n", from,
 	                good, check->view, from, to, bit);
 	if (back >= 0 && !e->options->all_resident)

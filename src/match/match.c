@@ -67,6 +67,7 @@ static gemp_plan_options plan_options(const gemp_match *m)
 		plan.wanted_edges |= m->phases.after[i]->edges;
 	if ((o->edges || (o->distinct == GEMP_BY_SUBGRAPH && !m->pattern->simple)) && m->pattern->edge_count)
 		plan.wanted_edges |= 1; /* an image is its vertices and edges */
+	plan.order = o->order_count ? o->order : NULL;
 	plan.tests = m->pushdown.tests;
 	plan.edge_tests = m->pushdown.edge_tests;
 	plan.edge_test_count = m->pushdown.edge_test_count;
@@ -257,6 +258,7 @@ char *gemp_match_explain(const gemp_match *m)
 		notes.distinct = how_distinct[m->options.distinct];
 	if (m->profiled) {
 		notes.rows = m->step_rows;
+		notes.entries = m->step_entries;
 		notes.bytes = m->step_bytes;
 	}
 	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);

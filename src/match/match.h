@@ -32,6 +32,8 @@ typedef struct gemp_match_options {
 	int lanes;                  /* lanes a row; 0: choose by device (1 on a CPU) */
 	uint64_t limit;             /* rows wanted; UINT64_MAX: all */
 	uint64_t wanted_edges;      /* pattern edges that rows must tell apart, beside those of RETURN and of conditions */
+	int order_count;            /* --order: vertices of the pattern in the order to bind them, all of them; 0: chosen */
+	int order[GEMP_MAX_PATTERN_VERTICES];
 	bool edges;                 /* batches have edge columns, also where nothing asks for them */
 	bool first_only;            /* one row of each task (pivot, seed) suffices; there may still be more. Not for sinks that
 	                               drop rows */
@@ -47,6 +49,8 @@ typedef struct gemp_match_result {
 	uint64_t launches, stages_launched, result_fill_percent; /* mean fill of the result buffer over launches */
 	uint64_t pivots;              /* candidates of the pivot, all ranks */
 	uint64_t rounds;
+	uint64_t entries_read, lookups; /* profile: of rows, by all steps and ranks: walked; searched for one vertex */
+	int order_count, order[GEMP_MAX_PATTERN_VERTICES]; /* in which the pattern's vertices were bound; none: several searches */
 	gemp_traffic traffic;         /* of all ranks: partial matches */
 	double local_share;           /* share of matches that never crossed ranks */
 	uint64_t values_copied;       /* attribute values copied to devices, all ranks */

@@ -27,7 +27,8 @@ struct gemp_match {
 	gemp_rows_at_hand rows;
 	gemp_search *search;
 	bool profiled;               /* rows and bytes are those of the runs so far, of all ranks */
-	uint64_t step_rows[GEMP_MAX_STEPS], step_bytes[GEMP_MAX_STEPS];
+	uint64_t step_rows[GEMP_MAX_STEPS], step_entries[GEMP_MAX_STEPS], step_lookups[GEMP_MAX_STEPS];
+	uint64_t step_bytes[GEMP_MAX_STEPS];
 	bool deduplicates;           /* by canonical-order hashing */
 	int pairs[GEMP_MAX_PATTERN_EDGES][2];
 };

@@ -134,8 +134,11 @@ static gemp_code profile(gemp_match *m)
 	gemp_code code = GEMP_OK;
 	uint64_t sent[GEMP_MAX_STEPS];
 	int steps = (int)m->plan->step_count;
-	GEMP_TRY(gemp_comm_agree(m->context->comm, gemp_search_passed(m->search, m->step_rows)));
+	GEMP_TRY(gemp_comm_agree(m->context->comm,
+	                         gemp_search_profile(m->search, m->step_rows, m->step_entries, m->step_lookups)));
 	gemp_comm_sum(m->context->comm, m->step_rows, steps);
+	gemp_comm_sum(m->context->comm, m->step_entries, steps);
+	gemp_comm_sum(m->context->comm, m->step_lookups, steps);
 	memcpy(sent, m->search->statistics.sent, sizeof sent);
 	gemp_comm_sum(m->context->comm, sent, steps);
 	for (int s = 0; s < steps; s++)
@@ -143,6 +146,17 @@ static gemp_code profile(gemp_match *m)
 	m->profiled = true;
 done:
 	return code;
+}
+
+/* Entries and lookups are those of the runs so far. */
+static void describe_plan(const gemp_match *m, gemp_match_result *result)
+{
+	for (size_t s = 0; s < m->plan->step_count; s++) {
+		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
+			result->order[result->order_count++] = m->plan->steps[s].vertex;
+		result->entries_read += m->profiled ? m->step_entries[s] : 0;
+		result->lookups += m->profiled ? m->step_lookups[s] : 0;
+	}
 }
 
 static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
@@ -170,6 +184,7 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 	result->match_imbalance = imbalance(m->context, (double)(m->search->statistics.found_local +
 	                                                         m->search->statistics.found_crossed));
 	result->kernel_imbalance = imbalance(m->context, m->search->statistics.kernel_seconds);
+	describe_plan(m, result);
 	code = count_embeddings(m, f[KEPT], result);
 	if (m->options.distinct == GEMP_BY_NOTHING)
 		result->matches = result->embeddings;

@@ -209,9 +209,18 @@ void gemp_search_free(gemp_search *search)
 	gemp_free(search);
 }
 
-gemp_code gemp_search_passed(gemp_search *search, uint64_t *rows)
+gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups)
 {
-	return gemp_buffer_read(search->context->device, &search->passed, 0, search->plan->step_count * sizeof *rows, rows);
+	gemp_code code = GEMP_OK;
+	size_t steps = search->plan->step_count;
+	uint64_t counters[GEMP_MAX_COUNTERS];
+	GEMP_TRY(gemp_buffer_read(search->context->device, &search->passed, 0, gemp_counters(search->plan) * sizeof *counters,
+	                          counters));
+	memcpy(rows, counters, steps * sizeof *rows);
+	memcpy(entries, counters + steps, steps * sizeof *entries);
+	memcpy(lookups, counters + 2 * steps, steps * sizeof *lookups);
+done:
+	return code;
 }
 
 /* DELIVERY. */

@@ -104,8 +104,9 @@ void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count)
 /* Local. From the first pivot or seed again, with nothing under way. */
 gemp_code gemp_search_restart(gemp_search *search);
 
-/* Local. What passed each step since the search was made: rows[step_count]; for searches with options.profile. */
-gemp_code gemp_search_passed(gemp_search *search, uint64_t *rows);
+/* Local. Since the search was made, for each of the plan's steps: partial matches that passed it, entries of rows walked,
+ * and vertices searched for in rows; for searches with options.profile. */
+gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups);
 
 /* Local. One launch of the deepest stage that can run; *ran is false if none can. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran);

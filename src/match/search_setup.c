@@ -249,9 +249,9 @@ done:
 	return code;
 }
 
-/* COUNTERS of what passes each step. */
+/* COUNTERS of a profile. */
 gemp_code gemp_search_counters(gemp_search *search)
 {
-	static const uint64_t none[GEMP_MAX_STEPS];
-	return upload(search, &search->passed, none, search->plan->step_count, sizeof *none);
+	static const uint64_t none[GEMP_MAX_COUNTERS];
+	return upload(search, &search->passed, none, gemp_counters(search->plan), sizeof *none);
 }

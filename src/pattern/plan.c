@@ -186,6 +186,20 @@ static void sort_leaf(gemp_plan *plan)
 	}
 }
 
+static gemp_code choose_order(gemp_planner *p, const bool *may, int *order, double *rows)
+{
+	gemp_code code = GEMP_OK;
+	if (!p->options->order) {
+		p->plan->two_paths = gemp_plan_order(p->pattern, p->statistics, p->options->pivot_off, may, order, rows);
+		return GEMP_OK;
+	}
+	GEMP_TRY(gemp_plan_check_order(p->pattern, p->options->order));
+	memcpy(order, p->options->order, p->pattern->vertex_count * sizeof *order);
+	gemp_plan_order_rows(p->pattern, p->statistics, order, rows);
+done:
+	return code;
+}
+
 static uint64_t hash_plan(const gemp_plan *plan)
 {
 	uint64_t hash = gemp_hash(plan->steps, plan->step_count * sizeof *plan->steps, plan->live_edges);
@@ -217,7 +231,7 @@ gemp_code gemp_plan_new(gemp_plan **out, const gemp_pattern *pattern, const gemp
 	plan->live_edges = gemp_plan_live_edges(&p);
 	may_leave(&p, may);
 	plan->divisor = 1;
-	plan->two_paths = gemp_plan_order(pattern, statistics, options->pivot_off, may, order, rows);
+	GEMP_TRY(choose_order(&p, may, order, rows));
 	plan->pivot = plan->given ? -1 : order[0];
 	if (plan->given)
 		GEMP_TRY(bind_given(&p));

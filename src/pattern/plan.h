@@ -108,6 +108,7 @@ typedef struct gemp_plan_options {
 	bool break_symmetry;   /* iso and induced only */
 	bool pivot_off;
 	bool two_paths;        /* may count by two-paths: only a count is asked, and all rows are resident */
+	const int *order;      /* [vertex_count] the order to bind in, given vertices first; borrowed; NULL: chosen by estimates */
 	uint64_t wanted_edges; /* pattern edges whose identity the results need */
 	gemp_vertex_tests tests;
 	size_t edge_test_count;
@@ -129,6 +130,7 @@ size_t gemp_plan_stages(const gemp_plan *plan, gemp_stage *stages, size_t room);
 /* What is known beside the plan: what is tested before and after the search, and, after a run, what it did. */
 typedef struct gemp_plan_notes {
 	const uint64_t *rows;  /* [step_count] partial matches that passed each step, on all ranks; NULL: not counted */
+	const uint64_t *entries; /* [step_count] entries of rows that each step read */
 	const uint64_t *bytes; /* [step_count] sent between ranks on the way into each step */
 	size_t before_count, after_count;
 	const gemp_condition *const *before; /* in bitmaps of candidates */

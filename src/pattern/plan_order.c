@@ -1,6 +1,7 @@
 #include "pattern/plan_order.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define BIT(i) (UINT64_C(1) << (i))
 
@@ -148,4 +149,41 @@ bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statist
 		}
 	order_from(pattern, statistics, pivot, leaf, order, rows);
 	return leaf >= 0;
+}
+
+static const char *name_of(const gemp_pattern *pattern, int v, char *room, size_t size)
+{
+	if (pattern->vertices[v].name)
+		return pattern->vertices[v].name;
+	snprintf(room, size, "%d", v);
+	return room;
+}
+
+gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order)
+{
+	uint64_t bound = 0;
+	for (int i = 0; i < (int)pattern->vertex_count; i++) {
+		bool joined = i == 0 || i < (int)pattern->given;
+		char room[16];
+		for (size_t e = 0; e < pattern->edge_count; e++) {
+			const gemp_pattern_edge *edge = &pattern->edges[e];
+			joined |= (edge->from == order[i] && bound & BIT(edge->to)) || (edge->to == order[i] && bound & BIT(edge->from));
+		}
+		if (!joined)
+			return gemp_fail(GEMP_EUSAGE, "--order: no edge joins %s to a vertex before it; put one of its neighbours before it",
+			                 name_of(pattern, order[i], room, sizeof room));
+		bound |= BIT(order[i]);
+	}
+	return GEMP_OK;
+}
+
+void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order, double *rows)
+{
+	int given = (int)pattern->given;
+	orderer o = { pattern, statistics, 0, given ? -1 : order[0], { 0 } };
+	for (int i = 0; i < (int)pattern->vertex_count; i++) {
+		rows[i] = i < given ? 1 : i == 0 ? statistics->candidates[order[0]] : rows[i - 1] * grow(&o, order[i]).factor;
+		o.place[order[i]] = i;
+		o.bound |= BIT(order[i]);
+	}
 }

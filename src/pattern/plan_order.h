@@ -13,4 +13,9 @@
 bool gemp_plan_order(const gemp_pattern *pattern, const gemp_statistics *statistics, bool first, const bool *may_leave,
                      int *order, double *rows);
 
+/* Is every vertex but the first (or but the given ones) joined to one before it? Else a message. */
+gemp_code gemp_plan_check_order(const gemp_pattern *pattern, const int *order);
+/* rows[] of an order that is forced. */
+void gemp_plan_order_rows(const gemp_pattern *pattern, const gemp_statistics *statistics, const int *order, double *rows);
+
 #endif

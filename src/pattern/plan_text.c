@@ -62,7 +62,7 @@ static void put_header(const printer *p)
 {
 	gemp_text_print(p->out, "  %-*s %14s", p->width, "operator", "estimated rows");
 	if (p->notes.rows)
-		gemp_text_print(p->out, " %14s %12s", "actual rows", "bytes sent");
+		gemp_text_print(p->out, " %14s %14s %12s", "actual rows", "entries read", "bytes sent");
 	gemp_text_print(p->out, "  details\n");
 }
 
@@ -81,9 +81,10 @@ static void put_figures(const printer *p, const gemp_step *step)
 	else
 		gemp_text_print(p->out, " %14s", "");
 	if (p->notes.rows && step)
-		gemp_text_print(p->out, " %14" PRIu64 " %12" PRIu64, p->notes.rows[index], p->notes.bytes[index]);
+		gemp_text_print(p->out, " %14" PRIu64 " %14" PRIu64 " %12" PRIu64, p->notes.rows[index], p->notes.entries[index],
+		                p->notes.bytes[index]);
 	else if (p->notes.rows)
-		gemp_text_print(p->out, " %14s %12s", "", "");
+		gemp_text_print(p->out, " %14s %14s %12s", "", "", "");
 	gemp_text_print(p->out, "  ");
 }
 

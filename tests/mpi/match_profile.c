@@ -55,10 +55,12 @@ static void check(int64_t replicate, bool listed, uint64_t buffers, const uint64
 	assert_all_ok(gemp_match_run(match, listed ? &sink : NULL, &result));
 	char *after = gemp_match_explain(match);
 	assert_null(strstr(before, "actual rows"));
-	assert_non_null(strstr(after, "actual rows   bytes sent"));
+	assert_non_null(strstr(after, "actual rows   entries read   bytes sent"));
 	assert_int_equal(match->plan->step_count, STEPS);
 	for (int s = 0; s < STEPS; s++) {
 		assert_int_equal(match->step_rows[s], walks[s]);
+		assert_int_equal(match->step_entries[s], s ? walks[s] : 0); /* no test drops any of them */
+		assert_int_equal(match->step_lookups[s], 0);
 		sent += match->step_bytes[s];
 	}
 	assert_true((sent > 0) == (test_comm.size > 1 && replicate == 0) && match->step_bytes[0] == 0);

@@ -87,6 +87,16 @@ static bool any_free(const gemp_pattern *pattern)
 	return any;
 }
 
+static void check_order(const trial *t)
+{
+	size_t at = 0;
+	for (size_t s = 0; s < t->plan->step_count; s++)
+		if (t->plan->steps[s].kind != GEMP_BIND_EDGE)
+			assert_int_equal(t->plan->steps[s].vertex, t->options.order[at++]);
+	assert_int_equal(at, t->pattern->vertex_count);
+	assert_false(t->plan->two_paths);
+}
+
 static void check_form(const trial *t)
 {
 	const gemp_plan *plan = t->plan;
@@ -98,7 +108,9 @@ static void check_form(const trial *t)
 	}
 	assert_int_equal(plan->root, given ? given - 1 : 0);
 	assert_int_equal(plan->pivot, given ? -1 : plan->steps[0].vertex);
-	if (t->options.pivot_off && !given)
+	if (t->options.order)
+		check_order(t);
+	else if (t->options.pivot_off && !given)
 		assert_int_equal(plan->pivot, 0);
 	for (size_t s = 0; s < plan->step_count; s++)
 		check_step(t, &plan->steps[s], &vertices, &edges, &settled);
@@ -263,11 +275,33 @@ static void random_statistics(trial *t, uint64_t *random)
 	}
 }
 
+/* A connected order, given vertices first: random neighbours of what is bound. */
+static void force_order(trial *t, uint64_t *random)
+{
+	const gemp_pattern *p = t->pattern;
+	uint64_t bound = 0;
+	int count = (int)p->vertex_count;
+	for (int i = 0; i < count;) {
+		int v = (int)gemp_random_below(random, (uint64_t)count);
+		bool joined = i == 0;
+		for (size_t e = 0; e < p->edge_count; e++)
+			joined |= (p->edges[e].from == v && bound >> p->edges[e].to & 1) ||
+			          (p->edges[e].to == v && bound >> p->edges[e].from & 1);
+		if (!joined || bound >> v & 1)
+			continue;
+		t->order[i++] = v;
+		bound |= UINT64_C(1) << v;
+	}
+	t->options.order = t->order;
+}
+
 static void random_options(trial *t, uint64_t *random)
 {
 	gemp_plan_options *o = &t->options;
 	*o = (gemp_plan_options){ .semantics = (gemp_semantics)gemp_random_below(random, 4),
 		.pivot_off = gemp_random_below(random, 4) == 0, .two_paths = gemp_random_below(random, 2) };
+	if (gemp_random_below(random, 3) == 0)
+		force_order(t, random);
 	bool free_orbits = o->semantics == GEMP_ISO || o->semantics == GEMP_INDUCED;
 	o->break_symmetry = free_orbits && gemp_random_below(random, 4);
 	if (t->pattern->edge_count && !t->pattern->simple && gemp_random_below(random, 3) == 0)
@@ -299,6 +333,7 @@ static void random_extras(trial *t, uint64_t *random)
 	for (int v = 0; v < HOST_VERTICES; v++)
 		t->key[v] = (v * 3 + 1) % HOST_VERTICES;
 	o->break_symmetry = false;
+	o->order = NULL;
 	p->given = gemp_random_below(random, p->vertex_count + 1);
 	for (size_t v = p->given; v < p->vertex_count; v++)
 		p->vertices[v].free = o->semantics != GEMP_INDUCED && gemp_random_below(random, 3) == 0;
@@ -388,6 +423,24 @@ static void order_by_estimates(void **state)
 	trial_free(&t);
 }
 
+static void refused_orders(void **state)
+{
+	(void)state;
+	static const int apart[] = { 0, 2, 1 }, along[] = { 2, 1, 0 };
+	gemp_plan *made = NULL;
+	trial t = { .options = { .semantics = GEMP_ISO, .order = apart } };
+	assert_ok(gemp_pattern_parse(&t.pattern, "MATCH (a)-[:R]->()-[:R]->(c) RETURN count(*)", NULL));
+	assert_ok(gemp_pattern_bind(t.pattern, &graph));
+	assert_ok(gemp_symmetry_find(&t.symmetry, t.pattern, true));
+	assert_code(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options), GEMP_EUSAGE);
+	assert_message("no edge joins c to a vertex before it");
+	t.options.order = along;
+	assert_ok(gemp_plan_new(&made, t.pattern, t.symmetry, &t.statistics, &t.options));
+	assert_int_equal(made->pivot, 2);
+	gemp_plan_free(made);
+	trial_free(&t);
+}
+
 /* The text names every step; what a restriction means can be read from it. */
 static void text_of_a_plan(void **state)
 {
@@ -411,11 +464,11 @@ static void text_of_a_plan(void **state)
 	assert_true(strstr(text.data, "ExpandIntersect") < strstr(text.data, "NodeScan"));
 	assert_null(strstr(text.data, "actual"));
 	gemp_text_clear(&text);
-	const uint64_t rows[] = { 10, 17, 4 }, bytes[] = { 0, 320, 96 };
-	gemp_plan_notes notes = { .rows = rows, .bytes = bytes, .distinct = "orbits" };
+	const uint64_t rows[] = { 10, 17, 4 }, entries[] = { 0, 21, 60 }, bytes[] = { 0, 320, 96 };
+	gemp_plan_notes notes = { .rows = rows, .entries = entries, .bytes = bytes, .distinct = "orbits" };
 	gemp_plan_print(made, t.pattern, &t.statistics, &graph, &notes, &text);
-	assert_non_null(strstr(text.data, "estimated rows    actual rows   bytes sent  details\n  Distinct "));
-	assert_non_null(strstr(text.data, "             17          320  (a)-[:R]-(b); b before a\n"));
+	assert_non_null(strstr(text.data, "estimated rows    actual rows   entries read   bytes sent  details\n  Distinct "));
+	assert_non_null(strstr(text.data, "             17             21          320  (a)-[:R]-(b); b before a\n"));
 	gemp_text_free(&text);
 	gemp_memory_fail_after(0);
 	gemp_plan_print(made, t.pattern, &t.statistics, &graph, NULL, &text);
@@ -491,6 +544,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(plans_find_what_is_defined, make_graph),
 		cmocka_unit_test_setup(order_by_estimates, make_graph),
+		cmocka_unit_test_setup(refused_orders, make_graph),
 		cmocka_unit_test_setup(text_of_a_plan, make_graph),
 		cmocka_unit_test_setup(hashes_tell_plans_apart, make_graph),
 		cmocka_unit_test_setup(too_many_views, make_graph),

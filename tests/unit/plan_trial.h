@@ -41,6 +41,7 @@ typedef struct trial {
 	gemp_symmetry *symmetry;
 	gemp_statistics statistics;
 	gemp_plan_options options;
+	int order[MOST_VERTICES]; /* if options.order forces one */
 	int key[HOST_VERTICES]; /* rank of each host vertex's key */
 	bool asked[RELATIONS];  /* relations of the edge test, if there is one */
 	gemp_edge_test edge_test;
