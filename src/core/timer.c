@@ -3,7 +3,8 @@
 #include <time.h>
 
 const char *const gemp_phase_name[GEMP_PHASES] = {
-	"read", "convert", "build", "upload", "kernel", "exchange", "resolve", "attributes", "distinct", "download", "write",
+	"read", "convert", "build", "upload", "prepare", "kernel", "exchange", "resolve", "attributes", "distinct",
+	"download", "write",
 };
 
 double gemp_now(void)

@@ -7,6 +7,7 @@ typedef enum gemp_phase {
 	GEMP_CONVERT,    /* parse, relabel, views, plan */
 	GEMP_BUILD,      /* kernels */
 	GEMP_UPLOAD,     /* host to device */
+	GEMP_PREPARE,    /* device busy, by its own clock, with what counting reads: ranks, supports, task lists */
 	GEMP_KERNEL,     /* device busy, by its own clock; may overlap with what the host does */
 	GEMP_EXCHANGE,   /* MPI */
 	GEMP_RESOLVE,    /* incoming partial matches, on the host */

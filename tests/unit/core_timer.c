@@ -43,7 +43,7 @@ static void phases_have_their_names(void **state)
 	(void)state;
 	static const char *const names[] = {
 		[GEMP_READ] = "read", [GEMP_CONVERT] = "convert", [GEMP_BUILD] = "build", [GEMP_UPLOAD] = "upload",
-		[GEMP_KERNEL] = "kernel", [GEMP_EXCHANGE] = "exchange", [GEMP_RESOLVE] = "resolve",
+		[GEMP_PREPARE] = "prepare", [GEMP_KERNEL] = "kernel", [GEMP_EXCHANGE] = "exchange", [GEMP_RESOLVE] = "resolve",
 		[GEMP_ATTRIBUTES] = "attributes", [GEMP_DISTINCT] = "distinct", [GEMP_DOWNLOAD] = "download",
 		[GEMP_WRITE] = "write",
 	};
