@@ -1,0 +1,227 @@
+/* count_sweep_dense: sweeps on CPU devices, one work-item a worker, each with a counter for every vertex in global memory.
+ * Written behind what src/count/sweep_emit.h puts in front.
+ *
+ * A worker takes roots in ascending order, so in each row that it enters the place of the root only moves forward: it is
+ * kept, beside the end of the row, and nothing is searched for. */
+
+/* Roots that a worker takes at a time. */
+#define CHUNK 16u
+/* A place is looked for entry by entry so far, then by halves. */
+#define NEARBY 16u
+
+typedef struct sweep {
+	__global const uint *near;
+	__global ROW *row;       /* [ends] of this worker: where row x goes on behind the root, and its end */
+	__global uint *counter;  /* [ends] of this worker, all 0 between roots */
+	OFFSET from, to;         /* the root's entries that lead to middles */
+	uint root;
+} sweep;
+
+static inline OFFSET first_not_below(__global const uint *near, OFFSET low, OFFSET high, uint slot)
+{
+	while (low < high) {
+		OFFSET middle = low + (high - low) / 2;
+		if (near[middle] < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Row x holds the root: the entry behind it. */
+static inline OFFSET behind_root(const sweep *s, uint x)
+{
+	OFFSET at = s->row[x].x, end = s->row[x].y;
+	for (uint i = 0; s->near[at] < s->root; i++)
+		at = i < NEARBY ? at + 1 : first_not_below(s->near, at, end, s->root);
+	return s->row[x].x = at + 1;
+}
+
+/* Counts paths from the root to each end; how many there are. */
+static inline ulong count_paths(const sweep *s)
+{
+	ulong paths = 0;
+	for (OFFSET entry = s->from; entry < s->to; entry++) {
+		uint x = s->near[entry];
+		OFFSET end = s->row[x].y, at = behind_root(s, x);
+		paths += end - at;
+		for (; at < end; at++)
+			s->counter[s->near[at]]++;
+	}
+	return paths;
+}
+
+/* Where counters are few beside the paths, it is cheaper to go through all of them than once more along the paths. */
+static inline int many_paths(const sweep *s, ulong paths, uint ends)
+{
+	return paths > (ends - s->root) / 4;
+}
+
+static inline void clear_paths(const sweep *s)
+{
+	for (OFFSET entry = s->from; entry < s->to; entry++) {
+		ROW row = s->row[s->near[entry]];
+		for (OFFSET at = row.x; at < row.y; at++)
+			s->counter[s->near[at]] = 0;
+	}
+}
+
+static inline void clear_counters(const sweep *s, ulong paths, uint ends)
+{
+	if (many_paths(s, paths, ends))
+		for (uint w = s->root + 1; w < ends; w++)
+			s->counter[w] = 0;
+	else
+		clear_paths(s);
+}
+
+#ifdef SWEEP_BY_END
+
+/* What an end is worth whose counter is `count`; nothing if that is 0. */
+static inline long worth(sweep_sum *sum, uint root, uint w, uint count, int adjacent VALUE_PARAMETERS)
+{
+	long c = count, a = adjacent;
+	AT_ROOT(root)
+	AT_END(w)
+	ADD_MAGNITUDE(sum, END_WEIGHT * fabs(MAGNITUDE))
+	return END_WEIGHT * VALUE;
+}
+
+#ifdef HAS_ADJACENCY
+/* Ends that are neighbours of the root, on top of what they were taken to be worth. */
+static inline long worth_of_neighbours(const sweep *s, sweep_sum *sum, OFFSET from, OFFSET to VALUE_PARAMETERS)
+{
+	long more = 0;
+	for (OFFSET entry = from; entry < to; entry++) {
+		uint w = s->near[entry], count = s->counter[w];
+		more += worth(sum, s->root, w, count, 1 VALUE_ARGUMENTS) - worth(sum, s->root, w, count, 0 VALUE_ARGUMENTS);
+	}
+	return more;
+}
+#endif
+
+static inline long ends_in_order(const sweep *s, sweep_sum *sum, uint ends VALUE_PARAMETERS)
+{
+	long value = 0;
+	for (uint w = s->root + 1; w < ends; w++) {
+		value += worth(sum, s->root, w, s->counter[w], 0 VALUE_ARGUMENTS);
+		s->counter[w] = 0;
+	}
+	return value;
+}
+
+static inline long ends_along_paths(const sweep *s, sweep_sum *sum VALUE_PARAMETERS)
+{
+	long value = 0;
+	for (OFFSET entry = s->from; entry < s->to; entry++) {
+		ROW row = s->row[s->near[entry]];
+		for (OFFSET at = row.x; at < row.y; at++) {
+			uint w = s->near[at];
+			value += worth(sum, s->root, w, s->counter[w], 0 VALUE_ARGUMENTS);
+			s->counter[w] = 0;
+		}
+	}
+	return value;
+}
+
+static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *touched, __global const OFFSET *begin,
+                              __global const OFFSET *mid, uint ends VALUE_PARAMETERS)
+{
+	ulong paths = count_paths(s);
+#ifdef HAS_ADJACENCY
+	sum->value += worth_of_neighbours(s, sum, mid[s->root], begin[s->root + 1] VALUE_ARGUMENTS);
+#endif
+	sum->value += many_paths(s, paths, ends) ? ends_in_order(s, sum, ends VALUE_ARGUMENTS)
+	                                         : ends_along_paths(s, sum VALUE_ARGUMENTS);
+}
+
+#elif defined SWEEP_BY_PATH
+
+static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *touched, __global const OFFSET *begin,
+                              __global const OFFSET *mid, uint ends VALUE_PARAMETERS)
+{
+	ulong paths = count_paths(s);
+	long value = 0;
+	AT_ROOT(s->root)
+	for (OFFSET entry = s->from; entry < s->to; entry++) {
+		uint x = s->near[entry];
+		ROW row = s->row[x];
+		AT_MIDDLE(x, entry)
+		for (OFFSET at = row.x; at < row.y; at++) {
+			uint w = s->near[at];
+			long c = s->counter[w];
+			AT_END(w)
+			AT_END_ENTRY(at)
+			value += VALUE;
+			ADD_MAGNITUDE(sum, fabs(MAGNITUDE))
+		}
+	}
+	sum->value += value;
+	clear_counters(s, paths, ends);
+}
+
+#else /* JOINED */
+
+/* As count_paths; ends go to `touched` when they are met for the first time. How many they are. */
+static inline uint count_and_list(const sweep *s, __global uint *touched)
+{
+	uint found = 0;
+	for (OFFSET entry = s->from; entry < s->to; entry++) {
+		uint x = s->near[entry];
+		OFFSET end = s->row[x].y;
+		for (OFFSET at = behind_root(s, x); at < end; at++) {
+			uint w = s->near[at], count = s->counter[w];
+			touched[found] = w;
+			found += count == 0;
+			s->counter[w] = count + 1;
+		}
+	}
+	return found;
+}
+
+static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *touched, __global const OFFSET *begin,
+                              __global const OFFSET *mid, uint ends VALUE_PARAMETERS)
+{
+	uint found = count_and_list(s, touched);
+	long value = 0;
+	for (uint i = 0; i < found; i++) {
+		uint w = touched[i];
+		JOIN_SUM others = 0;
+		OFFSET end = begin[w + 1];
+		for (OFFSET at = mid[w]; at < end; at++)
+			others += s->counter[s->near[at]];
+		value += (long)s->counter[w] * (long)others;
+		ADD_MAGNITUDE(sum, (double)s->counter[w] * (double)others)
+	}
+	sum->value += value;
+	for (uint i = 0; i < found; i++)
+		s->counter[touched[i]] = 0;
+}
+
+#endif
+
+/* Roots first, first + step, ... (`roots` of them); `touched` has room for ends + 1 a worker. */
+__kernel void count_sweep_dense(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
+                                __global const uint *restrict near, uint first, uint step, uint roots, uint ends,
+                                __global uint *next, __global ROW *restrict rows, __global uint *restrict counters,
+                                __global uint *restrict touched, __global long *values,
+                                __global double *magnitudes VALUE_PARAMETERS)
+{
+	ulong worker = get_global_id(0);
+	sweep_sum sum = { 0 };
+	sweep s = { .near = near, .row = rows + worker * ends, .counter = counters + worker * ends };
+	touched += worker * (ends + 1ul);
+	for (uint v = 0; v < ends; v++)
+		s.row[v] = (ROW)(begin[v], begin[v + 1]);
+	for (uint task = atomic_add(next, CHUNK); task < roots; task = atomic_add(next, CHUNK))
+		for (uint i = task; i < min(task + CHUNK, roots); i++) {
+			s.root = first + i * step;
+			s.from = MIDDLES_FROM(s.root);
+			s.to = begin[s.root + 1];
+			if (s.from < s.to)
+				sweep_root(&s, &sum, touched, begin, mid, ends VALUE_ARGUMENTS);
+		}
+	values[worker] = sum.value;
+	magnitudes[worker] = sum.magnitude;
+}

@@ -1,0 +1,112 @@
+#include "count/sweep_emit.h"
+
+#include "count/sweep_bound.h"
+
+#include <stdio.h>
+
+static const char *expression_of(const gemp_sum *sum)
+{
+	return sum->expression ? sum->expression : "1";
+}
+
+static bool mentions(const gemp_sum *sum, const char *symbol)
+{
+	return gemp_sum_mentions(sum->expression, symbol);
+}
+
+static bool mentions_table(const gemp_sum *sum, int table, int place)
+{
+	char symbol[16];
+	snprintf(symbol, sizeof symbol, "V%d_%d", table, place);
+	return mentions(sum, symbol);
+}
+
+static bool reads_table(const gemp_sum *sum, int table)
+{
+	return mentions_table(sum, table, 0) || mentions_table(sum, table, 1) || mentions_table(sum, table, 2);
+}
+
+static bool reads_support(const gemp_sum *sum)
+{
+	return mentions(sum, "t_01") || mentions(sum, "t_12");
+}
+
+bool gemp_sweep_by_end(const gemp_sum *sum)
+{
+	if (sum->kind == GEMP_SUM_PAIRS)
+		return true;
+	if (sum->kind != GEMP_SUM_WEDGES || reads_support(sum))
+		return false;
+	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (mentions_table(sum, k, 1))
+			return false;
+	return true;
+}
+
+/* #define NAME long V0_0 = (long)table0[v]; ... */
+static void put_values(gemp_text *text, const gemp_sum *sum, const char *name, int place, const char *support)
+{
+	gemp_text_print(text, "#define %s", name);
+	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (mentions_table(sum, k, place))
+			gemp_text_print(text, " long V%d_%d = (long)table%d[v];", k, place, k);
+	if (support && mentions(sum, support))
+		gemp_text_print(text, " long %s = support[entry];", support);
+	gemp_text_print(text, "\n");
+}
+
+static void put_buffers(gemp_text *text, const gemp_sum *sum, const char *name, const char *support, const char *table)
+{
+	gemp_text_print(text, "#define %s", name);
+	if (reads_support(sum))
+		gemp_text_print(text, ", %ssupport", support);
+	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (reads_table(sum, k))
+			gemp_text_print(text, ", %stable%d", table, k);
+	gemp_text_print(text, "\n");
+}
+
+static void put_kind(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum)
+{
+	if (gemp_sweep_by_end(sum))
+		gemp_text_print(text, "#define SWEEP_BY_END\n");
+	else if (sum->kind == GEMP_SUM_WEDGES)
+		gemp_text_print(text, "#define SWEEP_BY_PATH\n");
+	if (mentions(sum, "a"))
+		gemp_text_print(text, "#define HAS_ADJACENCY\n");
+	gemp_text_print(text, "#define END_WEIGHT %s\n#define MIDDLES_FROM(r) %s[r]\n",
+	                sum->kind == GEMP_SUM_PAIRS ? "(c > 0)" : "c", sum->kind == GEMP_SUM_PAIRS ? "begin" : "mid");
+	gemp_text_print(text, "#define JOIN_SUM %s\n",
+	                (uint64_t)graph->longest * graph->longest <= UINT32_MAX ? "uint" : "ulong");
+}
+
+gemp_code gemp_sweep_emit(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum, bool watched)
+{
+	const char *offset = graph->wide ? "ulong" : "uint";
+	gemp_text_print(text, "typedef %s OFFSET;\ntypedef %s2 ROW;\n", offset, offset);
+	put_kind(text, graph, sum);
+	put_values(text, sum, "AT_ROOT(v)", 0, NULL);
+	put_values(text, sum, "AT_MIDDLE(v, entry)", 1, "t_01");
+	put_values(text, sum, "AT_END(v)", 2, NULL);
+	gemp_text_print(text, "#define AT_END_ENTRY(entry)%s\n",
+	                mentions(sum, "t_12") ? " long t_12 = support[entry];" : "");
+	put_buffers(text, sum, "VALUE_PARAMETERS", "__global const uint *restrict ", "__global const ulong *restrict ");
+	put_buffers(text, sum, "VALUE_ARGUMENTS", "", "");
+	gemp_text_print(text, "#define VALUE (%s)\n#define MAGNITUDE (", expression_of(sum));
+	gemp_expression_magnitude(text, expression_of(sum));
+	gemp_text_print(text, ")\n");
+	gemp_text_print(text, "typedef struct sweep_sum {\n\tlong value;\n\tdouble magnitude;\n} sweep_sum;\n"
+	                "#define ADD_MAGNITUDE(sum, m)%s\n", watched ? " (sum)->magnitude += (m);" : "");
+	return gemp_text_status(text);
+}
+
+size_t gemp_sweep_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments)
+{
+	size_t count = 0;
+	if (reads_support(sum))
+		arguments[count++] = GEMP_ARG(&graph->support.mem);
+	for (int k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		if (reads_table(sum, k))
+			arguments[count++] = GEMP_ARG(&graph->tables[k].mem);
+	return count;
+}

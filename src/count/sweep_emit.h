@@ -1,0 +1,33 @@
+/* sweep_emit: what stands in front of the fixed text of a sweep kernel and specialises it for one sum.
+ *
+ * Put before count_sweep_*.cl:
+ *
+ *   OFFSET, ROW             uint or ulong; a pair of them
+ *   SWEEP_BY_END            each end w that has paths r-x-w is worth END_WEIGHT * VALUE of its counter (WEDGES whose
+ *                           expression does not ask for the middle, PAIRS)
+ *   SWEEP_BY_PATH           each path is worth VALUE (other WEDGES); neither of both: JOINED
+ *   HAS_ADJACENCY           VALUE asks for `a`
+ *   MIDDLES_FROM(r)         first entry of row r that leads to a middle
+ *   JOIN_SUM                type of a sum of counters
+ *   VALUE, MAGNITUDE        the expression, and its magnitude as a double, over c, a and what is declared by
+ *   AT_ROOT(r)  AT_MIDDLE(x, entry)  AT_END(w)  AT_END_ENTRY(entry)
+ *   VALUE_PARAMETERS, VALUE_ARGUMENTS   buffers that they read, with a comma in front
+ *   sweep_sum               what a worker has summed up
+ *   ADD_MAGNITUDE(sum, m)   nothing, where it is known that no sum of a worker can leave 64 bits
+ */
+#ifndef GEMP_COUNT_SWEEP_EMIT_H
+#define GEMP_COUNT_SWEEP_EMIT_H
+
+#include "count/count_graph.h"
+#include "core/text.h"
+
+/* watched: magnitudes are summed up too. */
+gemp_code gemp_sweep_emit(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum, bool watched);
+
+/* Is each end worth something by itself (SWEEP_BY_END)? */
+bool gemp_sweep_by_end(const gemp_sum *sum);
+
+/* VALUE_PARAMETERS in order: the buffers as arguments; how many. `arguments` has room for GEMP_MAX_VERTEX_TABLES + 1. */
+size_t gemp_sweep_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments);
+
+#endif

@@ -1,0 +1,131 @@
+/* Sweeps against all triples, on random graphs, hubs, and graphs without anything. */
+#include "kernels/count_sweep_case.h"
+
+static gemp_comm comm;
+static gemp_context *context;
+static uint64_t seed;
+
+static int setup(void **state)
+{
+	(void)state;
+	seed = test_seed();
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	assert_ok(gemp_context_new(&context, &comm, NULL, &(gemp_budgets){ 0 }));
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	gemp_context_free(context);
+	gemp_comm_free(&comm);
+	assert_int_equal(gemp_memory_blocks(), 0);
+	return 0;
+}
+
+static int64_t others(const sweep_values *v) { return v->c - 1; }
+static int64_t house(const sweep_values *v) { return (v->c - 1) * (v->t_01 + v->t_12); }
+static int64_t ends(const sweep_values *v) { return v->V0_0 * v->c - 2 * v->V1_2 + 3; }
+static int64_t paths(const sweep_values *v) { return v->V1_1 * (v->t_01 - 1) * v->c + v->V0_2 - v->V0_0 * -v->V1_0; }
+static int64_t pairs(const sweep_values *v) { return v->c * (v->c - 1) * (v->c - 2); }
+static int64_t chords(const sweep_values *v) { return v->a * v->c + (1 - v->a) * v->V0_0 * v->V1_2 - 1; }
+
+static const sweep_trial trials[] = {
+	{ GEMP_SUM_WEDGES, NULL, NULL },
+	{ GEMP_SUM_WEDGES, "c-1", others },
+	{ GEMP_SUM_WEDGES, "(c-1)*(t_01+t_12)", house },
+	{ GEMP_SUM_WEDGES, "V0_0*c - 2*V1_2 + 3", ends },
+	{ GEMP_SUM_WEDGES, "V1_1*(t_01-1)*c + V0_2 - V0_0*-V1_0", paths },
+	{ GEMP_SUM_PAIRS, NULL, NULL },
+	{ GEMP_SUM_PAIRS, "c*(c-1)*(c-2)", pairs },
+	{ GEMP_SUM_PAIRS, "a*c+(1-a)*V0_0*V1_2-1", chords },
+	{ GEMP_SUM_JOINED, NULL, NULL },
+};
+enum { TRIALS = sizeof trials / sizeof *trials };
+
+static void check(const sweep_case *c, const sweep_trial *trial)
+{
+	gemp_sum sum = { .kind = trial->kind, .factor = 1, .expression = (char *)(uintptr_t)trial->expression };
+	gemp_sum_result result;
+	__int128 expected = case_expected(c, trial);
+	assert_ok(gemp_sweep_sum(&c->graph, &sum, &result));
+	if (result.total != expected)
+		fail_msg("kind %d, %s, %u vertices: %lld, not %lld", trial->kind, trial->expression ? trial->expression : "1",
+		         c->n, (long long)result.total, (long long)expected);
+}
+
+static void check_graph(uint32_t n, const uint8_t *joined, bool wide)
+{
+	sweep_case c;
+	size_t held = context->device->held;
+	case_make(&c, context, n, joined, wide, &seed);
+	for (size_t t = 0; t < TRIALS; t++)
+		check(&c, &trials[t]);
+	case_free(&c);
+	assert_int_equal(context->device->held, held);
+}
+
+static void join(uint8_t *joined, uint32_t n, uint32_t u, uint32_t v)
+{
+	if (u != v)
+		joined[(size_t)u * n + v] = joined[(size_t)v * n + u] = 1;
+}
+
+/* Edges of random vertices, of which some are hubs. */
+static uint8_t *random_joined(uint32_t n, uint32_t edges, uint32_t hubs)
+{
+	uint8_t *joined = case_new((size_t)n * n, 1);
+	for (uint32_t e = 0; e < edges; e++) {
+		uint32_t u = (uint32_t)gemp_random_below(&seed, n);
+		join(joined, n, u, (uint32_t)gemp_random_below(&seed, gemp_random_below(&seed, 2) && hubs ? hubs : n));
+	}
+	return joined;
+}
+
+static void check_random(uint32_t n, uint32_t edges, uint32_t hubs, bool wide)
+{
+	uint8_t *joined = random_joined(n, edges, hubs);
+	check_graph(n, joined, wide);
+	gemp_free(joined);
+}
+
+static void nothing(void **state)
+{
+	(void)state;
+	uint8_t one = 0, two[] = { 0, 1, 1, 0 };
+	check_graph(0, &one, false);
+	check_graph(1, &one, false);
+	check_graph(2, two, false);
+	check_random(7, 0, 0, false);
+}
+
+static void sparse_and_dense(void **state)
+{
+	(void)state;
+	check_random(30, 40, 0, false);
+	check_random(40, 2000, 0, false);
+	check_random(150, 600, 3, false);
+	check_random(200, 300, 1, true);
+}
+
+static void random_graphs(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		uint32_t n = 1 + (uint32_t)gemp_random_below(&seed, 100);
+		check_random(n, (uint32_t)gemp_random_below(&seed, 6u * n), (uint32_t)gemp_random_below(&seed, n), i % 4 == 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(sparse_and_dense),
+		cmocka_unit_test(random_graphs),
+	};
+	MPI_Init(&argc, &argv);
+	int failed = cmocka_run_group_tests(tests, setup, teardown);
+	MPI_Finalize();
+	return failed;
+}

@@ -1,0 +1,225 @@
+/* count_sweep_case: small graphs on the device as sums read them, and what the sums are, by going through all triples. */
+#ifndef GEMP_TESTS_COUNT_SWEEP_CASE_H
+#define GEMP_TESTS_COUNT_SWEEP_CASE_H
+
+#include "count/sweep.h"
+
+#include "harness/harness.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SWEEP_TABLES = 2 };
+
+/* Vertices are slots, by descending degree. */
+typedef struct sweep_case {
+	gemp_count_graph graph;
+	uint32_t n;
+	uint8_t *joined;    /* [n * n] */
+	uint32_t *triangles; /* [n * n]: on that edge */
+	uint64_t *begin, *mid, *table[SWEEP_TABLES];
+	gemp_vertex *near;
+} sweep_case;
+
+static inline bool case_joined(const sweep_case *c, uint32_t u, uint32_t v)
+{
+	return c->joined[(size_t)u * c->n + v];
+}
+
+static inline void *case_new(size_t count, size_t size)
+{
+	void *block = gemp_calloc(count + 1, size);
+	assert_non_null(block);
+	return block;
+}
+
+static inline uint32_t case_degree(const uint8_t *joined, uint32_t n, uint32_t v)
+{
+	uint32_t degree = 0;
+	for (uint32_t u = 0; u < n; u++)
+		degree += joined[(size_t)v * n + u];
+	return degree;
+}
+
+/* Renumbers by descending degree. */
+static inline void case_sort(sweep_case *c, const uint8_t *joined)
+{
+	uint32_t n = c->n, *order = case_new(n, sizeof *order), *degree = case_new(n, sizeof *degree);
+	for (uint32_t v = 0; v < n; v++) {
+		uint32_t at = v;
+		degree[v] = case_degree(joined, n, v);
+		for (; at > 0 && degree[order[at - 1]] < degree[v]; at--)
+			order[at] = order[at - 1];
+		order[at] = v;
+	}
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t v = 0; v < n; v++)
+			c->joined[(size_t)u * n + v] = joined[(size_t)order[u] * n + order[v]];
+	gemp_free(degree);
+	gemp_free(order);
+}
+
+static inline void case_rows(sweep_case *c)
+{
+	uint32_t n = c->n;
+	uint64_t entries = 0;
+	c->begin = case_new(n + 1u, sizeof *c->begin);
+	c->mid = case_new(n, sizeof *c->mid);
+	c->near = case_new((size_t)n * n, sizeof *c->near);
+	for (uint32_t v = 0; v < n; v++) {
+		c->begin[v] = entries;
+		for (uint32_t u = 0; u < n; u++) {
+			if (u == v)
+				c->mid[v] = entries;
+			if (case_joined(c, v, u))
+				c->near[entries++] = u;
+		}
+		if (entries - c->begin[v] > c->graph.longest)
+			c->graph.longest = (uint32_t)(entries - c->begin[v]);
+	}
+	c->begin[n] = entries;
+	c->graph.entries = entries;
+}
+
+static inline void case_triangles(sweep_case *c)
+{
+	uint32_t n = c->n;
+	c->triangles = case_new((size_t)n * n, sizeof *c->triangles);
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t v = 0; v < n; v++)
+			for (uint32_t x = 0; x < n && case_joined(c, u, v); x++)
+				c->triangles[(size_t)u * n + v] += case_joined(c, u, x) && case_joined(c, x, v);
+}
+
+static inline void case_upload_offsets(sweep_case *c, gemp_buffer *buffer, const uint64_t *offsets, size_t count)
+{
+	uint32_t *narrow = case_new(count, sizeof *narrow);
+	for (size_t i = 0; i < count; i++)
+		narrow[i] = (uint32_t)offsets[i];
+	const void *from = c->graph.wide ? (const void *)offsets : narrow;
+	size_t size = c->graph.wide ? sizeof *offsets : sizeof *narrow;
+	assert_ok(gemp_buffer_new(buffer, c->graph.context->device, count * size, from));
+	gemp_free(narrow);
+}
+
+static inline void case_upload(sweep_case *c, uint64_t *seed)
+{
+	gemp_device *device = c->graph.context->device;
+	uint32_t n = c->n, *support = case_new(c->graph.entries, sizeof *support);
+	case_upload_offsets(c, &c->graph.begin, c->begin, n + 1u);
+	case_upload_offsets(c, &c->graph.mid, c->mid, n);
+	for (uint32_t v = 0; v < n; v++)
+		for (uint64_t e = c->begin[v]; e < c->begin[v + 1]; e++)
+			support[e] = c->triangles[(size_t)v * n + c->near[e]];
+	assert_ok(gemp_buffer_new(&c->graph.near, device, (c->graph.entries + 1) * sizeof *c->near, c->near));
+	assert_ok(gemp_buffer_new(&c->graph.support, device, (c->graph.entries + 1) * sizeof *support, support));
+	for (size_t k = 0; k < SWEEP_TABLES; k++) {
+		c->table[k] = case_new(n, sizeof *c->table[k]);
+		for (uint32_t v = 0; v < n; v++)
+			c->table[k][v] = k == 0 ? c->begin[v + 1] - c->begin[v] : gemp_random_below(seed, 1000);
+		assert_ok(gemp_buffer_new(&c->graph.tables[k], device, (n + 1u) * sizeof *c->table[k], c->table[k]));
+	}
+	gemp_free(support);
+}
+
+/* joined: [n * n], symmetric, nothing joined to itself. wide: as if there were 2^32 entries. */
+static inline void case_make(sweep_case *c, gemp_context *context, uint32_t n, const uint8_t *joined, bool wide,
+                             uint64_t *seed)
+{
+	*c = (sweep_case){ .n = n };
+	c->joined = case_new((size_t)n * n, 1);
+	c->graph = (gemp_count_graph){ .context = context, .vertices = n, .wide = wide };
+	case_sort(c, joined);
+	case_rows(c);
+	case_triangles(c);
+	case_upload(c, seed);
+	c->graph.host_begin = c->begin;
+	c->graph.host_mid = c->mid;
+	c->graph.host_near = c->near;
+}
+
+static inline void case_free(sweep_case *c)
+{
+	gemp_device *device = c->graph.context->device;
+	for (size_t k = 0; k < SWEEP_TABLES; k++) {
+		gemp_buffer_free(&c->graph.tables[k], device);
+		gemp_free(c->table[k]);
+	}
+	gemp_buffer_free(&c->graph.support, device);
+	gemp_buffer_free(&c->graph.near, device);
+	gemp_buffer_free(&c->graph.mid, device);
+	gemp_buffer_free(&c->graph.begin, device);
+	gemp_free(c->near);
+	gemp_free(c->mid);
+	gemp_free(c->begin);
+	gemp_free(c->triangles);
+	gemp_free(c->joined);
+}
+
+/* EXPRESSIONS: the same twice, for the device and here. */
+typedef struct sweep_values {
+	int64_t c, a, t_01, t_12, V0_0, V0_1, V0_2, V1_0, V1_1, V1_2;
+} sweep_values;
+
+typedef struct sweep_trial {
+	gemp_sum_kind kind;
+	const char *expression;
+	int64_t (*value)(const sweep_values *v);
+} sweep_trial;
+
+static inline int64_t case_value(const sweep_case *c, const sweep_trial *trial, uint32_t r, uint32_t x, uint32_t w,
+                                 int64_t common)
+{
+	sweep_values v = { .c = common, .a = case_joined(c, r, w),
+		.t_01 = c->triangles[(size_t)r * c->n + x], .t_12 = c->triangles[(size_t)x * c->n + w],
+		.V0_0 = (int64_t)c->table[0][r], .V0_1 = (int64_t)c->table[0][x], .V0_2 = (int64_t)c->table[0][w],
+		.V1_0 = (int64_t)c->table[1][r], .V1_1 = (int64_t)c->table[1][x], .V1_2 = (int64_t)c->table[1][w] };
+	return trial->value ? trial->value(&v) : 1;
+}
+
+/* Common neighbours of r and w from slot `least` on. */
+static inline int64_t case_common(const sweep_case *c, uint32_t r, uint32_t w, uint32_t least)
+{
+	int64_t common = 0;
+	for (uint32_t x = least; x < c->n; x++)
+		common += case_joined(c, r, x) && case_joined(c, x, w);
+	return common;
+}
+
+static inline __int128 case_joined_sum(const sweep_case *c)
+{
+	__int128 total = 0;
+	int64_t *common = case_new(c->n, sizeof *common);
+	for (uint32_t r = 0; r < c->n; r++) {
+		for (uint32_t w = r + 1; w < c->n; w++)
+			common[w] = case_common(c, r, w, r + 1);
+		for (uint32_t w = r + 1; w < c->n; w++)
+			for (uint32_t y = w + 1; y < c->n; y++)
+				if (case_joined(c, w, y))
+					total += common[w] * common[y];
+	}
+	gemp_free(common);
+	return total;
+}
+
+static inline __int128 case_expected(const sweep_case *c, const sweep_trial *trial)
+{
+	__int128 total = 0;
+	if (trial->kind == GEMP_SUM_JOINED)
+		return case_joined_sum(c);
+	for (uint32_t r = 0; r < c->n; r++)
+		for (uint32_t w = r + 1; w < c->n; w++) {
+			int64_t common = case_common(c, r, w, trial->kind == GEMP_SUM_PAIRS ? 0 : r + 1);
+			if (common && trial->kind == GEMP_SUM_PAIRS)
+				total += case_value(c, trial, r, r, w, common);
+			for (uint32_t x = r + 1; x < c->n && trial->kind == GEMP_SUM_WEDGES; x++)
+				if (case_joined(c, r, x) && case_joined(c, x, w))
+					total += case_value(c, trial, r, x, w, common);
+		}
+	return total;
+}
+
+#endif
