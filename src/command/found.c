@@ -63,6 +63,7 @@ static void report_plan(gemp_report *report, const gemp_match_result *result)
 	if (!report->options->profile)
 		return;
 	gemp_report_set(report, "entries_read", gemp_json_count(result->entries_read));
+	gemp_report_set(report, "rows_passed", gemp_json_count(result->rows_passed));
 	gemp_report_set(report, "lookups", gemp_json_count(result->lookups));
 	gemp_report_detail(report, "  %-10s %s entries of rows read, %s lookups\n", "work",
 	                   gemp_grouped(result->entries_read).text, gemp_grouped(result->lookups).text);

@@ -50,6 +50,7 @@ typedef struct gemp_match_result {
 	uint64_t pivots;              /* candidates of the pivot, all ranks */
 	uint64_t rounds;
 	uint64_t entries_read, lookups; /* profile: of rows, by all steps and ranks: walked; searched for one vertex */
+	uint64_t rows_passed;           /* profile: partial matches, of all steps but the last */
 	int order_count, order[GEMP_MAX_PATTERN_VERTICES]; /* in which the pattern's vertices were bound; none: several searches */
 	gemp_traffic traffic;         /* of all ranks: partial matches */
 	double local_share;           /* share of matches that never crossed ranks */

@@ -156,6 +156,7 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 			result->order[result->order_count++] = m->plan->steps[s].vertex;
 		result->entries_read += m->profiled ? m->step_entries[s] : 0;
 		result->lookups += m->profiled ? m->step_lookups[s] : 0;
+		result->rows_passed += m->profiled && s + 1 < m->plan->step_count ? m->step_rows[s] : 0;
 	}
 }
 
