@@ -50,7 +50,9 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 			gemp_text_print(t, "\t__global const ulong *edge_%zu,\n", v);
 	}
 	if (!options->all_resident)
-		gemp_text_print(t, "\t__global const uint *own, __global const uint *id_of, __global const ulong *bounds,\n");
+		gemp_text_print(t, "\t__global const uint *own, __global const ulong *bounds,\n");
+	if (!options->all_resident || options->listed)
+		gemp_text_print(t, "\t__global const uint *id_of,\n");
 	if (plan->keys)
 		gemp_text_print(t, "\t__global const uint *key_rank,\n");
 	gemp_text_print(t, "\t__global const uint *candidates, uint candidate_words, __global const uint *tasks,\n"

@@ -22,7 +22,7 @@ typedef struct gemp_layout {
 	size_t stage_count;
 	gemp_stage stages[GEMP_MAX_STAGES];
 	uint32_t item_words[GEMP_MAX_STAGES]; /* of a task of that stage; 1 for pivots, the given vertices' slots for seeds */
-	uint32_t tuple_words;                 /* of a result: vertices in the pattern's order, then edges (2 words each) */
+	uint32_t tuple_words;                 /* of a match: vertices in the pattern's order, then edges (2 words each) */
 	uint32_t state_words;                 /* of a worker that stopped in a task */
 } gemp_layout;
 
@@ -37,11 +37,14 @@ static inline size_t gemp_counters(const gemp_plan *plan)
  * edges in the order they are bound (2 words each, low first). */
 gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_emit_options *options);
 
-/* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, id_of,
- * bounds (unless all_resident); key_rank (if keys are compared: by slot); candidates, candidate_words; tasks; out,
- * out_capacity, out_base; state; result (if listed); tables (if the plan counts by two-paths: a u32 a vertex for each
- * worker, all 0 between launches); passed (if profile: the counters); control, with the items in each area of out behind
- * it. `fixed` is the text of match.clh. */
+/* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, bounds
+ * (unless all_resident); id_of (unless all_resident and not listed); key_rank (if keys are compared: by slot); candidates,
+ * candidate_words; tasks; out, out_capacity, out_base; state; result (if listed); tables (if the plan counts by two-paths:
+ * a u32 a vertex for each worker, all 0 between launches); passed (if profile: the counters); control, with the items in
+ * each area of out behind it. `fixed` is the text of match.clh.
+ *
+ * Results are what sinks take as it is: vertex ids, row by row, of result_capacity rows; from the next even word on edges,
+ * row by row. */
 void gemp_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,
                const gemp_emit_options *options);
 

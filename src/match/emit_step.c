@@ -398,6 +398,20 @@ static void emit_count(const emitter *e)
 	                "\t\t\tmask_%d = 0;\n", e->s, e->s, e->s);
 }
 
+/* What the sinks take: ids, and behind those of all rows edges. */
+static void emit_row(const emitter *e)
+{
+	int vertices = e->plan->vertex_count, edges = e->edges ? e->plan->edge_count : 0;
+	gemp_text_print(e->t, "\t\t\t\t\t__global uint *r = result + (ulong)at * %d;\n", vertices);
+	for (int v = 0; v < vertices; v++)
+		gemp_text_print(e->t, "\t\t\t\t\tr[%d] = id_of[v_%d];\n", v, v);
+	if (edges)
+		gemp_text_print(e->t, "\t\t\t\t\t__global ulong *edges_of = (__global ulong *)result + "
+		                "((ulong)p.result_capacity * %d + 1) / 2 + (ulong)at * %d;\n", vertices, edges);
+	for (int f = 0; f < edges; f++)
+		gemp_text_print(e->t, "\t\t\t\t\tedges_of[%d] = e_%d;\n", f, f);
+}
+
 static void emit_result(const emitter *e)
 {
 	gemp_text *t = e->t;
@@ -408,15 +422,10 @@ static void emit_result(const emitter *e)
 	                "\t\t\t\tif (lane == 0)\n\t\t\t\t\tat = atomic_add(&control[GEMP_CONTROL_RESULTS], n);\n"
 	                "\t\t\t\tat = gemp_shuffle(at, 0) + popcount(mask_%d & ((1u << lane) - 1));\n"
 	                "\t\t\t\tint mine = mask_%d >> lane & 1, fits = mine && at < p.result_capacity;\n"
-	                "\t\t\t\tif (fits) {\n"
-	                "\t\t\t\t\t__global uint *r = result + (ulong)at * %u;\n",
-	                e->s, e->s, e->s, e->layout->tuple_words);
+	                "\t\t\t\tif (fits) {\n",
+	                e->s, e->s, e->s);
 	emit_take(e, "lane");
-	for (int v = 0; v < e->plan->vertex_count; v++)
-		gemp_text_print(t, "\t\t\t\t\tr[%d] = v_%d;\n", v, v);
-	for (int f = 0; e->edges && f < e->plan->edge_count; f++)
-		gemp_text_print(t, "\t\t\t\t\tr[%d] = (uint)e_%d; r[%d] = (uint)(e_%d >> 32);\n", e->plan->vertex_count + 2 * f, f,
-		                e->plan->vertex_count + 2 * f + 1, f);
+	emit_row(e);
 	gemp_text_print(t, "\t\t\t\t}\n\t\t\t\tmask_%d = gemp_ballot(mine && !fits);\n"
 	                "\t\t\t\tn -= popcount(mask_%d);\n"
 	                "\t\t\t\tif (lane == 0 && crossed) found_crossed += n;\n"

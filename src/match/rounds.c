@@ -25,7 +25,8 @@ static gemp_code search_slice(rounds *r)
 			gemp_progress("matching", r->search->work[0].next, r->search->pivots,
 			              r->search->statistics.found_local * r->search->ranks);
 	}
-	GEMP_TRY(gemp_search_deliver(r->search));
+	if (!ran || gemp_search_idle(r->search)) /* else beside the next launch */
+		GEMP_TRY(gemp_search_deliver(r->search));
 done:
 	return code;
 }

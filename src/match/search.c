@@ -56,6 +56,10 @@ gemp_code gemp_search_restart(gemp_search *search)
 	GEMP_TRY(gemp_buffer_write(device, &search->control, 0, (GEMP_CONTROL_WORDS + search->areas) * 4,
 	                           search->control_words));
 	search->pending.buffer = -1;
+	for (int b = 0; b < 2; b++) {
+		GEMP_TRY(gemp_readback_wait(&search->result[b]));
+		GEMP_TRY(gemp_readback_end(&search->result[b], device));
+	}
 	search->seeds.next = 0;
 	if (!search->plan->given)
 		search->work[0].count = search->pivots;
@@ -187,10 +191,12 @@ void gemp_search_free(gemp_search *search)
 		gemp_buffer_free(&search->edge[v], device);
 	}
 	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
-		&search->control, &search->result[0], &search->result[1], &search->out, &search->out_capacity,
+		&search->control, &search->out, &search->out_capacity,
 		&search->out_base, &search->tables, &search->passed };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
+	for (int b = 0; b < 2; b++)
+		gemp_readback_free(&search->result[b], device);
 	for (size_t k = 0; search->work && k < search->layout.stage_count; k++) {
 		gemp_buffer_free(&search->work[k].state, device);
 		gemp_buffer_free(&search->work[k].tasks, device);
@@ -203,9 +209,6 @@ void gemp_search_free(gemp_search *search)
 	gemp_free(search->base);
 	gemp_free(search->work);
 	gemp_free(search->seed_slots);
-	gemp_free(search->tuples);
-	gemp_free(search->batch_vertices);
-	gemp_free(search->batch_edges);
 	gemp_free(search);
 }
 
@@ -223,20 +226,22 @@ done:
 	return code;
 }
 
-/* DELIVERY. */
-static void unpack(const gemp_search *search, size_t rows)
+/* DELIVERY. Results travel while the next launch runs. */
+static size_t live_edges(const gemp_search *search)
 {
-	size_t words = search->layout.tuple_words, vertices = (size_t)search->plan->vertex_count;
-	size_t edges = (size_t)__builtin_popcountll(search->plan->live_edges);
-	const uint32_t *tuple = search->tuples;
-	gemp_vertex *v = search->batch_vertices;
-	gemp_edge *e = search->batch_edges;
-	for (size_t i = 0; i < rows; i++, tuple += words) {
-		for (size_t k = 0; k < vertices; k++)
-			*v++ = search->order->id_of[tuple[k]];
-		for (size_t k = 0; k < edges; k++)
-			*e++ = (gemp_edge)tuple[vertices + 2 * k] | (gemp_edge)tuple[vertices + 2 * k + 1] << 32;
-	}
+	return (size_t)__builtin_popcountll(search->plan->live_edges);
+}
+
+static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = search->context->device;
+	gemp_readback *result = &search->result[buffer];
+	search->pending = (gemp_pending){ buffer, rows };
+	GEMP_TRY(gemp_readback_begin(result, device, 0, rows * (size_t)search->plan->vertex_count * sizeof(gemp_vertex)));
+	code = gemp_readback_begin(result, device, search->result_edges, rows * live_edges(search) * sizeof(gemp_edge));
+done:
+	return code;
 }
 
 gemp_code gemp_search_deliver(gemp_search *search)
@@ -246,16 +251,15 @@ gemp_code gemp_search_deliver(gemp_search *search)
 	search->pending.buffer = -1;
 	if (pending.buffer < 0 || !pending.count)
 		return GEMP_OK;
+	gemp_readback *result = &search->result[pending.buffer];
 	double began = gemp_now();
-	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(search->context->device->transfer, search->result[pending.buffer].mem, CL_TRUE, 0,
-	                                     pending.count * search->layout.tuple_words * sizeof(uint32_t), search->tuples, 0,
-	                                     NULL, NULL)));
-	unpack(search, pending.count);
+	GEMP_TRY(gemp_readback_wait(result));
 	gemp_timers_add(&search->context->timers, GEMP_DOWNLOAD, began);
 	gemp_batch batch = { .rows = pending.count, .vertex_count = search->plan->vertex_count,
-		.edge_count = __builtin_popcountll(search->plan->live_edges),
-		.vertices = search->batch_vertices, .edges = search->batch_edges };
-	code = search->sink->take(search->sink->self, &batch);
+		.edge_count = (int)live_edges(search), .vertices = (const void *)result->host,
+		.edges = (const void *)(result->host + search->result_edges) };
+	GEMP_TRY(search->sink->take(search->sink->self, &batch));
+	code = gemp_readback_end(result, search->context->device);
 done:
 	return code;
 }
@@ -340,9 +344,10 @@ static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int bu
 	}
 	if (!search->emit.all_resident) {
 		a[n++] = GEMP_ARG(&search->own.mem);
-		a[n++] = GEMP_ARG(&search->id_of.mem);
 		a[n++] = GEMP_ARG(&search->bounds.mem);
 	}
+	if (!search->emit.all_resident || search->emit.listed)
+		a[n++] = GEMP_ARG(&search->id_of.mem);
 	if (search->plan->keys)
 		a[n++] = GEMP_ARG(&search->key_rank.mem);
 	a[n++] = GEMP_ARG(&search->candidates.mem);
@@ -353,7 +358,7 @@ static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int bu
 	a[n++] = GEMP_ARG(&search->out_base.mem);
 	a[n++] = GEMP_ARG(&work->state.mem);
 	if (search->emit.listed)
-		a[n++] = GEMP_ARG(&search->result[buffer].mem);
+		a[n++] = GEMP_ARG(&search->result[buffer].buffer.mem);
 	if (search->plan->two_paths)
 		a[n++] = GEMP_ARG(&search->tables.mem);
 	if (search->emit.profile)
@@ -423,7 +428,7 @@ static gemp_code finish(gemp_search *search, size_t stage, size_t tasks, int buf
 	s->found_crossed += (uint64_t)control[GEMP_CONTROL_FOUND + 2] | (uint64_t)control[GEMP_CONTROL_FOUND + 3] << 32;
 	if (search->emit.listed) {
 		size_t rows = full ? search->result_capacity : asked;
-		search->pending = (gemp_pending){ buffer, rows };
+		GEMP_TRY(fetch_results(search, buffer, rows));
 		s->fill += (double)rows / (double)search->result_capacity;
 		s->listing_launches++;
 	}

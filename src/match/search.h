@@ -7,6 +7,7 @@
 #ifndef GEMP_MATCH_SEARCH_H
 #define GEMP_MATCH_SEARCH_H
 
+#include "device/readback.h"
 #include "graph/table.h"
 #include "match/candidates.h"
 #include "match/emit.h"
@@ -68,7 +69,8 @@ typedef struct gemp_search {
 	size_t workers;
 	uint32_t vertices, hot, ranks, split;
 	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS];
-	gemp_buffer own, id_of, bounds, key_rank, candidates, control, result[2];
+	gemp_buffer own, id_of, bounds, key_rank, candidates, control;
+	gemp_readback result[2];        /* ids, row by row; from word result_edges on edges, row by row */
 	gemp_buffer out, out_capacity, out_base, tables, passed;
 	uint32_t candidate_words;
 	size_t areas;               /* stages * (ranks + 1) */
@@ -86,10 +88,8 @@ typedef struct gemp_search {
 	gemp_pending pending;
 	gemp_search_statistics statistics;
 	gemp_sink *sink;            /* first of the chain; NULL: count only */
-	uint32_t *tuples;           /* [result capacity * tuple_words] */
-	gemp_vertex *batch_vertices;
-	gemp_edge *batch_edges;
-	uint64_t result_capacity;
+	uint64_t result_capacity;   /* rows */
+	size_t result_edges;        /* bytes in front of the edges */
 	size_t graph_bytes, result_bytes; /* on the device */
 } gemp_search;
 

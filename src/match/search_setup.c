@@ -125,10 +125,11 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 		GEMP_TRY(list_pivots(search, residency, pivot_bits));
 	if (search->plan->keys)
 		GEMP_TRY(upload_key_ranks(search));
+	if (!search->emit.all_resident || search->emit.listed)
+		GEMP_TRY(upload(search, &search->id_of, search->order->id_of, search->graph->vertices, sizeof(gemp_vertex)));
 	if (!search->emit.all_resident) {
 		size_t words = 2 * ((search->graph->vertices + 31) / 32);
 		GEMP_TRY(upload(search, &search->own, residency->words, words, sizeof *residency->words));
-		GEMP_TRY(upload(search, &search->id_of, search->order->id_of, search->graph->vertices, sizeof(gemp_vertex)));
 		GEMP_TRY(upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1,
 		                sizeof(uint64_t)));
 	}
@@ -209,18 +210,18 @@ done:
 gemp_code gemp_search_results(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
+	gemp_device *device = search->context->device;
 	size_t words = search->layout.tuple_words, live = (size_t)__builtin_popcountll(search->plan->live_edges);
-	uint64_t bytes = share_of_memory(search->context->device, UINT64_C(256) << 20, UINT64_C(8) << 20);
+	uint64_t bytes = share_of_memory(device, UINT64_C(64) << 20, UINT64_C(8) << 20);
 	search->result_capacity = search->options.result_buffer ? search->options.result_buffer : bytes / (words * 4) + 1;
 	if (search->result_capacity > INT32_MAX)
 		search->result_capacity = INT32_MAX;
-	size_t rows = search->result_capacity;
-	GEMP_TRY(upload(search, &search->result[0], NULL, rows * words, sizeof(uint32_t)));
-	GEMP_TRY(upload(search, &search->result[1], NULL, rows * words, sizeof(uint32_t)));
-	search->result_bytes = 2 * rows * words * sizeof(uint32_t);
-	GEMP_TRY(GEMP_NEW(search->tuples, rows * words));
-	GEMP_TRY(GEMP_NEW(search->batch_vertices, rows * (size_t)search->plan->vertex_count));
-	GEMP_TRY(GEMP_NEW(search->batch_edges, rows * live + 1));
+	size_t rows = search->result_capacity, vertex_words = rows * (size_t)search->plan->vertex_count;
+	search->result_edges = (vertex_words + 1) / 2 * sizeof(gemp_edge);
+	size_t size = search->result_edges + rows * live * sizeof(gemp_edge);
+	for (int b = 0; b < 2; b++)
+		GEMP_TRY(gemp_readback_new(&search->result[b], device, size));
+	search->result_bytes = 2 * size;
 done:
 	return code;
 }

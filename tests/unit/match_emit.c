@@ -134,11 +134,15 @@ static void check_kernel(const gemp_plan *plan, const gemp_emit_options *options
 	assert_non_null(strstr(text.data, options->wide ? "#define OFFSET ulong" : "#define OFFSET uint"));
 	check_items(text.data, layout);
 	check_states(text.data, layout);
-	if (options->listed && !plan->two_paths)
-		all_mentioned(strstr(text.data, "uint *r = result"), text.data + strlen(text.data), "r[", layout->tuple_words);
+	if (options->listed && !plan->two_paths) {
+		const char *row = strstr(text.data, "uint *r = result"), *end = text.data + strlen(text.data);
+		all_mentioned(row, end, "\tr[", (uint32_t)plan->vertex_count);
+		all_mentioned(row, end, "edges_of[", live);
+	}
 	assert_int_equal(strstr(text.data, "result,") != NULL, options->listed);
 	assert_int_equal(strstr(text.data, "*tables,") != NULL, plan->two_paths);
 	assert_int_equal(strstr(text.data, "*own,") != NULL, !options->all_resident);
+	assert_int_equal(strstr(text.data, "*id_of,") != NULL, !options->all_resident || options->listed);
 	assert_int_equal(strstr(text.data, "*key_rank,") != NULL, plan->keys);
 	assert_int_equal(strstr(text.data, "*passed,") != NULL, options->profile);
 	static const char *const words[] = { "zebra", "yak", "okapi", "quagga", "gnu", "Serval", "Rhinoceros" };
