@@ -10,3 +10,5 @@ include(GempExpat)
 include(GempPopt)
 include(GempPcre2)
 include(GempUtf8proc)
+
+find_package(Threads REQUIRED)

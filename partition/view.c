@@ -1,14 +1,9 @@
 #include "partition/view.h"
 
 #include "core/memory.h"
+#include "partition/view_rows.h"
 
 #include <string.h>
-
-typedef struct entry {
-	gemp_vertex slot; /* of the neighbour */
-	uint32_t row;     /* own row: position of its slot among own slots */
-	gemp_edge edge;
-} entry;
 
 unsigned gemp_view_parts(gemp_view_direction direction)
 {
@@ -52,68 +47,6 @@ void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64
 	}
 }
 
-/* All entries of the view in own rows. Entry (v, v) of an either-way view is taken once, from the out side. */
-typedef void visit_entry(void *context, size_t row, gemp_vertex neighbour, gemp_edge edge);
-
-static void visit_row(const gemp_graph *graph, const gemp_view_key *key, const gemp_edge *offsets, size_t v,
-                      visit_entry *visit, void *context)
-{
-	gemp_vertex self = (gemp_vertex)(graph->first + v);
-	for (size_t r = 0; r < graph->relation_count; r++) {
-		const gemp_relation *relation = &graph->relations[r];
-		if (!key->relations[r])
-			continue;
-		if (takes_out(key))
-			for (uint64_t i = relation->out_begin[v]; i < relation->out_begin[v + 1]; i++)
-				if (!(key->simple && relation->out[i] == self))
-					visit(context, v, relation->out[i], offsets[r] + relation->first + i);
-		if (takes_in(key))
-			for (uint64_t i = relation->in_begin[v]; i < relation->in_begin[v + 1]; i++)
-				if (relation->in[i] != self || (!takes_out(key) && !key->simple))
-					visit(context, v, relation->in[i], offsets[r] + relation->in_edge[i]);
-	}
-}
-
-typedef struct seen {
-	gemp_vertex *last; /* [vertices] 1 + row that named this vertex last */
-	bool parallel;
-} seen;
-
-static void note_parallel(void *context, size_t row, gemp_vertex neighbour, gemp_edge edge)
-{
-	(void)edge;
-	seen *s = context;
-	gemp_vertex mark = (gemp_vertex)(row + 1);
-	s->parallel |= s->last[neighbour] == mark;
-	s->last[neighbour] = mark;
-}
-
-gemp_code gemp_view_parallel(const gemp_comm *comm, const gemp_graph *graph, const gemp_view_key *key, bool *parallel)
-{
-	gemp_code code = GEMP_OK;
-	seen s = { 0 };
-	gemp_edge *offsets = NULL;
-	size_t named = 0, multi = 0;
-	for (size_t r = 0; r < graph->relation_count; r++) {
-		named += key->relations[r];
-		multi += key->relations[r] && graph->relations[r].multigraph;
-	}
-	*parallel = !key->simple && multi > 0;
-	if (key->simple || multi || (named <= 1 && key->direction != GEMP_VIEW_EITHER))
-		return GEMP_OK;
-	code = GEMP_NEW(s.last, graph->vertices);
-	if (code == GEMP_OK)
-		code = gemp_edge_offsets(graph, &offsets);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	for (size_t v = 0; v < graph->rows && !s.parallel; v++)
-		visit_row(graph, key, offsets, v, note_parallel, &s);
-	*parallel = gemp_comm_sum1(comm, s.parallel) > 0;
-done:
-	gemp_free(s.last);
-	gemp_free(offsets);
-	return code;
-}
-
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_order *order, gemp_vertex hot)
 {
 	gemp_code code = GEMP_OK;
@@ -147,113 +80,6 @@ void gemp_residency_free(gemp_residency *residency)
 	gemp_free(residency->words);
 	gemp_free(residency->own_slots);
 	*residency = (gemp_residency){ 0 };
-}
-
-/* OWN ROWS. Two stable counting sorts: by neighbour's slot, then by row, so that rows come out ascending in linear time. */
-typedef struct collector {
-	const gemp_order *order;
-	const uint32_t *row_of; /* [graph->rows] position of the vertex among own slots */
-	entry *entries;
-	size_t count;
-	bool loops;
-	uint64_t first;
-} collector;
-
-static void collect(void *context, size_t row, gemp_vertex neighbour, gemp_edge edge)
-{
-	collector *c = context;
-	c->loops |= c->first + row == neighbour;
-	c->entries[c->count++] = (entry){ c->order->slot_of[neighbour], c->row_of[row], edge };
-}
-
-static void sort_by_slot(const entry *in, entry *out, size_t count, uint64_t *next, uint64_t vertices)
-{
-	memset(next, 0, (vertices + 1) * sizeof *next);
-	for (size_t i = 0; i < count; i++)
-		next[in[i].slot + 1]++;
-	for (uint64_t s = 0; s < vertices; s++)
-		next[s + 1] += next[s];
-	for (size_t i = 0; i < count; i++)
-		out[next[in[i].slot]++] = in[i];
-}
-
-/* Entries sorted by slot into rows; parallel ones are merged if simple (the least edge number stays). */
-static gemp_code fill_rows(gemp_view *own, const entry *sorted, size_t count, size_t rows, bool simple, bool edges)
-{
-	gemp_code code = GEMP_OK;
-	uint64_t *next = NULL;
-	own->rows = rows;
-	GEMP_TRY(GEMP_NEW(own->begin, rows + 1));
-	GEMP_TRY(GEMP_NEW(own->neighbours, count + 1));
-	GEMP_TRY(GEMP_NEW(next, rows + 1));
-	if (edges)
-		GEMP_TRY(GEMP_NEW(own->edges, count + 1));
-	for (size_t i = 0; i < count; i++)
-		next[sorted[i].row + 1]++;
-	for (size_t r = 0; r < rows; r++)
-		next[r + 1] += next[r];
-	memcpy(own->begin, next, (rows + 1) * sizeof *next);
-	for (size_t i = 0; i < count; i++) {
-		const entry *e = &sorted[i];
-		uint64_t at = next[e->row];
-		if (simple && at > own->begin[e->row] && own->neighbours[at - 1] == e->slot) {
-			if (edges && own->edges[at - 1] > e->edge)
-				own->edges[at - 1] = e->edge;
-			continue;
-		}
-		own->neighbours[at] = e->slot;
-		if (edges)
-			own->edges[at] = e->edge;
-		next[e->row]++;
-	}
-	uint64_t to = 0;
-	for (size_t r = 0; r < rows; r++) { /* close the gaps that merging left */
-		uint64_t from = own->begin[r], size = next[r] - from;
-		memmove(own->neighbours + to, own->neighbours + from, size * sizeof *own->neighbours);
-		if (edges)
-			memmove(own->edges + to, own->edges + from, size * sizeof *own->edges);
-		own->begin[r] = to;
-		to += size;
-	}
-	own->begin[rows] = to;
-done:
-	gemp_free(next);
-	return code;
-}
-
-static gemp_code own_rows(gemp_view *own, const gemp_graph *graph, const gemp_order *order,
-                          const gemp_residency *residency, const gemp_view_key *key)
-{
-	gemp_code code = GEMP_OK;
-	gemp_edge *offsets = NULL;
-	uint32_t *row_of = NULL;
-	uint64_t *degree = NULL, *next = NULL, most = 0;
-	entry *entries = NULL, *sorted = NULL;
-	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
-	GEMP_TRY(GEMP_NEW(row_of, graph->rows));
-	GEMP_TRY(GEMP_NEW(degree, graph->rows));
-	gemp_view_degrees(graph, key, degree);
-	for (size_t v = 0; v < graph->rows; v++) {
-		most += degree[v];
-		row_of[order->id_of[residency->own_slots[v]] - graph->first] = (uint32_t)v;
-	}
-	GEMP_TRY(GEMP_NEW(entries, most));
-	GEMP_TRY(GEMP_NEW(sorted, most));
-	GEMP_TRY(GEMP_NEW(next, graph->vertices + 1));
-	collector c = { order, row_of, entries, 0, false, graph->first };
-	for (size_t v = 0; v < graph->rows; v++)
-		visit_row(graph, key, offsets, v, collect, &c);
-	own->loops = c.loops;
-	sort_by_slot(entries, sorted, c.count, next, graph->vertices);
-	GEMP_TRY(fill_rows(own, sorted, c.count, graph->rows, key->simple, key->edges));
-done:
-	gemp_free(offsets);
-	gemp_free(row_of);
-	gemp_free(degree);
-	gemp_free(next);
-	gemp_free(entries);
-	gemp_free(sorted);
-	return code;
 }
 
 /* HOT ROWS. Every rank sends its rows of slots below hot, ascending; all lay them out by slot. */
@@ -336,8 +162,8 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph 
 	gemp_view own = { 0 };
 	hot_rows hot = { 0 };
 	*out = (gemp_view){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, own_rows(&own, graph, order, residency, key)));
-	if (residency->hot == 0) {
+	GEMP_TRY(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
+	if (residency->hot == 0 || comm->size == 1) {
 		*out = own;
 		return GEMP_OK;
 	}

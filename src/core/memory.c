@@ -1,5 +1,6 @@
 #include "core/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,34 +25,51 @@ static void grew(size_t bytes)
 		peak = live;
 }
 
+/* *bytes of a block with its header; false where a test wants it to fail, or there are no such blocks. */
+static bool may_allocate(size_t count, size_t size, size_t *bytes)
+{
+	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER || until_failure == 0)
+		return false;
+	if (until_failure > 0)
+		until_failure--;
+	*bytes += HEADER;
+	return true;
+}
+
+static void *counted(char *base, size_t bytes)
+{
+	*(size_t *)(void *)base = bytes - HEADER;
+	grew(bytes - HEADER);
+	return base + HEADER;
+}
+
 void *gemp_realloc(void *block, size_t count, size_t size)
 {
 	size_t bytes;
-	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - HEADER)
+	if (!may_allocate(count, size, &bytes))
 		return refuse(count, size);
-	if (until_failure == 0)
-		return refuse(count, size);
-	if (until_failure > 0)
-		until_failure--;
 	char *old = block ? (char *)block - HEADER : NULL;
 	size_t before = old ? *(size_t *)(void *)old : 0;
-	char *base = realloc(old, bytes + HEADER);
+	char *base = realloc(old, bytes);
 	if (!base)
 		return refuse(count, size);
 	if (!old)
 		blocks++;
 	live -= before;
-	grew(bytes);
-	*(size_t *)(void *)base = bytes;
-	return base + HEADER;
+	return counted(base, bytes);
 }
 
+/* calloc knows which pages are zero already. */
 void *gemp_calloc(size_t count, size_t size)
 {
-	void *block = gemp_realloc(NULL, count, size);
-	if (block)
-		memset(block, 0, count * size);
-	return block;
+	size_t bytes;
+	if (!may_allocate(count, size, &bytes))
+		return refuse(count, size);
+	char *base = calloc(1, bytes);
+	if (!base)
+		return refuse(count, size);
+	blocks++;
+	return counted(base, bytes);
 }
 
 void gemp_free(void *block)

@@ -1,0 +1,243 @@
+/* Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: no more memory
+ * than the view itself. */
+#include "partition/view_rows.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "partition/row_sort.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+	PIECE = 1 << 16, /* entries that one thread takes at a time */
+	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so that not each needs room for such */
+};
+
+typedef struct filling {
+	const gemp_graph *graph;
+	const gemp_order *order;
+	const gemp_residency *residency;
+	const gemp_view_key *key;
+	const gemp_edge *offsets;
+	gemp_view *view;
+	uint64_t *size;          /* [graph->rows] by id: what a row can have at most, then what it has */
+	unsigned bits;           /* of slots */
+	size_t pieces, room;     /* entries that one thread has to spare */
+	gemp_vertex *spare_slots; /* [threads][room] */
+	gemp_edge *spare_edges;   /* the same, or NULL */
+	atomic_bool loops;
+} filling;
+
+/* Some neighbours of one row: ids[count] with edge first + i, or first + numbers[i]. */
+typedef struct source {
+	const gemp_vertex *ids;
+	const gemp_edge *numbers; /* NULL: ascending */
+	size_t count;
+	gemp_edge first;
+} source;
+
+static size_t take(const filling *f, const source *from, gemp_vertex self, bool drop_self, gemp_vertex *slots, gemp_edge *edges)
+{
+	size_t taken = 0;
+	for (size_t i = 0; i < from->count; i++) {
+		gemp_vertex id = from->ids[i];
+		slots[taken] = f->order->slot_of[id];
+		if (edges)
+			edges[taken] = from->first + (from->numbers ? from->numbers[i] : i);
+		taken += !(drop_self && id == self);
+	}
+	return taken;
+}
+
+/* Entry (v, v) of an either-way view is taken once, from the out side. */
+static size_t gather(const filling *f, size_t v, gemp_vertex *slots, gemp_edge *edges)
+{
+	const gemp_view_key *key = f->key;
+	bool out = key->direction != GEMP_VIEW_IN, in = key->direction != GEMP_VIEW_OUT;
+	gemp_vertex self = (gemp_vertex)(f->graph->first + v);
+	size_t count = 0;
+	for (size_t r = 0; r < f->graph->relation_count; r++) {
+		const gemp_relation *relation = &f->graph->relations[r];
+		if (key->relations[r] && out) {
+			uint64_t at = relation->out_begin[v];
+			source from = { relation->out + at, NULL, relation->out_begin[v + 1] - at, f->offsets[r] + relation->first + at };
+			count += take(f, &from, self, key->simple, slots + count, edges ? edges + count : NULL);
+		}
+		if (key->relations[r] && in) {
+			uint64_t at = relation->in_begin[v];
+			source from = { relation->in + at, relation->in_edge + at, relation->in_begin[v + 1] - at, f->offsets[r] };
+			count += take(f, &from, self, key->simple || out, slots + count, edges ? edges + count : NULL);
+		}
+	}
+	return count;
+}
+
+/* Parallel entries of a sorted row become one; the least edge stays. */
+static size_t merge(gemp_vertex *slots, gemp_edge *edges, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (kept && slots[kept - 1] == slots[i]) {
+			if (edges && edges[kept - 1] > edges[i])
+				edges[kept - 1] = edges[i];
+			continue;
+		}
+		slots[kept] = slots[i];
+		if (edges)
+			edges[kept] = edges[i];
+		kept++;
+	}
+	return kept;
+}
+
+static bool names(const gemp_vertex *slots, size_t count, gemp_vertex slot)
+{
+	size_t low = 0, high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (slots[middle] < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && slots[low] == slot;
+}
+
+static void fill_row(filling *f, size_t row, gemp_vertex *spare_slots, gemp_edge *spare_edges)
+{
+	gemp_view *view = f->view;
+	gemp_vertex slot = f->residency->own_slots[row], *slots = view->neighbours + view->begin[row];
+	gemp_edge *edges = view->edges ? view->edges + view->begin[row] : NULL;
+	size_t v = (size_t)(f->order->id_of[slot] - f->graph->first), count = gather(f, v, slots, edges);
+	gemp_row_sort(slots, edges, count, f->bits, spare_slots, spare_edges);
+	if (f->key->simple)
+		count = merge(slots, edges, count);
+	else if (names(slots, count, slot))
+		atomic_store_explicit(&f->loops, true, memory_order_relaxed);
+	f->size[v] = count;
+}
+
+static bool is_long(const filling *f, size_t row)
+{
+	return f->view->begin[row + 1] - f->view->begin[row] > LONG;
+}
+
+/* The first row of a piece: pieces have about as many entries each. */
+static size_t first_row(const filling *f, size_t piece)
+{
+	const gemp_view *view = f->view;
+	uint64_t at = view->begin[view->rows] / f->pieces * piece;
+	size_t low = 0, high = view->rows;
+	if (piece == f->pieces)
+		return view->rows;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (view->begin[middle] < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void fill_piece(void *context, unsigned thread, size_t piece)
+{
+	filling *f = context;
+	gemp_vertex *slots = f->spare_slots + thread * f->room;
+	gemp_edge *edges = f->spare_edges ? f->spare_edges + thread * f->room : NULL;
+	for (size_t row = first_row(f, piece), end = first_row(f, piece + 1); row < end; row++)
+		if (!is_long(f, row))
+			fill_row(f, row, slots, edges);
+}
+
+static gemp_code fill_long_rows(filling *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_view *view = f->view;
+	gemp_vertex *slots = NULL;
+	gemp_edge *edges = NULL;
+	uint64_t longest = 0;
+	for (size_t row = 0; row < view->rows; row++)
+		if (is_long(f, row) && view->begin[row + 1] - view->begin[row] > longest)
+			longest = view->begin[row + 1] - view->begin[row];
+	if (!longest)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(slots, longest));
+	if (view->edges)
+		GEMP_TRY(GEMP_NEW(edges, longest));
+	for (size_t row = 0; row < view->rows; row++)
+		if (is_long(f, row))
+			fill_row(f, row, slots, edges);
+done:
+	gemp_free(slots);
+	gemp_free(edges);
+	return code;
+}
+
+/* Rows move together where loops and parallel entries have left gaps. */
+static void close_gaps(filling *f)
+{
+	gemp_view *view = f->view;
+	uint64_t to = 0, from = 0, next;
+	for (size_t row = 0; row < view->rows; row++, from = next) {
+		uint64_t size = f->size[f->order->id_of[f->residency->own_slots[row]] - f->graph->first];
+		next = view->begin[row + 1];
+		if (to < from) {
+			memmove(view->neighbours + to, view->neighbours + from, size * sizeof *view->neighbours);
+			if (view->edges)
+				memmove(view->edges + to, view->edges + from, size * sizeof *view->edges);
+		}
+		to += size;
+		view->begin[row + 1] = to;
+	}
+}
+
+/* Places for the longest that rows can be. */
+static gemp_code make_room(filling *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_view *view = f->view;
+	view->rows = f->graph->rows;
+	GEMP_TRY(GEMP_NEW(view->begin, view->rows + 1));
+	for (size_t row = 0; row < view->rows; row++)
+		view->begin[row + 1] = view->begin[row] +
+		                       f->size[f->order->id_of[f->residency->own_slots[row]] - f->graph->first];
+	uint64_t entries = view->begin[view->rows];
+	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));
+	if (f->key->edges)
+		GEMP_TRY(GEMP_NEW(view->edges, entries + 1));
+	f->pieces = (size_t)(entries / PIECE) + 1;
+	f->room = entries < LONG ? (size_t)entries + 1 : LONG;
+	size_t threads = f->pieces > 1 ? gemp_threads() : 1;
+	GEMP_TRY(GEMP_NEW(f->spare_slots, threads * f->room));
+	if (f->key->edges)
+		GEMP_TRY(GEMP_NEW(f->spare_edges, threads * f->room));
+done:
+	return code;
+}
+
+gemp_code gemp_view_own_rows(gemp_view *own, const gemp_graph *graph, const gemp_order *order,
+                             const gemp_residency *residency, const gemp_view_key *key)
+{
+	gemp_code code = GEMP_OK;
+	gemp_edge *offsets = NULL;
+	filling f = { .graph = graph, .order = order, .residency = residency, .key = key, .view = own };
+	while (f.bits < 32 && graph->vertices >> f.bits)
+		f.bits++;
+	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
+	f.offsets = offsets;
+	GEMP_TRY(GEMP_NEW(f.size, graph->rows));
+	gemp_view_degrees(graph, key, f.size);
+	GEMP_TRY(make_room(&f));
+	GEMP_TRY(fill_long_rows(&f));
+	gemp_parallel_for(f.pieces, fill_piece, &f);
+	own->loops = f.loops;
+	close_gaps(&f);
+done:
+	gemp_free(offsets);
+	gemp_free(f.size);
+	gemp_free(f.spare_slots);
+	gemp_free(f.spare_edges);
+	return code;
+}

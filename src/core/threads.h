@@ -1,0 +1,19 @@
+/* threads: loops of the host, shared among the cores of this rank.
+ *
+ * A body neither allocates (memory.h counts without locks) nor calls MPI or OpenCL; it has no way to fail.
+ */
+#ifndef GEMP_CORE_THREADS_H
+#define GEMP_CORE_THREADS_H
+
+#include <stddef.h>
+
+/* The most threads that loops may use from now on; 0: as many as this process has cores, which is also where it begins. */
+void gemp_threads_limit(unsigned threads);
+unsigned gemp_threads(void);
+
+/* body(context, thread, piece) for each piece below `pieces`, in any order; `thread` is below gemp_threads(). Returns when all
+ * are done. A loop of one piece is a call. */
+typedef void gemp_loop_body(void *context, unsigned thread, size_t piece);
+void gemp_parallel_for(size_t pieces, gemp_loop_body *body, void *context);
+
+#endif
