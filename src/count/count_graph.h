@@ -31,8 +31,10 @@ typedef struct gemp_sum_result {
 	uint64_t launches;
 } gemp_sum_result;
 
-/* Local: this rank's share of one sum: of WEDGES, PAIRS, JOINED (sweep.c); of the others (sums.c, cliques.c). */
+/* This rank's share of one sum: of WEDGES, PAIRS, JOINED (sweep.c); NEIGHBOURS (neighbours.c); of the others (sums.c,
+ * cliques.c). */
 gemp_code gemp_sweep_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
+gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 gemp_code gemp_plain_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 gemp_code gemp_clique_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 

@@ -91,7 +91,7 @@ done:
 static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 {
 	uint64_t common = order;
-	for (size_t kind = 0; kind <= GEMP_SUM_PAIRS; kind++)
+	for (size_t kind = 0; kind <= GEMP_SUM_NEIGHBOURS; kind++)
 		common = gemp_polynomial_divisor(&d->sums[kind], common);
 	gemp_polynomial rest = { 0 };
 	gemp_monomial m = { 0 };
@@ -111,13 +111,14 @@ static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 	gemp_code code = GEMP_OK;
 	uint64_t common = common_factor(d, order);
 	plan->divisor = order / common;
-	for (gemp_sum_kind kind = 0; kind <= GEMP_SUM_PAIRS; kind++) {
+	for (gemp_sum_kind kind = 0; kind <= GEMP_SUM_NEIGHBOURS; kind++) {
 		gemp_polynomial *p = &d->sums[kind];
 		if (!p->count)
 			continue;
 		gemp_polynomial_divide(p, common);
 		for (int i = 0; i < 3; i++)
 			plan->support = plan->support || gemp_polynomial_mentions(p, GEMP_SYMBOL_SUPPORT + i);
+		plan->support = plan->support || kind == GEMP_SUM_NEIGHBOURS;
 		gemp_sum *sum = &plan->sums[plan->sum_count++];
 		const gemp_monomial none = { 0 };
 		bool plain = p->count == 1 && !memcmp(&p->terms[0].monomial, &none, sizeof none);
@@ -150,7 +151,7 @@ gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern
 	if (*reason)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(d, 1));
-	GEMP_TRY(gemp_derive(d, &term, &found));
+	GEMP_TRY(gemp_derive(d, &term, premise->codegrees, &found));
 	if (found) {
 		GEMP_TRY(GEMP_NEW(plan, 1));
 		GEMP_TRY(put_tables(plan, d));
@@ -182,7 +183,7 @@ const char *gemp_sum_name(gemp_sum_kind kind)
 {
 	static const char *const names[] = {
 		[GEMP_SUM_VERTICES] = "Vertices", [GEMP_SUM_EDGES] = "Edges", [GEMP_SUM_TRIANGLES] = "Triangles",
-		[GEMP_SUM_WEDGES] = "Wedges", [GEMP_SUM_PAIRS] = "Pairs", [GEMP_SUM_JOINED] = "JoinedWedges",
+		[GEMP_SUM_WEDGES] = "Wedges", [GEMP_SUM_PAIRS] = "Pairs", [GEMP_SUM_NEIGHBOURS] = "Neighbours", [GEMP_SUM_JOINED] = "JoinedWedges",
 		[GEMP_SUM_CLIQUES] = "Cliques",
 	};
 	return names[kind];

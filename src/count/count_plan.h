@@ -14,13 +14,16 @@
  *   JOINED      sum over vertices r and edges w-y (each once), slots w, y > slot r, of c(w) * c(y), where c(w) = vertices x,
  *               slot x > slot r, adjacent to r and w. No expression.
  *   CLIQUES     every clique of `clique` vertices counts 1. No expression.
+ *   NEIGHBOURS  every vertex 1 and pair 0, 2 of its neighbours, slot 0 < slot 2, with at least one vertex adjacent to all
+ *               three; c = the number of those
  *
  * Expressions are integer polynomials in OpenCL C over `long` variables; i, j are the places named above:
  *
  *   V<k>_<i>    vertex table k of the vertex at place i; V0 is the degree
  *   t_<i><j>    (i < j, adjacent in the shape) triangles on that edge
- *   c           WEDGES, PAIRS
- *   a           PAIRS: 1 if 0 and 2 are adjacent, else 0
+ *   c           WEDGES, PAIRS, NEIGHBOURS
+ *   a           PAIRS, NEIGHBOURS: 1 if 0 and 2 are adjacent, else 0
+ *   g           NEIGHBOURS: common neighbours of 0 and 2 (1 among them); asked for only if premise.codegrees
  *   low_<i>     TRIANGLES: neighbours of the vertex at place i whose slot is less than that of place 0
  *   up_<i>      TRIANGLES: neighbours of the vertex at place i whose slot is greater than that of place 0
  */
@@ -35,6 +38,7 @@ typedef enum gemp_sum_kind {
 	GEMP_SUM_TRIANGLES,
 	GEMP_SUM_WEDGES,
 	GEMP_SUM_PAIRS,
+	GEMP_SUM_NEIGHBOURS,
 	GEMP_SUM_JOINED,
 	GEMP_SUM_CLIQUES,
 } gemp_sum_kind;
@@ -65,6 +69,7 @@ typedef struct gemp_count_plan {
 /* What the planner is told of a pattern's edges. */
 typedef struct gemp_count_premise {
 	bool iso;           /* --semantics iso */
+	bool codegrees;     /* a table of the common neighbours of every pair of vertices may be made */
 	bool parallel;      /* some pair of host vertices is joined more than once by what the edges ask for */
 } gemp_count_premise;
 

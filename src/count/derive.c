@@ -12,6 +12,7 @@ typedef struct choice {
 	bool known;
 	gemp_sum_kind kind;
 	unsigned core;
+	int centre;       /* of NEIGHBOURS; else -1 */
 	int cost;
 } choice;
 
@@ -24,20 +25,22 @@ typedef struct deriver {
 	entry *entries;   /* [SLOTS] open addressing */
 	size_t count;
 	bool crowded;     /* more terms than one wants to look at */
+	bool codegrees;
 } deriver;
 
 /* Relative, from kernels on graphs of 10^5 to 10^7 edges. */
 static const int kind_cost[] = {
 	[GEMP_SUM_VERTICES] = 1, [GEMP_SUM_EDGES] = 2, [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
-	[GEMP_SUM_PAIRS] = 200, [GEMP_SUM_JOINED] = 150, [GEMP_SUM_CLIQUES] = 30,
+	[GEMP_SUM_PAIRS] = 200, [GEMP_SUM_NEIGHBOURS] = 300, [GEMP_SUM_JOINED] = 150, [GEMP_SUM_CLIQUES] = 30,
 };
-enum { TABLE_COST = 2, SUPPORT_COST = 12 };
+enum { TABLE_COST = 2, SUPPORT_COST = 12, CODEGREE_COST = 500 };
 
 /* SHAPES */
-static bool core_is(const gemp_term *term, unsigned core, gemp_sum_kind kind)
+static bool core_is(const gemp_term *term, const choice *c)
 {
+	unsigned core = c->core;
 	int size = __builtin_popcount(core), cycle[GEMP_MAX_TERM];
-	switch (kind) {
+	switch (c->kind) {
 	case GEMP_SUM_VERTICES:
 		return size == 1 && !term->rooted;
 	case GEMP_SUM_EDGES:
@@ -48,6 +51,8 @@ static bool core_is(const gemp_term *term, unsigned core, gemp_sum_kind kind)
 		return size == 3 && gemp_term_clique(term, core);
 	case GEMP_SUM_WEDGES:
 		return size == 4 && !term->rooted && gemp_term_cycle(term, core, cycle);
+	case GEMP_SUM_NEIGHBOURS:
+		return size == 3 && !term->rooted && (term->near[c->centre] & core) == (core & ~(1u << c->centre));
 	case GEMP_SUM_JOINED:
 		return size == 5 && term->size == 5 && gemp_term_cycle(term, core, cycle);
 	case GEMP_SUM_CLIQUES:
@@ -59,7 +64,8 @@ static bool core_is(const gemp_term *term, unsigned core, gemp_sum_kind kind)
 /* Must i and j of the core, which are not adjacent, differ for the sum to count the term? */
 static bool core_apart(const gemp_term *term, gemp_sum_kind kind)
 {
-	return kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES || (kind == GEMP_SUM_JOINED && !term->rooted);
+	return kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES || kind == GEMP_SUM_NEIGHBOURS ||
+	       (kind == GEMP_SUM_JOINED && !term->rooted);
 }
 
 /* CASES where vertices coincide, each with its sign: the term is its own sum plus all of them. */
@@ -114,17 +120,29 @@ static bool square_works(const gemp_term *term, unsigned core, const gemp_hung *
 }
 
 /* CHOOSING */
-static int own_cost(const gemp_term *term, gemp_sum_kind kind, unsigned core)
+static bool works(const deriver *d, const gemp_term *term, const choice *c, const gemp_hung *hung)
+{
+	switch (c->kind) {
+	case GEMP_SUM_PAIRS:
+		return hung->common > 0;
+	case GEMP_SUM_NEIGHBOURS:
+		return hung->common > 0 && (!hung->codegree || d->codegrees);
+	case GEMP_SUM_WEDGES:
+		return square_works(term, c->core, hung);
+	default:
+		return true;
+	}
+}
+
+static int own_cost(const deriver *d, const gemp_term *term, const choice *c)
 {
 	gemp_derivation scratch = { .table_count = 1 };
 	gemp_hung hung;
-	if (!core_is(term, core, kind) || !gemp_hang(&hung, &scratch, term, core))
+	if (!core_is(term, c) || !gemp_hang(&hung, &scratch, term, c->core, c->centre) || !works(d, term, c, &hung))
 		return IMPOSSIBLE;
-	if (kind == GEMP_SUM_PAIRS && !hung.common)
-		return IMPOSSIBLE;
-	if (kind == GEMP_SUM_WEDGES && !square_works(term, core, &hung))
-		return IMPOSSIBLE;
-	int cost = kind_cost[kind] + TABLE_COST * (int)(scratch.table_count - 1);
+	int cost = kind_cost[c->kind] + TABLE_COST * (int)(scratch.table_count - 1) + (hung.codegree ? CODEGREE_COST : 0);
+	if (c->kind == GEMP_SUM_NEIGHBOURS)
+		return cost + SUPPORT_COST;
 	for (int i = 0; i < term->size; i++)
 		for (int j = 0; j < i; j++)
 			if (hung.support[i][j])
@@ -177,14 +195,14 @@ static gemp_term tidy(const gemp_term *term)
 static int cost_of(deriver *d, const gemp_term *term);
 
 /* What one sum over a core costs with all that it has to take off, if that is less than `least`. */
-static int cost_with(deriver *d, const gemp_term *term, gemp_sum_kind kind, unsigned core, int least)
+static int cost_with(deriver *d, const gemp_term *term, const choice *by, int least)
 {
 	cases c;
-	int cost = own_cost(term, kind, core);
+	int cost = own_cost(d, term, by);
 	if (cost >= least)
 		return IMPOSSIBLE;
-	find_cases(&c, term, kind, core);
-	if (kind == GEMP_SUM_JOINED && !term->rooted) {
+	find_cases(&c, term, by->kind, by->core);
+	if (by->kind == GEMP_SUM_JOINED && !term->rooted) {
 		gemp_term rooted = gemp_term_root(&c.rest, 0); /* any of the five is the least */
 		cost += cost_of(d, &rooted);
 	}
@@ -193,23 +211,31 @@ static int cost_with(deriver *d, const gemp_term *term, gemp_sum_kind kind, unsi
 	return cost;
 }
 
+static void try_sum(deriver *d, const gemp_term *term, gemp_sum_kind kind, unsigned core, choice *best)
+{
+	unsigned centres = kind == GEMP_SUM_NEIGHBOURS ? core : 1;
+	for (; centres; centres &= centres - 1) {
+		choice by = { true, kind, core, kind == GEMP_SUM_NEIGHBOURS ? __builtin_ctz(centres) : -1, 0 };
+		by.cost = cost_with(d, term, &by, best->cost);
+		if (by.cost < best->cost)
+			*best = by;
+	}
+}
+
 static int cost_of(deriver *d, const gemp_term *given)
 {
 	gemp_term term = tidy(given);
 	entry *e = find_entry(d, &term);
 	if (e->best.known)
 		return e->best.cost;
-	choice best = { true, GEMP_SUM_VERTICES, 0, IMPOSSIBLE };
+	choice best = { true, GEMP_SUM_VERTICES, 0, -1, IMPOSSIBLE };
 	if (++d->count > MOST_TERMS) {
 		d->crowded = true;
 		return IMPOSSIBLE;
 	}
 	for (unsigned core = 1; core < 1u << term.size; core++)
-		for (gemp_sum_kind kind = GEMP_SUM_VERTICES; kind <= GEMP_SUM_CLIQUES; kind++) {
-			int cost = cost_with(d, &term, kind, core, best.cost);
-			if (cost < best.cost)
-				best = (choice){ true, kind, core, cost };
-		}
+		for (gemp_sum_kind kind = GEMP_SUM_VERTICES; kind <= GEMP_SUM_CLIQUES; kind++)
+			try_sum(d, &term, kind, core, &best);
 	e = find_entry(d, &term);
 	*e = (entry){ term, best };
 	return best.cost;
@@ -282,6 +308,20 @@ static void add_square(adder *a, const gemp_term *term, const choice *by, const 
 	}
 }
 
+/* Both ways round the centre. */
+static void add_neighbours(adder *a, const gemp_term *term, const choice *by, const gemp_hung *hung, int64_t factor)
+{
+	static const int places[2][3] = { { 1, 0, 2 }, { 1, 2, 0 } };
+	unsigned ends = by->core & ~(1u << by->centre);
+	const int core[] = { by->centre, __builtin_ctz(ends), 31 - __builtin_clz(ends) };
+	for (int w = 0; w < 2; w++) {
+		gemp_monomial m = place_factors(hung, core, places[w], 3);
+		m.power[GEMP_SYMBOL_ADJACENT] = gemp_term_adjacent(term, core[1], core[2]);
+		m.power[GEMP_SYMBOL_CODEGREE] = (uint8_t)hung->codegree;
+		add(a, GEMP_SUM_NEIGHBOURS, &m, factor);
+	}
+}
+
 static int64_t factorial(int n)
 {
 	int64_t f = 1;
@@ -299,7 +339,7 @@ static void add_term(adder *a, const gemp_term *given, int64_t factor)
 	find_cases(&c, &term, by.kind, by.core);
 	for (int i = 0; i < c.count; i++)
 		add_term(a, &c.terms[i], c.sign[i] * factor);
-	a->fits = a->fits && gemp_hang(&hung, a->out, &term, by.core);
+	a->fits = a->fits && gemp_hang(&hung, a->out, &term, by.core, by.centre);
 	if (!a->fits)
 		return;
 	if (by.kind == GEMP_SUM_CLIQUES) {
@@ -311,6 +351,8 @@ static void add_term(adder *a, const gemp_term *given, int64_t factor)
 		add_term(a, &rooted, 5 * factor);
 	} else if (by.kind == GEMP_SUM_WEDGES) {
 		add_square(a, &term, &by, &hung, factor);
+	} else if (by.kind == GEMP_SUM_NEIGHBOURS) {
+		add_neighbours(a, &term, &by, &hung, factor);
 	} else {
 		add_all_ways(a, &term, &by, &hung, factor);
 	}
@@ -322,7 +364,7 @@ static void prefer_triangles(gemp_derivation *d, bool *fits)
 	gemp_polynomial *edges = &d->sums[GEMP_SUM_EDGES];
 	gemp_monomial support = { 0 };
 	const gemp_monomial one = { 0 };
-	bool others = d->sums[GEMP_SUM_WEDGES].count || d->table_count > 1;
+	bool others = d->sums[GEMP_SUM_WEDGES].count || d->sums[GEMP_SUM_NEIGHBOURS].count || d->table_count > 1;
 	support.power[gemp_symbol_support(0, 1)] = 1;
 	if (others || edges->count != 1 || memcmp(&edges->terms[0].monomial, &support, sizeof support))
 		return;
@@ -330,10 +372,10 @@ static void prefer_triangles(gemp_derivation *d, bool *fits)
 	edges->count = 0;
 }
 
-gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool *found)
+gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool *found)
 {
 	gemp_code code = GEMP_OK;
-	deriver d = { 0 };
+	deriver d = { .codegrees = codegrees };
 	GEMP_TRY(GEMP_NEW(d.entries, SLOTS));
 	*out = (gemp_derivation){ .table_count = 1 };
 	*found = cost_of(&d, term) < IMPOSSIBLE && !d.crowded;

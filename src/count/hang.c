@@ -7,6 +7,7 @@ typedef struct hanging {
 	gemp_derivation *derivation;
 	const gemp_term *term;
 	unsigned core, left; /* vertices not yet hung, the core among them */
+	int centre;
 } hanging;
 
 static bool bare(const hanging *h, int v)
@@ -66,22 +67,32 @@ static bool hang_vertex(hanging *h, int v)
 	int count = __builtin_popcount(on), a = on ? __builtin_ctz(on) : 0, b = on ? 31 - __builtin_clz(on) : 0;
 	if (count == 1)
 		return h->term->rooted ? hang_in_order(h, v, a) : hang_on_vertex(h, v, a);
-	if (count != 2 || h->term->rooted || !bare(h, v))
+	if (count < 2 || h->term->rooted || !bare(h, v))
+		return false;
+	if (h->centre >= 0 && on == h->core) {
+		h->hung->common++;
+		return true;
+	}
+	if (h->centre >= 0 && on == (h->core & ~(1u << h->centre))) {
+		h->hung->codegree++;
+		return true;
+	}
+	if (count != 2)
 		return false;
 	if (gemp_term_adjacent(h->term, a, b)) {
 		h->hung->support[a][b]++;
 		h->hung->support[b][a]++;
 		return true;
 	}
-	if (on != h->core)
+	if (on != h->core) /* else a pair */
 		return false;
 	h->hung->common++;
 	return true;
 }
 
-bool gemp_hang(gemp_hung *out, gemp_derivation *derivation, const gemp_term *term, unsigned core)
+bool gemp_hang(gemp_hung *out, gemp_derivation *derivation, const gemp_term *term, unsigned core, int centre)
 {
-	hanging h = { out, derivation, term, core, (1u << term->size) - 1 };
+	hanging h = { out, derivation, term, core, (1u << term->size) - 1, centre };
 	bool more = true;
 	*out = (gemp_hung){ 0 };
 	while (more) {

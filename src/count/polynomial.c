@@ -54,6 +54,8 @@ static void print_symbol(int symbol, gemp_text *out)
 	static const char *const supports[] = { "t_01", "t_02", "t_12" };
 	if (symbol == GEMP_SYMBOL_COMMON)
 		gemp_text_print(out, "c");
+	else if (symbol >= GEMP_SYMBOL_ADJACENT)
+		gemp_text_print(out, symbol == GEMP_SYMBOL_ADJACENT ? "a" : "g");
 	else if (symbol >= GEMP_SYMBOL_UP)
 		gemp_text_print(out, "up_%d", symbol - GEMP_SYMBOL_UP);
 	else if (symbol >= GEMP_SYMBOL_LOW)
