@@ -1,20 +1,24 @@
 /* count_sweep_dense: sweeps on CPU devices, one work-item a worker, each with a counter for every vertex in global memory.
  * Written behind what src/count/sweep_emit.h puts in front.
  *
- * A worker takes roots in ascending order, so in each row that it enters the place of the root only moves forward: it is
- * kept, beside the end of the row, and nothing is searched for. */
+ * A worker takes roots in ascending order, so in each row that it enters the place of the root only moves forward: for long
+ * rows, which are the first ones, it is kept, and hardly searched for. */
 
 /* Roots that a worker takes at a time. */
 #define CHUNK 16u
 /* A place is looked for entry by entry so far, then by halves. */
 #define NEARBY 16u
+/* Rows are fetched into the cache so many entries ahead of their use, where they begin twice as many. */
+#define AHEAD 6u
 
 typedef struct sweep {
+	__global const OFFSET *begin;
 	__global const uint *near;
-	__global ROW *row;       /* [ends] of this worker: where row x goes on behind the root, and its end */
+	__global OFFSET *kept;   /* [kept_rows] of this worker: where the row goes on behind the root before */
+	__global ROW *place;     /* [longest] of this worker: where the row of each middle goes on behind the root; its end */
 	__global uint *counter;  /* [ends] of this worker, all 0 between roots */
 	OFFSET from, to;         /* the root's entries that lead to middles */
-	uint root;
+	uint root, kept_rows;
 } sweep;
 
 static inline OFFSET first_not_below(__global const uint *near, OFFSET low, OFFSET high, uint slot)
@@ -29,13 +33,24 @@ static inline OFFSET first_not_below(__global const uint *near, OFFSET low, OFFS
 	return low;
 }
 
-/* Row x holds the root: the entry behind it. */
-static inline OFFSET behind_root(const sweep *s, uint x)
+/* Row x holds the root: the entry behind it, and the end. */
+static inline ROW behind_root(const sweep *s, uint x)
 {
-	OFFSET at = s->row[x].x, end = s->row[x].y;
+	OFFSET at = x < s->kept_rows ? s->kept[x] : s->begin[x], end = s->begin[x + 1];
 	for (uint i = 0; s->near[at] < s->root; i++)
 		at = i < NEARBY ? at + 1 : first_not_below(s->near, at, end, s->root);
-	return s->row[x].x = at + 1;
+	at++;
+	if (x < s->kept_rows)
+		s->kept[x] = at;
+	return (ROW)(at, end);
+}
+
+static inline void fetch_ahead(const sweep *s, OFFSET entry)
+{
+	if (entry + 2 * AHEAD < s->to) {
+		FETCH(&s->begin[s->near[entry + 2 * AHEAD]]);
+		FETCH(&s->near[s->begin[s->near[entry + AHEAD]]]);
+	}
 }
 
 /* Counts paths from the root to each end; how many there are. */
@@ -43,10 +58,11 @@ static inline ulong count_paths(const sweep *s)
 {
 	ulong paths = 0;
 	for (OFFSET entry = s->from; entry < s->to; entry++) {
-		uint x = s->near[entry];
-		OFFSET end = s->row[x].y, at = behind_root(s, x);
-		paths += end - at;
-		for (; at < end; at++)
+		fetch_ahead(s, entry);
+		ROW row = behind_root(s, s->near[entry]);
+		s->place[entry - s->from] = row;
+		paths += row.y - row.x;
+		for (OFFSET at = row.x; at < row.y; at++)
 			s->counter[s->near[at]]++;
 	}
 	return paths;
@@ -61,7 +77,7 @@ static inline int many_paths(const sweep *s, ulong paths, uint ends)
 static inline void clear_paths(const sweep *s)
 {
 	for (OFFSET entry = s->from; entry < s->to; entry++) {
-		ROW row = s->row[s->near[entry]];
+		ROW row = s->place[entry - s->from];
 		for (OFFSET at = row.x; at < row.y; at++)
 			s->counter[s->near[at]] = 0;
 	}
@@ -115,7 +131,7 @@ static inline long ends_along_paths(const sweep *s, sweep_sum *sum VALUE_PARAMET
 {
 	long value = 0;
 	for (OFFSET entry = s->from; entry < s->to; entry++) {
-		ROW row = s->row[s->near[entry]];
+		ROW row = s->place[entry - s->from];
 		for (OFFSET at = row.x; at < row.y; at++) {
 			uint w = s->near[at];
 			value += worth(sum, s->root, w, s->counter[w], 0 VALUE_ARGUMENTS);
@@ -146,7 +162,7 @@ static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *tou
 	AT_ROOT(s->root)
 	for (OFFSET entry = s->from; entry < s->to; entry++) {
 		uint x = s->near[entry];
-		ROW row = s->row[x];
+		ROW row = s->place[entry - s->from];
 		AT_MIDDLE(x, entry)
 		for (OFFSET at = row.x; at < row.y; at++) {
 			uint w = s->near[at];
@@ -168,9 +184,9 @@ static inline uint count_and_list(const sweep *s, __global uint *touched)
 {
 	uint found = 0;
 	for (OFFSET entry = s->from; entry < s->to; entry++) {
-		uint x = s->near[entry];
-		OFFSET end = s->row[x].y;
-		for (OFFSET at = behind_root(s, x); at < end; at++) {
+		fetch_ahead(s, entry);
+		ROW row = behind_root(s, s->near[entry]);
+		for (OFFSET at = row.x; at < row.y; at++) {
 			uint w = s->near[at], count = s->counter[w];
 			touched[found] = w;
 			found += count == 0;
@@ -201,19 +217,21 @@ static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *tou
 
 #endif
 
-/* Roots first, first + step, ... (`roots` of them); `touched` has room for ends + 1 a worker. */
+/* Roots first, first + step, ... (`roots` of them). */
 __kernel void count_sweep_dense(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
                                 __global const uint *restrict near, uint first, uint step, uint roots, uint ends,
-                                __global uint *next, __global ROW *restrict rows, __global uint *restrict counters,
+                                uint kept_rows, uint longest, __global uint *next, __global OFFSET *restrict kept,
+                                __global ROW *restrict places, __global uint *restrict counters,
                                 __global uint *restrict touched, __global long *values,
                                 __global double *magnitudes VALUE_PARAMETERS)
 {
 	ulong worker = get_global_id(0);
 	sweep_sum sum = { 0 };
-	sweep s = { .near = near, .row = rows + worker * ends, .counter = counters + worker * ends };
-	touched += worker * (ends + 1ul);
-	for (uint v = 0; v < ends; v++)
-		s.row[v] = (ROW)(begin[v], begin[v + 1]);
+	sweep s = { .begin = begin, .near = near, .kept = kept + worker * kept_rows, .place = places + worker * longest,
+		.counter = counters + worker * ends, .kept_rows = kept_rows };
+	touched += worker * (ends + 1ul); /* one more than there are ends */
+	for (uint v = 0; v < kept_rows; v++)
+		s.kept[v] = begin[v];
 	for (uint task = atomic_add(next, CHUNK); task < roots; task = atomic_add(next, CHUNK))
 		for (uint i = task; i < min(task + CHUNK, roots); i++) {
 			s.root = first + i * step;

@@ -4,10 +4,32 @@
 
 #include "core/memory.h"
 
-/* Bytes that a worker keeps for each end. */
-static size_t bytes_an_end(const gemp_count_graph *graph)
+/* Rows of at most so many entries are gone through from their begin. */
+enum { SHORT_ROW = 16 };
+
+static size_t offset_size(const gemp_count_graph *graph)
 {
-	return sizeof(cl_uint) * 2 + (graph->wide ? sizeof(cl_ulong2) : sizeof(cl_uint2));
+	return graph->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
+}
+
+/* At most, for each vertex. */
+static size_t bytes_of_worker(const gemp_count_graph *graph)
+{
+	return sizeof(cl_uint) * 2 + offset_size(graph) * 3;
+}
+
+/* Slots from there on have short rows, as far as rows are in descending order. */
+static cl_uint long_rows(const gemp_count_graph *graph, uint32_t ends)
+{
+	uint32_t low = 0, high = ends;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (graph->host_begin[middle + 1] - graph->host_begin[middle] > SHORT_ROW)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph, const gemp_sum *sum)
@@ -15,14 +37,15 @@ void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph
 	(void)sum;
 	const gemp_device *device = graph->context->device;
 	size_t free_bytes = device->memory > device->held ? device->memory - device->held : 0;
-	size_t room = free_bytes / (bytes_an_end(graph) * (graph->vertices + 1ul));
+	size_t room = free_bytes / (bytes_of_worker(graph) * (graph->vertices + 1ul));
 	*shape = (gemp_sweep_shape){ .workers = device->units };
 	if (shape->workers > room)
 		shape->workers = room ? room : 1;
 }
 
 typedef struct dense {
-	gemp_buffer rows, counters, touched, next, values, magnitudes;
+	cl_uint kept_rows;
+	gemp_buffer kept, places, counters, touched, next, values, magnitudes;
 } dense;
 
 static gemp_code make(dense *d, gemp_sweep *sweep)
@@ -31,7 +54,10 @@ static gemp_code make(dense *d, gemp_sweep *sweep)
 	gemp_device *device = sweep->graph->context->device;
 	size_t workers = sweep->shape.workers, ends = workers * sweep->ends;
 	size_t touched = sweep->sum->kind == GEMP_SUM_JOINED ? ends + workers : 1;
-	GEMP_TRY(gemp_buffer_new(&d->rows, device, ends * (sweep->graph->wide ? sizeof(cl_ulong2) : sizeof(cl_uint2)), NULL));
+	size_t places = workers * sweep->graph->longest;
+	d->kept_rows = long_rows(sweep->graph, sweep->ends);
+	GEMP_TRY(gemp_buffer_new(&d->kept, device, workers * d->kept_rows * offset_size(sweep->graph), NULL));
+	GEMP_TRY(gemp_buffer_new(&d->places, device, places * 2 * offset_size(sweep->graph), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->counters, device, ends * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->touched, device, touched * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->next, device, sizeof(cl_uint), NULL));
@@ -43,19 +69,21 @@ done:
 	return code;
 }
 
+enum { FIXED = 16 }; /* arguments before those of the expression */
+
 static gemp_code launch(dense *d, gemp_sweep *sweep, cl_kernel kernel)
 {
 	const gemp_count_graph *graph = sweep->graph;
 	cl_uint ends = sweep->ends;
-	gemp_argument arguments[13 + GEMP_MAX_VERTEX_TABLES + 1] = {
+	gemp_argument arguments[FIXED + GEMP_MAX_VERTEX_TABLES + 1] = {
 		GEMP_ARG(&graph->begin.mem), GEMP_ARG(&graph->mid.mem), GEMP_ARG(&graph->near.mem), GEMP_ARG(&sweep->first),
-		GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots), GEMP_ARG(&ends), GEMP_ARG(&d->next.mem),
-		GEMP_ARG(&d->rows.mem), GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&d->values.mem),
-		GEMP_ARG(&d->magnitudes.mem),
+		GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots), GEMP_ARG(&ends), GEMP_ARG(&d->kept_rows),
+		GEMP_ARG(&graph->longest), GEMP_ARG(&d->next.mem), GEMP_ARG(&d->kept.mem), GEMP_ARG(&d->places.mem),
+		GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&d->values.mem), GEMP_ARG(&d->magnitudes.mem),
 	};
-	size_t more = gemp_sweep_value_arguments(graph, sweep->sum, arguments + 13);
+	size_t more = gemp_sweep_value_arguments(graph, sweep->sum, arguments + FIXED);
 	sweep->result->launches++;
-	return gemp_launch_with(graph->context->device, kernel, sweep->shape.workers, 1, arguments, 13 + more);
+	return gemp_launch_with(graph->context->device, kernel, sweep->shape.workers, 1, arguments, FIXED + more);
 }
 
 gemp_code gemp_sweep_dense(gemp_sweep *sweep)
@@ -75,7 +103,8 @@ done:
 	gemp_buffer_free(&d.next, device);
 	gemp_buffer_free(&d.touched, device);
 	gemp_buffer_free(&d.counters, device);
-	gemp_buffer_free(&d.rows, device);
+	gemp_buffer_free(&d.places, device);
+	gemp_buffer_free(&d.kept, device);
 	if (kernel)
 		clReleaseKernel(kernel);
 	return code;

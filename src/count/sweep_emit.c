@@ -83,6 +83,8 @@ static void put_kind(gemp_text *text, const gemp_count_graph *graph, const gemp_
 gemp_code gemp_sweep_emit(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum, bool watched)
 {
 	const char *offset = graph->wide ? "ulong" : "uint";
+	gemp_text_print(text, "#define FETCH(place) %s\n", graph->context->device->gpu ? "((void)0)" :
+	                "__builtin_prefetch((const void *)(size_t)(place))");
 	gemp_text_print(text, "typedef %s OFFSET;\ntypedef %s2 ROW;\n", offset, offset);
 	put_kind(text, graph, sum);
 	put_values(text, sum, "AT_ROOT(v)", 0, NULL);

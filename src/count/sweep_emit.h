@@ -3,6 +3,7 @@
  * Put before count_sweep_*.cl:
  *
  *   OFFSET, ROW             uint or ulong; a pair of them
+ *   FETCH(place)            into the cache, where there is a way to ask for it
  *   SWEEP_BY_END            each end w that has paths r-x-w is worth END_WEIGHT * VALUE of its counter (WEDGES whose
  *                           expression does not ask for the middle, PAIRS)
  *   SWEEP_BY_PATH           each path is worth VALUE (other WEDGES); neither of both: JOINED
