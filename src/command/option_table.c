@@ -11,11 +11,12 @@
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
 enum {
-	ON_ALL = (1 << 11) - 1,
+	ON_ALL = (1 << 12) - 1,
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
-	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES,
+	ON_SEARCH = GEMP_ON_MATCH | GEMP_ON_BENCH,
+	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH,
 };
 
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
@@ -50,9 +51,9 @@ static const gemp_option table[] = {
 
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, "Read the query's text from a file.",
 	  AT(query_file) },
-	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query,
+	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_SEARCH, query,
 	  "Read the query from a graph file of lines t, v and e.", AT(query_graph) },
-	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", GEMP_ON_MATCH, query,
+	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", ON_SEARCH, query,
 	  "Name of the label that a number in --query-graph stands for.", AT(query_labels) },
 	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, GEMP_ON_MATCH, query,
 	  "Value of $NAME in the query, a number, truth or text; NAME:TYPE=VALUE states its type (string, int, float or "
@@ -60,42 +61,42 @@ static const gemp_option table[] = {
 	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, query,
 	  "Labels, types and attributes that the graph does not have match nothing, with a warning, instead of being "
 	  "errors.", AT(lenient) },
-	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, query,
+	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, ON_SEARCH, query,
 	  "A shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house or "
 	  "edges:0-1,1-2,...", AT(pattern) },
 
-	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", GEMP_ON_MATCH, meaning,
+	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH, meaning,
 	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and no further "
 	  "edge of the pattern's types among its vertices.", AT(semantics) },
-	{ "distinct", 0, GEMP_OPTION_CHOICE, "orbit|subgraph|vertices|none", "orbit", GEMP_ON_MATCH, meaning,
+	{ "distinct", 0, GEMP_OPTION_CHOICE, "orbit|subgraph|vertices|none", "orbit", ON_SEARCH, meaning,
 	  "Which embeddings are one match: those that differ by an automorphism of the query, those with the same "
 	  "subgraph, those with the same vertices, or none.", AT(distinct) },
-	{ "symmetry", 0, GEMP_OPTION_CHOICE, "break|hash", "break", GEMP_ON_MATCH, meaning,
+	{ "symmetry", 0, GEMP_OPTION_CHOICE, "break|hash", "break", ON_SEARCH, meaning,
 	  "break: find each match once; hash: find all embeddings and deduplicate them by a hash of their canonical "
 	  "form. The answer is the same.", AT(symmetry) },
 
-	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", GEMP_ON_MATCH, search,
+	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", ON_SEARCH, search,
 	  "on: start from the pattern vertex with the fewest candidates; off: from the first one of the text, at every "
 	  "vertex of the graph.", AT(pivot) },
 	{ "order", 0, GEMP_OPTION_TEXT, "A,B,...", NULL, GEMP_ON_MATCH, search,
 	  "Bind the pattern's vertices in this order, all of them by name or number (from 0), each after a neighbour; else the "
 	  "order that promises least work.", AT(order) },
-	{ "attributes", 0, GEMP_OPTION_CHOICE, "auto|before|after", "auto", ON_RUN, search,
+	{ "attributes", 0, GEMP_OPTION_CHOICE, "auto|before|after", "auto", ON_RUN | GEMP_ON_BENCH, search,
 	  "Test conditions on one vertex before matching (on all vertices) or after it (on those in results).",
 	  AT(attributes) },
-	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN, search,
+	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN | GEMP_ON_BENCH, search,
 	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
-	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, GEMP_ON_MATCH, search,
+	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, ON_SEARCH, search,
 	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the "
 	  "device.", POSITIVE(launch_factor) },
-	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", GEMP_ON_MATCH, search,
+	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", ON_SEARCH, search,
 	  "Lanes of a work-group that share a row; 0: chosen by device.", AT(lanes) },
-	{ "combinations", 0, GEMP_OPTION_COUNT, "N", "1000000000", GEMP_ON_MATCH, search,
+	{ "combinations", 0, GEMP_OPTION_COUNT, "N", "1000000000", ON_SEARCH, search,
 	  "Most combinations of a pattern's parts that no edge joins; about so many or fewer are tried.",
 	  POSITIVE(combinations) },
-	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
+	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,
 	  "Print the plan with its estimates before matching (with --dry-run: instead of matching).", AT(explain) },
-	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, search,
+	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,
 	  "Count rows, and report more: the plan with the rows of each step and the bytes that it sent, imbalance of ranks, "
 	  "pivots, attribute values copied and referred to, matches within one of 1 to 64 parts.",
 	  AT(profile) },
@@ -114,6 +115,13 @@ static const gemp_option table[] = {
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_CONVERT, output,
 	  "Attribute of the edges that gives the entries of a matrix.", AT(weight) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "G.h5", NULL, ON_MAKE, output, "The graph file to write.", AT(output) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output,
+	  "bench tune: the file to write, in place of the one that later runs read.", AT(output) },
+	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, output,
+	  "bench match: runs that are timed, after one that is not.", AT(repeat) },
+	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, output,
+	  "bench match: no further run begins after so many seconds; a first run that takes longer is the one that is timed.",
+	  POSITIVE(seconds) },
 	{ "limit", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_MATCH, output, "Stop after N rows.", AT(limit) },
 	{ "schema", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INFO, output,
 	  "Only what the file's head says: labels, types, attributes and sizes, without degrees.", AT(schema) },
@@ -124,18 +132,18 @@ static const gemp_option table[] = {
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
 	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
 
-	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_RUN | GEMP_ON_DEVICES, budgets,
+	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_RUN | GEMP_ON_DEVICES | GEMP_ON_BENCH, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1) or parts of names, joined by commas.",
 	  AT(devices) },
 	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets,
 	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "
 	  "fit.",
 	  POSITIVE(host_memory) },
-	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets, "Device memory that a rank may use.",
+	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN | GEMP_ON_BENCH, budgets, "Device memory that a rank may use.",
 	  POSITIVE(device_memory) },
-	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
+	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN | GEMP_ON_BENCH, budgets,
 	  "Matches that a kernel launch may leave on the device.", POSITIVE(result_buffer) },
-	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN, budgets,
+	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN | GEMP_ON_BENCH, budgets,
 	  "Partial matches that may wait for each step and destination.", POSITIVE(outbox) },
 	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets,
 	  "Memory for rows fetched from other ranks. Not used yet: partial matches travel to rows.",

@@ -87,6 +87,9 @@ typedef struct gemp_options {
 	bool count, explain, profile;
 	uint64_t limit, lanes, combinations;
 	double launch_factor;
+	/* bench */
+	uint64_t repeat;
+	double seconds;
 } gemp_options;
 
 /* Collective (rank 0 reads the configuration). argv[0] is not looked at. */

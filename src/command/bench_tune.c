@@ -1,0 +1,200 @@
+#include "command/bench.h"
+#include "command/files.h"
+#include "command/measure.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "core/types.h"
+#include "io/generate.h"
+#include "io/graph_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { GRAPHS = 2, RUNS = 5 };
+
+/* A value has to be that much better than the one before to be taken: less is noise. */
+static const double worthwhile = 0.97, most_seconds = 1;
+
+typedef struct tuning {
+	gemp_report *report;
+	gemp_context *context;
+	size_t graph_count;
+	gemp_graph *graphs[GRAPHS];
+	gemp_query_options how;
+	const char *probe;            /* of the counts below */
+	gemp_count counts[GRAPHS];
+} tuning;
+
+/* A pattern on all graphs: the geometric mean of the kernels' seconds, preparation too, in *seconds; negative where the
+ * device refuses the geometry. A count that differs from that of another geometry is an error. */
+static gemp_code time_probe(tuning *t, const char *probe, double *seconds)
+{
+	gemp_code code = GEMP_OK;
+	double sum = 0;
+	bool known = t->probe && strcmp(t->probe, probe) == 0;
+	for (size_t g = 0; g < t->graph_count; g++) {
+		gemp_pattern *pattern = NULL;
+		gemp_measured m = { 0 };
+		code = gemp_pattern_named(&pattern, probe);
+		if (code == GEMP_OK)
+			code = gemp_pattern_bind(pattern, t->graphs[g]);
+		if (code == GEMP_OK)
+			code = gemp_measure(&m, t->context, t->graphs[g], pattern, &t->how, RUNS, most_seconds);
+		gemp_count count = m.result.matches;
+		sum += log(m.kernel.median + m.prepare.median + 1e-9);
+		gemp_measured_free(&m);
+		gemp_pattern_free(pattern);
+		if (code != GEMP_OK)
+			return code;
+		if (known && count != t->counts[g])
+			return gemp_fail(GEMP_EINTERNAL, "%s counts %" GEMP_PRICOUNT " matches with one launch geometry and %"
+			                 GEMP_PRICOUNT " with another", probe, t->counts[g], count);
+		t->counts[g] = count;
+	}
+	t->probe = probe;
+	*seconds = exp(sum / (double)t->graph_count);
+	return code;
+}
+
+/* A geometry that the device cannot launch is no choice; everything else that fails is a failure. */
+static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, double *seconds)
+{
+	gemp_tuning_set(t->context->device, one->name, value);
+	gemp_code code = time_probe(t, one->probe, seconds);
+	if (code != GEMP_ENOMEM && (code != GEMP_EINTERNAL || !strstr(gemp_message(), "CL_")))
+		return code;
+	gemp_log(GEMP_VERBOSE, "%s = %" PRIu32 " is refused: %s", one->name, value, gemp_message());
+	*seconds = -1;
+	return GEMP_OK;
+}
+
+static gemp_code tune_one(tuning *t, const gemp_tunable *one)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t best = 0;
+	double standard, least, seconds;
+	json_t *tried = json_object();
+	GEMP_TRY(try_value(t, one, 0, &standard));
+	if (standard < 0)
+		return gemp_fail_in(GEMP_EINTERNAL, "bench tune: %s, %s as it stands: ", one->name, one->probe);
+	least = standard;
+	for (uint32_t value = one->least; value <= one->most; value *= 2) {
+		char name[16];
+		GEMP_TRY(try_value(t, one, value, &seconds));
+		snprintf(name, sizeof name, "%" PRIu32, value);
+		json_object_set_new(tried, name, seconds < 0 ? json_null() : json_real(seconds * 1e3));
+		if (seconds >= 0 && seconds < least * (best ? 1 : worthwhile)) {
+			best = value;
+			least = seconds;
+		}
+	}
+	gemp_tuning_set(t->context->device, one->name, best);
+	gemp_report_print(t->report, "  %-24s %8" PRIu32 " %12.4f %12.4f   %s\n", one->name, best, standard * 1e3, least * 1e3,
+	                  one->probe);
+	gemp_report_set(t->report, one->name, json_pack("{s:I, s:f, s:f, s:O}", "best", (json_int_t)best, "standard_ms",
+	                                                standard * 1e3, "best_ms", least * 1e3, "tried", tried));
+done:
+	json_decref(tried);
+	return code;
+}
+
+static void print_file(const tuning *t, gemp_text *text)
+{
+	size_t count;
+	const gemp_tunable *all = gemp_tunables(&count);
+	char date[32] = "";
+	time_t now = time(NULL);
+	strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+	gemp_text_print(text, "# %s (%s): gemp-mpi bench tune, version %s, %s\n", t->context->device->name,
+	                t->context->device->driver, GEMP_VERSION, date);
+	for (size_t i = 0; i < count; i++)
+		if (t->context->device->tuning.values[i])
+			gemp_text_print(text, "%s = %" PRIu32 "\n", all[i].name, t->context->device->tuning.values[i]);
+}
+
+/* The folder that gemp_tuning_load looks into, made where it is not there. */
+static gemp_code own_file(gemp_text *path, const gemp_device *device)
+{
+	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	static const char *const parts[] = { "/gemp-mpi", "/tuning" };
+	char name[GEMP_TUNING_NAME];
+	if (!(xdg && *xdg) && !(home && *home))
+		return gemp_fail(GEMP_EUSAGE, "bench tune: there is no HOME to write to; say -o FILE");
+	gemp_text_print(path, "%s%s", xdg && *xdg ? xdg : home, xdg && *xdg ? "" : "/.config");
+	for (size_t i = 0; gemp_text_status(path) == GEMP_OK && i <= sizeof parts / sizeof *parts; i++) {
+		mkdir(path->data, 0777); /* what fails here fails to be written to as well */
+		gemp_text_print(path, "%s", i < sizeof parts / sizeof *parts ? parts[i] : "/");
+	}
+	gemp_tuning_file_name(name, device->name);
+	gemp_text_print(path, "%s", name);
+	return gemp_text_status(path);
+}
+
+static gemp_code write_file(const tuning *t, const char *output)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text path = { 0 }, text = { 0 };
+	print_file(t, &text);
+	if (output)
+		gemp_text_print(&path, "%s", output);
+	else
+		GEMP_TRY(own_file(&path, t->context->device));
+	GEMP_TRY(gemp_text_status(&path));
+	GEMP_TRY(gemp_text_status(&text));
+	GEMP_TRY(gemp_file_replace(path.data, text.data, text.size));
+	gemp_report_print(t->report, "\nwritten to %s\n", path.data);
+	gemp_report_set(t->report, "file", json_string(path.data));
+done:
+	gemp_text_free(&path);
+	gemp_text_free(&text);
+	return code;
+}
+
+/* A graph with hubs, large enough to fill the device for a while. */
+static gemp_code open_graphs(tuning *t, gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_generate_options how;
+	GEMP_TRY(gemp_generate_init(&how, "rmat"));
+	GEMP_TRY(gemp_generate_set(&how, "scale", t->context->device->gpu ? "16" : "12"));
+	GEMP_TRY(gemp_generate(&t->graphs[0], comm, &how));
+	t->graph_count = 1;
+	if (path) {
+		GEMP_TRY(gemp_graph_file_open(&t->graphs[1], comm, path));
+		t->graph_count = 2;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	tuning t = { .report = report, .how = gemp_bench_how(options) };
+	size_t count;
+	const gemp_tunable *all = gemp_tunables(&count);
+	if (comm->size > 1)
+		return gemp_fail(GEMP_EUSAGE, "bench tune measures one device: run it with one rank");
+	GEMP_TRY(gemp_bench_context(&t.context, comm, options));
+	GEMP_TRY(open_graphs(&t, comm, options->argument_count > 1 ? options->arguments[1] : NULL));
+	for (size_t i = 0; i < count; i++)
+		gemp_tuning_set(t.context->device, all[i].name, 0);
+	gemp_report_print(report, "%s\n  %-24s %8s %12s %12s   (milliseconds; 0: left to the program)\n",
+	                  t.context->device->name, "", "best", "default", "best");
+	for (size_t i = 0; i < count; i++)
+		if (t.context->device->gpu || !all[i].gpu_only)
+			GEMP_TRY(tune_one(&t, &all[i]));
+	GEMP_TRY(write_file(&t, options->output));
+	GEMP_TRY(gemp_report_devices(report, t.context->device));
+done:
+	for (size_t g = 0; g < t.graph_count; g++)
+		gemp_graph_free(t.graphs[g]);
+	gemp_context_free(t.context);
+	return code;
+}

@@ -1,0 +1,80 @@
+#include "device/rate.h"
+
+#include "core/memory.h"
+
+enum { TRIES = 7, WORD = sizeof(cl_uint4) };
+
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static gemp_code time_copy(gemp_device *device, const gemp_program *program, double *best)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer from = { 0 }, to = { 0 };
+	cl_kernel kernel = NULL;
+	size_t size = (device->memory - device->held) / 16, most = device->gpu ? (size_t)1 << 30 : (size_t)128 << 20;
+	size = (size < most ? size : most) / WORD * WORD;
+	size_t group = device->gpu ? 256 : 1, groups = device->units * (size_t)(device->gpu ? 8 : 1);
+	cl_ulong count = size / WORD, chunk = (count + groups - 1) / groups;
+	*best = 0;
+	GEMP_TRY(gemp_kernel_new(&kernel, program, "rate_copy"));
+	GEMP_TRY(gemp_buffer_new(&from, device, size, NULL));
+	GEMP_TRY(gemp_buffer_new(&to, device, size, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &from, 0, size));
+	double least = 1e9, seconds;
+	for (int i = 0; i < TRIES; i++) {
+		GEMP_TRY(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
+		                     GEMP_ARG(&count), GEMP_ARG(&chunk)));
+		GEMP_TRY(gemp_launch_seconds(device, &seconds));
+		least = i ? lesser(least, seconds) : least; /* the first one meets pages that nobody has touched */
+	}
+	*best = 2 * (double)size / least;
+done:
+	if (kernel)
+		clReleaseKernel(kernel);
+	gemp_buffer_free(&from, device);
+	gemp_buffer_free(&to, device);
+	return code;
+}
+
+static gemp_code time_launch(gemp_device *device, const gemp_program *program, gemp_rates *rates)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer out = { 0 };
+	cl_kernel kernel = NULL;
+	rates->launch = rates->empty = 1e9;
+	GEMP_TRY(gemp_kernel_new(&kernel, program, "rate_nothing"));
+	GEMP_TRY(gemp_buffer_new(&out, device, sizeof(cl_uint), NULL));
+	for (int i = 0; i < 10 * TRIES; i++) {
+		double since = gemp_now(), seconds;
+		GEMP_TRY(gemp_launch(device, kernel, 1, 1, GEMP_ARG(&out.mem)));
+		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+		rates->launch = lesser(rates->launch, gemp_now() - since);
+		GEMP_TRY(gemp_launch_seconds(device, &seconds));
+		rates->empty = lesser(rates->empty, seconds);
+	}
+done:
+	if (kernel)
+		clReleaseKernel(kernel);
+	gemp_buffer_free(&out, device);
+	return code;
+}
+
+gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates)
+{
+	gemp_code code = GEMP_OK;
+	gemp_program program = { 0 };
+	char *source = NULL;
+	*rates = (gemp_rates){ 0 };
+	GEMP_TRY(gemp_kernel_source(&source, "rate.cl"));
+	GEMP_TRY(gemp_program_new(&program, device, source, NULL));
+	GEMP_TRY(time_copy(device, &program, &rates->copy));
+	GEMP_TRY(time_launch(device, &program, rates));
+	GEMP_TRY(gemp_program_store(device, &program));
+done:
+	gemp_program_free(&program);
+	gemp_free(source);
+	return code;
+}
