@@ -1,6 +1,9 @@
 #include "partition/context.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
+
+#include <unistd.h>
 
 /* Collective over the ranks of a node: `step` is done by the first, and if that went well, by the others, who find in the
  * cache what the first has built. */
@@ -32,6 +35,13 @@ done:
 	return code;
 }
 
+/* Ranks of a node share its cores. */
+static void share_cores(const gemp_comm *comm)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	gemp_threads_limit(cores > comm->node_size ? (unsigned)(cores / comm->node_size) : 1);
+}
+
 gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
 {
 	gemp_code code = GEMP_OK;
@@ -39,6 +49,7 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 	double began = gemp_now();
 	*out = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
+	share_cores(comm);
 	context->comm = comm;
 	context->budgets = *budgets;
 	context->began = began;

@@ -1,5 +1,5 @@
-/* Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: no more memory
- * than the view itself. */
+/* Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more memory
+ * than the view itself. Rows are taken by id, as relations have them: then what is read follows what was read. */
 #include "partition/view_rows.h"
 
 #include "core/memory.h"
@@ -10,20 +10,21 @@
 #include <string.h>
 
 enum {
-	PIECE = 1 << 16, /* entries that one thread takes at a time */
+	PIECE = 1 << 16, /* entries that one thread takes at a time, about */
 	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so that not each needs room for such */
 };
 
 typedef struct filling {
 	const gemp_graph *graph;
 	const gemp_order *order;
-	const gemp_residency *residency;
 	const gemp_view_key *key;
 	const gemp_edge *offsets;
 	gemp_view *view;
-	uint64_t *size;          /* [graph->rows] by id: what a row can have at most, then what it has */
-	unsigned bits;           /* of slots */
-	size_t pieces, room;     /* entries that one thread has to spare */
+	uint64_t *row_of;         /* [graph->rows] by id: where own slots have it */
+	uint64_t *size;           /* [graph->rows] by row, once it is filled */
+	unsigned bits;            /* of slots */
+	size_t pieces, piece;     /* rows of a piece */
+	size_t room;              /* entries that one thread has to spare */
 	gemp_vertex *spare_slots; /* [threads][room] */
 	gemp_edge *spare_edges;   /* the same, or NULL */
 	atomic_bool loops;
@@ -104,71 +105,56 @@ static bool names(const gemp_vertex *slots, size_t count, gemp_vertex slot)
 	return low < count && slots[low] == slot;
 }
 
-static void fill_row(filling *f, size_t row, gemp_vertex *spare_slots, gemp_edge *spare_edges)
+static void fill_row(filling *f, size_t v, gemp_vertex *spare_slots, gemp_edge *spare_edges)
 {
 	gemp_view *view = f->view;
-	gemp_vertex slot = f->residency->own_slots[row], *slots = view->neighbours + view->begin[row];
+	uint64_t row = f->row_of[v];
+	gemp_vertex *slots = view->neighbours + view->begin[row];
 	gemp_edge *edges = view->edges ? view->edges + view->begin[row] : NULL;
-	size_t v = (size_t)(f->order->id_of[slot] - f->graph->first), count = gather(f, v, slots, edges);
+	size_t count = gather(f, v, slots, edges);
 	gemp_row_sort(slots, edges, count, f->bits, spare_slots, spare_edges);
 	if (f->key->simple)
 		count = merge(slots, edges, count);
-	else if (names(slots, count, slot))
+	else if (names(slots, count, f->order->slot_of[f->graph->first + v]))
 		atomic_store_explicit(&f->loops, true, memory_order_relaxed);
-	f->size[v] = count;
+	f->size[row] = count;
 }
 
-static bool is_long(const filling *f, size_t row)
+static uint64_t most(const filling *f, size_t v)
 {
-	return f->view->begin[row + 1] - f->view->begin[row] > LONG;
+	uint64_t row = f->row_of[v];
+	return f->view->begin[row + 1] - f->view->begin[row];
 }
 
-/* The first row of a piece: pieces have about as many entries each. */
-static size_t first_row(const filling *f, size_t piece)
-{
-	const gemp_view *view = f->view;
-	uint64_t at = view->begin[view->rows] / f->pieces * piece;
-	size_t low = 0, high = view->rows;
-	if (piece == f->pieces)
-		return view->rows;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (view->begin[middle] < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
+/* Ids are random, so that pieces of as many rows are of about as many entries. */
 static void fill_piece(void *context, unsigned thread, size_t piece)
 {
 	filling *f = context;
 	gemp_vertex *slots = f->spare_slots + thread * f->room;
 	gemp_edge *edges = f->spare_edges ? f->spare_edges + thread * f->room : NULL;
-	for (size_t row = first_row(f, piece), end = first_row(f, piece + 1); row < end; row++)
-		if (!is_long(f, row))
-			fill_row(f, row, slots, edges);
+	size_t end = (piece + 1) * f->piece < f->graph->rows ? (piece + 1) * f->piece : f->graph->rows;
+	for (size_t v = piece * f->piece; v < end; v++)
+		if (most(f, v) <= LONG)
+			fill_row(f, v, slots, edges);
 }
 
 static gemp_code fill_long_rows(filling *f)
 {
 	gemp_code code = GEMP_OK;
-	gemp_view *view = f->view;
 	gemp_vertex *slots = NULL;
 	gemp_edge *edges = NULL;
 	uint64_t longest = 0;
-	for (size_t row = 0; row < view->rows; row++)
-		if (is_long(f, row) && view->begin[row + 1] - view->begin[row] > longest)
-			longest = view->begin[row + 1] - view->begin[row];
-	if (!longest)
+	for (size_t v = 0; v < f->graph->rows; v++)
+		if (most(f, v) > longest)
+			longest = most(f, v);
+	if (longest <= LONG)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(slots, longest));
-	if (view->edges)
+	if (f->key->edges)
 		GEMP_TRY(GEMP_NEW(edges, longest));
-	for (size_t row = 0; row < view->rows; row++)
-		if (is_long(f, row))
-			fill_row(f, row, slots, edges);
+	for (size_t v = 0; v < f->graph->rows; v++)
+		if (most(f, v) > LONG)
+			fill_row(f, v, slots, edges);
 done:
 	gemp_free(slots);
 	gemp_free(edges);
@@ -181,33 +167,35 @@ static void close_gaps(filling *f)
 	gemp_view *view = f->view;
 	uint64_t to = 0, from = 0, next;
 	for (size_t row = 0; row < view->rows; row++, from = next) {
-		uint64_t size = f->size[f->order->id_of[f->residency->own_slots[row]] - f->graph->first];
 		next = view->begin[row + 1];
 		if (to < from) {
-			memmove(view->neighbours + to, view->neighbours + from, size * sizeof *view->neighbours);
+			memmove(view->neighbours + to, view->neighbours + from, f->size[row] * sizeof *view->neighbours);
 			if (view->edges)
-				memmove(view->edges + to, view->edges + from, size * sizeof *view->edges);
+				memmove(view->edges + to, view->edges + from, f->size[row] * sizeof *view->edges);
 		}
-		to += size;
+		to += f->size[row];
 		view->begin[row + 1] = to;
 	}
 }
 
-/* Places for the longest that rows can be. */
-static gemp_code make_room(filling *f)
+/* Places for as many as rows can have. row_of has degrees first. */
+static gemp_code make_room(filling *f, const gemp_residency *residency)
 {
 	gemp_code code = GEMP_OK;
 	gemp_view *view = f->view;
 	view->rows = f->graph->rows;
 	GEMP_TRY(GEMP_NEW(view->begin, view->rows + 1));
-	for (size_t row = 0; row < view->rows; row++)
-		view->begin[row + 1] = view->begin[row] +
-		                       f->size[f->order->id_of[f->residency->own_slots[row]] - f->graph->first];
+	for (size_t row = 0; row < view->rows; row++) {
+		size_t v = (size_t)(f->order->id_of[residency->own_slots[row]] - f->graph->first);
+		view->begin[row + 1] = view->begin[row] + f->row_of[v];
+		f->row_of[v] = row;
+	}
 	uint64_t entries = view->begin[view->rows];
 	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));
 	if (f->key->edges)
 		GEMP_TRY(GEMP_NEW(view->edges, entries + 1));
 	f->pieces = (size_t)(entries / PIECE) + 1;
+	f->piece = (view->rows + f->pieces - 1) / f->pieces;
 	f->room = entries < LONG ? (size_t)entries + 1 : LONG;
 	size_t threads = f->pieces > 1 ? gemp_threads() : 1;
 	GEMP_TRY(GEMP_NEW(f->spare_slots, threads * f->room));
@@ -222,20 +210,22 @@ gemp_code gemp_view_own_rows(gemp_view *own, const gemp_graph *graph, const gemp
 {
 	gemp_code code = GEMP_OK;
 	gemp_edge *offsets = NULL;
-	filling f = { .graph = graph, .order = order, .residency = residency, .key = key, .view = own };
+	filling f = { .graph = graph, .order = order, .key = key, .view = own };
 	while (f.bits < 32 && graph->vertices >> f.bits)
 		f.bits++;
 	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
 	f.offsets = offsets;
+	GEMP_TRY(GEMP_NEW(f.row_of, graph->rows));
 	GEMP_TRY(GEMP_NEW(f.size, graph->rows));
-	gemp_view_degrees(graph, key, f.size);
-	GEMP_TRY(make_room(&f));
+	gemp_view_degrees(graph, key, f.row_of);
+	GEMP_TRY(make_room(&f, residency));
 	GEMP_TRY(fill_long_rows(&f));
 	gemp_parallel_for(f.pieces, fill_piece, &f);
 	own->loops = f.loops;
 	close_gaps(&f);
 done:
 	gemp_free(offsets);
+	gemp_free(f.row_of);
 	gemp_free(f.size);
 	gemp_free(f.spare_slots);
 	gemp_free(f.spare_edges);
