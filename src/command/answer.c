@@ -70,6 +70,7 @@ static void choose(answer *s)
 		.semantics = (gemp_semantics)options->semantics,
 		.distinct = distinct_of(s),
 		.symmetry_by_hash = options->symmetry == 1,
+		.count_by_formula = options->count_by == 0,
 		.pivot_off = options->pivot == 1,
 		.attributes = (gemp_when)options->attributes,
 		.listed = s->writes || s->row_limit < UINT64_MAX || s->graph_path,

@@ -42,6 +42,7 @@ gemp_query_options gemp_bench_how(const gemp_options *options)
 			.semantics = (gemp_semantics)options->semantics,
 			.distinct = (gemp_distinct)options->distinct,
 			.symmetry_by_hash = options->symmetry == 1,
+			.count_by_formula = options->count_by == 0,
 			.pivot_off = options->pivot == 1,
 			.attributes = (gemp_when)options->attributes,
 			.replicate = options->replicate,

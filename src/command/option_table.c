@@ -75,6 +75,9 @@ static const gemp_option table[] = {
 	  "break: find each match once; hash: find all embeddings and deduplicate them by a hash of their canonical "
 	  "form. The answer is the same.", AT(symmetry) },
 
+	{ "count-by", 0, GEMP_OPTION_CHOICE, "auto|enumerate", "auto", ON_SEARCH, search,
+	  "How matches are counted where only a count is asked: auto: by sums over the graph that the planner derives from the "
+	  "pattern, if there are any; enumerate: one by one. The answer is the same.", AT(count_by) },
 	{ "pivot", 0, GEMP_OPTION_CHOICE, "on|off", "on", ON_SEARCH, search,
 	  "on: start from the pattern vertex with the fewest candidates; off: from the first one of the text, at every "
 	  "vertex of the graph.", AT(pivot) },

@@ -82,7 +82,7 @@ typedef struct gemp_options {
 	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order;
 	gemp_list parameters;
 	bool lenient;
-	int semantics, distinct, symmetry, pivot, attributes;
+	int semantics, distinct, symmetry, count_by, pivot, attributes;
 	int64_t replicate;
 	bool count, explain, profile;
 	uint64_t limit, lanes, combinations;

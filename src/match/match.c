@@ -133,7 +133,7 @@ static bool tables_fit(const gemp_match *m)
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
-	bool may = m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
+	bool may = m->options.count_by_formula && m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
 	GEMP_TRY(make_plan(m, false));
 	if (may && !lists(m))

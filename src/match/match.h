@@ -27,6 +27,7 @@ typedef struct gemp_match_options {
 	bool listed;                /* rows are wanted, not only counts */
 	int64_t replicate;          /* bytes a rank, or GEMP_REPLICATE_* ; 0: none */
 	double launch_factor;       /* C of the launch formula; 0: default */
+	bool count_by_formula;      /* --count-by auto: where only a count is asked, what has a formula is not enumerated */
 	bool count_parts;           /* --profile: share of matches within one of P parts, P = 1 .. 64 (enumerates) */
 	bool profile;               /* --profile: rows that pass each step of the plan are counted, see gemp_match_explain */
 	int lanes;                  /* lanes a row; 0: choose by device (1 on a CPU) */
