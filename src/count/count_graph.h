@@ -18,9 +18,16 @@ typedef struct gemp_count_graph {
 	gemp_buffer mid;         /* [vertices] OFFSET: first entry of row v whose slot is greater than v */
 	gemp_buffer near;        /* [entries] uint slots, ascending in a row */
 	gemp_buffer support;     /* [entries] uint: triangles on the edge of this entry (both its entries); none if not asked for */
-	gemp_buffer tables[GEMP_MAX_VERTEX_TABLES]; /* [vertices] ulong; [0] are degrees */
+	gemp_buffer tables[GEMP_MAX_VERTEX_TABLES]; /* [vertices] long; [0] are degrees */
+	double table_bound[GEMP_MAX_VERTEX_TABLES]; /* no value of the table is further from 0 */
 	const uint64_t *host_begin, *host_mid; /* on the host, for task lists; borrowed from the owner of the graph */
 	const gemp_vertex *host_near;
+
+	/* Low rows: the neighbours of smaller slot, each edge once. None of these if the plan has no need of them. */
+	gemp_buffer low_begin;   /* [vertices + 1] OFFSET */
+	gemp_buffer low_near;    /* [entries / 2] uint slots, ascending in a row */
+	gemp_buffer low_source;  /* [entries / 2] uint: whose row this is; GPUs only */
+	gemp_buffer low_support; /* [entries / 2] uint: triangles on this edge; none if not asked for */
 } gemp_count_graph;
 
 /* An exact sum of one rank: lo and hi are a signed 128-bit number. `seconds` of kernels, `preparation` of kernels that make
@@ -31,11 +38,9 @@ typedef struct gemp_sum_result {
 	uint64_t launches;
 } gemp_sum_result;
 
-/* This rank's share of one sum: of WEDGES, PAIRS, JOINED (sweep.c); NEIGHBOURS (neighbours.c); of the others (sums.c,
- * cliques.c). */
+/* Collective: this rank's share of one sum, without its factor: of WEDGES, PAIRS, JOINED (sweep.c), of NEIGHBOURS
+ * (neighbours.c). Others are the engine's own (count_parts.h). */
 gemp_code gemp_sweep_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
-gemp_code gemp_plain_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
-gemp_code gemp_clique_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 
 #endif

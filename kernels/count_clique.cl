@@ -1,0 +1,158 @@
+/* count_clique: cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered 0 .. d - 1, and adjacency within
+ * it becomes rows of bits, those greater than the row's own number. Emitted around it (src/count/cliques.c):
+ *
+ *   COUNT_KERNEL     its name
+ *   COUNT_FOUND      adds to `found` the cliques that the pair of rows r0, r1 is part of; r1 is row j, t from j / COUNT_BITS
+ *                    to `words`; row i is bits + i * stride
+ *   COUNT_SPACE      __local or __global, where slots and bits of a group are: d + d * stride words
+ *   COUNT_ROOM       from here on
+ *
+ * Group g leaves its sum at place + g of out.
+ */
+#include "count.clh"
+
+#ifdef GEMP_GPU
+
+#ifndef COUNT_WORD
+#define COUNT_WORD uint
+#define COUNT_BITS 32
+#define COUNT_LOWEST(x) (31 - clz((x) & -(x)))
+#endif
+
+/* A group has a vertex: list holds those with d >= k - 1, those with the longest rows first, and the group takes them from a
+ * counter. room: local memory for two longs a work-item, and for slots and bits if these are __local; else slab holds these,
+ * slab_words for each group. */
+__kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint *low_near, __global const uint *list,
+                           uint first, uint end, uint rank, uint ranks, __global uint *slab, ulong slab_words,
+                           __global uint *control, __global long *out, ulong place, __local uint *room)
+{
+	__local uint task;
+	uint self = (uint)get_local_id(0), size = (uint)get_local_size(0);
+	ulong found = 0;
+	for (;;) {
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		if (self == 0)
+			task = atomic_inc(&control[GEMP_COUNT_NEXT]);
+		barrier(CLK_LOCAL_MEM_FENCE);
+		ulong next = first + (ulong)task * ranks + rank;
+		if (next >= end)
+			break;
+		uint v = list[next];
+		OFFSET row = low_begin[v];
+		uint d = (uint)(low_begin[v + 1] - row), words = (d + COUNT_BITS - 1) / COUNT_BITS, stride = words | 1;
+		uint width = (d - 1) | 1, pairs = d * (d - 1) / 2;
+		COUNT_SPACE uint *slot = COUNT_ROOM, *bits = slot + d;
+		for (uint i = self; i < d; i += size)
+			slot[i] = low_near[row + i];
+		for (uint i = self; i < d * stride; i += size)
+			bits[i] = 0;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#if COUNT_BY_ROWS
+		for (uint j = 1 + self / COUNT_LANES; j < d; j += size / COUNT_LANES) {
+			OFFSET low = low_begin[slot[j]], low_end = low_begin[slot[j] + 1];
+			for (low += self % COUNT_LANES; low < low_end; low += COUNT_LANES) {
+				uint x = low_near[low], i = 0, i_end = j;
+				while (i < i_end) {
+					uint middle = (i + i_end) / 2;
+					if (slot[middle] < x)
+						i = middle + 1;
+					else
+						i_end = middle;
+				}
+				if (i < j && slot[i] == x)
+					atomic_or(&bits[i * stride + j / COUNT_BITS], 1u << j % COUNT_BITS);
+			}
+		}
+#else
+		for (uint p = self; p < pairs; p += size) {
+			uint i = p / width, j = i + 1 + p % width;
+			if (j >= d) {
+				j -= d;
+				i = (d & ~1u) - 1 - i;
+				j += i + 1;
+			}
+			uint v = slot[j], x = slot[i];
+			OFFSET low_end = low_begin[v + 1], low = count_lower(low_near, low_begin[v], low_end, x);
+			if (low < low_end && low_near[low] == x)
+				atomic_or(&bits[i * stride + j / COUNT_BITS], 1u << j % COUNT_BITS);
+		}
+#endif
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		for (uint p = self; p < pairs; p += size) {
+			uint i = p / width, j = i + 1 + p % width;
+			if (j >= d) {
+				j -= d;
+				i = (d & ~1u) - 1 - i;
+				j += i + 1;
+			}
+			COUNT_SPACE const uint *r0 = bits + i * stride, *r1 = bits + j * stride;
+			if (r0[j / COUNT_BITS] >> j % COUNT_BITS & 1) {
+				COUNT_FOUND
+			}
+		}
+	}
+	if (self == 0)
+		count_queue_leave(control);
+	count_total total = { (uint)found, (long)(found >> 32) };
+	count_leave(total, out + 2 * place, (__local long *)room);
+}
+
+#else
+
+#ifndef COUNT_WORD
+#define COUNT_WORD ulong
+#define COUNT_BITS 64
+#define COUNT_LOWEST(x) ((uint)popcount(((x) & -(x)) - 1))
+#endif
+
+/* A task is a vertex. maps: a uint a vertex for each worker, 0 between launches; slab: slab_words for each. Places are numbered
+ * backwards, so that what is found in low rows are the bits greater than a row's number. */
+__kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint *low_near, uint vertices, uint least,
+                           uint rank, uint ranks, __global uint *maps, __global ulong *slab, ulong slab_words,
+                           __global uint *control, __global long *out, ulong place)
+{
+	__global uint *map = maps + get_global_id(0) * (ulong)vertices;
+	__global ulong *bits = slab + get_global_id(0) * slab_words;
+	ulong found = 0;
+	for (;;) {
+		ulong first = count_next_chunk(control, rank, ranks), end = min(first + COUNT_CHUNK, (ulong)vertices);
+		if (first >= vertices)
+			break;
+		for (uint v = (uint)first; v < end; v++) {
+			OFFSET row = low_begin[v];
+			uint d = (uint)(low_begin[v + 1] - row), words = (d + COUNT_BITS - 1) / COUNT_BITS, stride = words;
+			if (d < least)
+				continue;
+			for (uint i = 0; i < d; i++)
+				map[low_near[row + i]] = d - i;
+			for (uint i = 0; i < d; i++) {
+				__global ulong *own = bits + (d - 1 - i) * stride;
+				uint u = low_near[row + i];
+				OFFSET low_end = low_begin[u + 1];
+				for (uint w = 0; w < words; w++)
+					own[w] = 0;
+				for (OFFSET low = low_begin[u]; low < low_end; low++) {
+					uint bit = map[low_near[low]];
+					if (bit--)
+						own[bit / COUNT_BITS] |= 1ul << bit % COUNT_BITS;
+				}
+			}
+			for (uint i = 0; i < d; i++)
+				map[low_near[row + i]] = 0;
+			for (uint i = 0; i + 3 <= d; i++) {
+				__global const ulong *r0 = bits + i * stride;
+				for (uint w = i / COUNT_BITS; w < words; w++)
+					for (ulong left = r0[w]; left; left &= left - 1) {
+						uint j = w * COUNT_BITS + COUNT_LOWEST(left);
+						__global const ulong *r1 = bits + j * stride;
+						COUNT_FOUND
+					}
+			}
+		}
+	}
+	count_queue_leave(control);
+	count_total total = { (uint)found, (long)(found >> 32) };
+	count_leave(total, out + 2 * place, 0);
+}
+
+#endif

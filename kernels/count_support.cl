@@ -1,0 +1,91 @@
+/* count_support: triangles on each edge, low_support[e] at its place in the low rows. */
+#include "count.clh"
+
+#ifdef GEMP_GPU
+
+__kernel void count_clear(__global uint *values, ulong count)
+{
+	for (ulong i = get_global_id(0); i < count; i += get_global_size(0))
+		values[i] = 0;
+}
+
+/* A worker has an edge: the shorter of the two rows is searched in the longer, and each triangle is added to its three edges.
+ * The counters are 0 before. */
+__kernel void count_support(__global const OFFSET *low_begin, __global const uint *low_near,
+                            __global const uint *low_source, ulong edges, __global uint *low_support)
+{
+	uint lane = (uint)get_local_id(0) % COUNT_LANES;
+	ulong workers = get_global_size(0) / COUNT_LANES;
+	for (ulong e = get_global_id(0) / COUNT_LANES; e < edges; e += workers) {
+		uint v = low_source[e], u = low_near[e], found = 0;
+		OFFSET a = low_begin[v], a_end = (OFFSET)e, b = low_begin[u], b_end = low_begin[u + 1];
+		int swap = a_end - a > b_end - b;
+		OFFSET i = swap ? b : a, i_end = swap ? b_end : a_end, j = swap ? a : b, j_end = swap ? a_end : b_end;
+		if (j == j_end)
+			continue;
+		for (i += lane; i < i_end; i += COUNT_LANES) {
+			uint x = low_near[i];
+			OFFSET at = count_lower(low_near, j, j_end, x);
+			if (at < j_end && low_near[at] == x) {
+				atomic_inc(&low_support[i]);
+				atomic_inc(&low_support[at]);
+				found++;
+			}
+		}
+		if (found)
+			atomic_add(&low_support[e], found);
+	}
+}
+
+/* The same numbers at both entries of each edge. */
+__kernel void count_spread(__global const OFFSET *begin, __global const OFFSET *low_begin, __global const uint *low_source,
+                           __global const OFFSET *mirror, __global const uint *low_support, ulong edges,
+                           __global uint *support)
+{
+	for (ulong e = get_global_id(0); e < edges; e += get_global_size(0)) {
+		uint v = low_source[e], triangles = low_support[e];
+		support[begin[v] + ((OFFSET)e - low_begin[v])] = triangles;
+		support[mirror[e]] = triangles;
+	}
+}
+
+#else
+
+/* A task is a vertex v: its row is marked, and the rows of its neighbours of greater slot are gone through. Nothing is
+ * written twice. support: 0 if only low_support is wanted; maps: a byte a vertex for each worker, 0 between launches. */
+__kernel void count_support(__global const OFFSET *begin, __global const OFFSET *mid, __global const uint *near,
+                            __global const OFFSET *low_begin, __global const uint *low_near, uint vertices,
+                            __global uint *low_support, __global uint *support, __global uint *maps,
+                            __global uint *control)
+{
+	__global uchar *map = (__global uchar *)(maps + get_global_id(0) * (ulong)vertices);
+	for (;;) {
+		ulong first = count_next_chunk(control, 0, 1), end = min(first + COUNT_CHUNK, (ulong)vertices);
+		if (first >= vertices)
+			break;
+		for (uint v = (uint)first; v < end; v++) {
+			OFFSET row = begin[v], up = mid[v], row_end = begin[v + 1];
+			if (up == row_end)
+				continue;
+			for (OFFSET i = row; i < row_end; i++)
+				map[near[i]] = 1;
+			for (OFFSET i = up; i < row_end; i++) {
+				uint x = near[i], triangles = 0;
+				OFFSET k_end = begin[x + 1];
+				for (OFFSET k = begin[x]; k < k_end; k++)
+					triangles += map[near[k]];
+				OFFSET low = low_begin[x], at = count_lower(low_near, low, low_begin[x + 1], v);
+				low_support[at] = triangles;
+				if (support) {
+					support[i] = triangles;
+					support[begin[x] + (at - low)] = triangles;
+				}
+			}
+			for (OFFSET i = row; i < row_end; i++)
+				map[near[i]] = 0;
+		}
+	}
+	count_queue_leave(control);
+}
+
+#endif

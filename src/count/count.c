@@ -1,0 +1,197 @@
+#include "count/count_parts.h"
+
+#include "core/memory.h"
+#include "count/source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* NEEDS. */
+static bool sums_mention_support(const gemp_count_plan *plan)
+{
+	static const char *const names[] = { "t_01", "t_02", "t_12" };
+	bool found = false;
+	for (size_t i = 0; i < plan->sum_count; i++)
+		for (size_t n = 0; n < 3; n++)
+			found |= gemp_sum_own(&plan->sums[i]) && gemp_sum_mentions(plan->sums[i].expression, names[n]);
+	return found;
+}
+
+static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
+{
+	gemp_count_needs needs = { 0 };
+	bool triangles = false;
+	for (size_t k = 1; k < plan->table_count; k++)
+		needs.spread |= gemp_sum_mentions(plan->tables[k].expression, "t_01");
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		const gemp_sum *sum = &plan->sums[i];
+		triangles |= sum->kind == GEMP_SUM_TRIANGLES;
+		needs.cliques |= sum->kind == GEMP_SUM_CLIQUES;
+		needs.low |= sum->kind == GEMP_SUM_EDGES;
+		needs.spread |= plan->support && !gemp_sum_own(sum);
+	}
+	needs.support = needs.spread || (plan->support && sums_mention_support(plan));
+	needs.low |= needs.support || needs.cliques || triangles;
+	needs.maps = !gpu && (needs.support || needs.cliques || triangles);
+	return needs;
+}
+
+/* PREPARATION. */
+static gemp_code make_view(gemp_count_engine *engine, gemp_graph *graph, const gemp_view_key *key)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = engine->context->comm;
+	uint64_t *degree = NULL;
+	double began = gemp_now();
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (key->relations[r])
+			GEMP_TRY(gemp_graph_need_relation(graph, r, gemp_view_parts(key->direction)));
+	began = gemp_timers_add(&engine->context->timers, GEMP_READ, began);
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
+	gemp_view_degrees(graph, key, degree);
+	GEMP_TRY(gemp_order_new(&engine->order, comm, graph, degree));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_residency_new(&engine->residency, graph, &engine->order,
+	                                                  (gemp_vertex)graph->vertices)));
+	GEMP_TRY(gemp_view_new(&engine->view, comm, graph, &engine->order, &engine->residency, key));
+	gemp_timers_add(&engine->context->timers, GEMP_CONVERT, began);
+done:
+	gemp_free(degree);
+	return code;
+}
+
+static void describe_graph(gemp_count_engine *engine)
+{
+	gemp_count_graph *g = &engine->graph;
+	g->context = engine->context;
+	g->vertices = (uint32_t)engine->view.rows;
+	g->entries = engine->view.begin[engine->view.rows];
+	g->wide = g->entries > UINT32_MAX;
+	for (size_t v = 0; v < g->vertices; v++) {
+		uint64_t length = engine->view.begin[v + 1] - engine->view.begin[v];
+		if (length > g->longest)
+			g->longest = (uint32_t)length;
+	}
+}
+
+/* The d neighbours in a low row have d neighbours each: d * d <= entries. They do so but for the width of a class of degrees. */
+static double longest_low(const gemp_count_graph *g)
+{
+	double most = 1.2 * sqrt((double)g->entries) + 1;
+	return most < g->longest ? most : g->longest;
+}
+
+static gemp_code write_source(gemp_count_engine *engine, gemp_text *text)
+{
+	gemp_code code = GEMP_OK;
+	gemp_count_graph *g = &engine->graph;
+	const gemp_device *device = engine->context->device;
+	gemp_count_source source = { .wide = g->wide, .gpu = device->gpu, .lanes = engine->lanes, .longest = g->longest,
+		.longest_low = longest_low(g), .tables = g->table_bound };
+	source.large_low = gemp_count_cliques_large(device, (uint32_t)source.longest_low);
+	g->table_bound[0] = g->longest;
+	for (size_t k = 1; k < engine->plan->table_count; k++)
+		GEMP_TRY(gemp_table_bound(engine->plan, k, &source, &g->table_bound[k]));
+	GEMP_TRY(gemp_count_emit(text, engine->plan, &source));
+done:
+	return code;
+}
+
+static gemp_code make_kernels(gemp_count_engine *engine)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_count_plan *plan = engine->plan;
+	char name[32];
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		if (!gemp_sum_own(&plan->sums[i]))
+			continue;
+		snprintf(name, sizeof name, "count_sum_%zu", i);
+		GEMP_TRY(gemp_kernel_new(&engine->sums[i], &engine->program, name));
+		snprintf(name, sizeof name, "count_large_%zu", i);
+		if (plan->sums[i].kind == GEMP_SUM_CLIQUES &&
+		    gemp_count_cliques_large(engine->context->device, engine->graph.longest_prefix))
+			GEMP_TRY(gemp_kernel_new(&engine->large[i], &engine->program, name));
+	}
+done:
+	return code;
+}
+
+/* Local. All that is made on the device. */
+static gemp_code prepare_device(gemp_count_engine *engine)
+{
+	gemp_code code = GEMP_OK;
+	gemp_laps laps = { 0 };
+	double seconds;
+	gemp_device *device = engine->context->device;
+	GEMP_TRY(gemp_partials_new(&engine->partials, device, gemp_count_sum_groups(engine) * engine->plan->sum_count));
+	GEMP_TRY(gemp_count_rows(engine, &laps));
+	GEMP_TRY(gemp_laps_seconds(&laps, &engine->preparation));
+	GEMP_TRY(gemp_count_support(engine, &laps));
+	GEMP_TRY(gemp_laps_seconds(&laps, &engine->support_seconds));
+	GEMP_TRY(gemp_count_tables(engine, &laps));
+	GEMP_TRY(gemp_laps_seconds(&laps, &seconds));
+	engine->preparation += engine->support_seconds + seconds;
+	engine->context->timers.seconds[GEMP_PREPARE] += engine->preparation;
+	GEMP_TRY(gemp_count_cliques_prepare(engine));
+	GEMP_TRY(make_kernels(engine));
+	GEMP_TRY(gemp_partials_read(&engine->partials, device, 0));
+done:
+	gemp_laps_free(&laps);
+	return code;
+}
+
+gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph, const gemp_view_key *key,
+                             const gemp_count_plan *plan)
+{
+	gemp_code code = GEMP_OK;
+	gemp_count_engine *engine = NULL;
+	gemp_text source = { 0 };
+	*out = NULL;
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(engine, 1)));
+	engine->context = context;
+	engine->plan = plan;
+	engine->needs = find_needs(plan, context->device->gpu);
+	engine->lanes = context->device->gpu ? gemp_tuning(context->device, "count.triangle.lanes", 4) : 1;
+	GEMP_TRY(make_view(engine, graph, key));
+	describe_graph(engine);
+	GEMP_TRY(gemp_comm_agree(context->comm, write_source(engine, &source)));
+	GEMP_TRY(gemp_context_program(context, &engine->program, source.data, NULL));
+	GEMP_TRY(gemp_comm_agree(context->comm, prepare_device(engine)));
+	*out = engine;
+	engine = NULL;
+done:
+	gemp_text_free(&source);
+	gemp_count_free(engine);
+	return code;
+}
+
+void gemp_count_free(gemp_count_engine *engine)
+{
+	if (!engine)
+		return;
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	gemp_buffer *buffers[] = { &g->begin, &g->mid, &g->near, &g->support, &g->low_begin, &g->low_near, &g->low_source,
+		&g->low_support, &engine->maps, &engine->clique_list, &engine->slab };
+	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
+		if (engine->sums[i])
+			clReleaseKernel(engine->sums[i]);
+		if (engine->large[i])
+			clReleaseKernel(engine->large[i]);
+	}
+	if (engine->program.program && !engine->program.cached)
+		gemp_program_store(device, &engine->program); /* with what its first launches compiled */
+	gemp_program_free(&engine->program);
+	for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+		gemp_buffer_free(buffers[i], device);
+	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
+		gemp_buffer_free(&g->tables[k], device);
+	gemp_partials_free(&engine->partials, device);
+	gemp_order_free(&engine->order);
+	gemp_residency_free(&engine->residency);
+	gemp_view_free(&engine->view);
+	gemp_free(engine->mid);
+	gemp_free(engine->low_begin);
+	gemp_free(engine->clique_count);
+	gemp_free(engine);
+}

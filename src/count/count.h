@@ -1,0 +1,34 @@
+/* count: how many matches a pattern has, from a plan of sums (count_plan.h), without enumerating them.
+ *
+ *     gemp_count_plan_new -> gemp_count_prepare -> gemp_count_run -> gemp_count_free
+ *
+ * Every rank holds the whole view, and sums over its share of the tasks. Sums are exact.
+ */
+#ifndef GEMP_COUNT_COUNT_H
+#define GEMP_COUNT_COUNT_H
+
+#include "count/count_plan.h"
+#include "partition/context.h"
+#include "partition/view.h"
+
+typedef struct gemp_count_result {
+	gemp_count matches;
+	bool too_many;        /* 2^64 or more; `matches` is 0 then */
+	uint64_t launches;
+	double kernel_seconds;                  /* the sums, by the device's clock */
+	double sum_seconds[GEMP_MAX_SUMS];      /* each of them */
+	double preparation_seconds;             /* what the sums read, made once: rows, degrees, supports, tables, task lists */
+	double support_seconds;                 /* of that, the supports */
+} gemp_count_result;
+
+typedef struct gemp_count_engine gemp_count_engine;
+
+/* Collective. Loads the relations, makes the rows of the view (of GEMP_VIEW_EITHER, simple), builds the kernels and prepares on
+ * the device what the sums read. graph, key's relations and plan are borrowed. */
+gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph, const gemp_view_key *key,
+                             const gemp_count_plan *plan);
+/* Collective. As often as wanted. GEMP_EDATA where what is summed may not fit into 64 bits. */
+gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result);
+void gemp_count_free(gemp_count_engine *engine);
+
+#endif

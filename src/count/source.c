@@ -1,0 +1,241 @@
+#include "count/source.h"
+
+#include "core/memory.h"
+#include "count/sweep_bound.h"
+#include "device/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums in 64 bits are exact below this; COUNT_LARGEST of kernels/count.clh. */
+static const double largest = 4.0e18;
+
+bool gemp_sum_own(const gemp_sum *sum)
+{
+	return sum->kind <= GEMP_SUM_TRIANGLES || sum->kind == GEMP_SUM_CLIQUES;
+}
+
+static bool mentions_table(const char *expression, size_t k, int place)
+{
+	char symbol[48];
+	snprintf(symbol, sizeof symbol, "V%zu_%d", k, place);
+	return gemp_sum_mentions(expression, symbol);
+}
+
+static bool mentions_place(const char *expression, const char *name, int place)
+{
+	char symbol[32];
+	snprintf(symbol, sizeof symbol, "%s_%d", name, place);
+	return gemp_sum_mentions(expression, symbol);
+}
+
+/* up_i is made of the degree of i. */
+bool gemp_expression_reads_table(const char *expression, size_t table)
+{
+	bool found = false;
+	for (int place = 0; place < 3; place++)
+		found |= mentions_table(expression, table, place) || (table == 0 && mentions_place(expression, "up", place));
+	return found;
+}
+
+/* BOUNDS. */
+static double symbol_bound(void *self, const char *symbol)
+{
+	const gemp_count_source *source = self;
+	if (symbol[0] == 'V')
+		return source->tables[strtoul(symbol + 1, NULL, 10)];
+	if (strncmp(symbol, "low_", 4) == 0)
+		return source->longest_low;
+	return source->longest; /* t, up */
+}
+
+static gemp_code bound(const char *expression, const gemp_count_source *source, double *out)
+{
+	return gemp_expression_bound(expression, symbol_bound, (void *)(uintptr_t)source, out);
+}
+
+gemp_code gemp_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_source *source, double *out)
+{
+	gemp_code code = bound(plan->tables[k].expression, source, out);
+	*out *= source->longest;
+	return code;
+}
+
+/* EMISSION. */
+static void emit_tables(gemp_text *text, const gemp_count_plan *plan, const char *expression)
+{
+	gemp_text_print(text, "#define COUNT_TABLES");
+	for (size_t k = 0; k < plan->table_count; k++)
+		if (gemp_expression_reads_table(expression, k))
+			gemp_text_print(text, " __global const long *V%zu,", k);
+	gemp_text_print(text, "\n");
+}
+
+static void emit_vertex_symbols(gemp_text *text, const gemp_count_plan *plan, const char *expression, int places)
+{
+	for (size_t k = 0; k < plan->table_count; k++)
+		for (int i = 0; i < places; i++)
+			if (mentions_table(expression, k, i))
+				gemp_text_print(text, " long V%zu_%d = V%zu[slot_%d];", k, i, k, i);
+}
+
+/* t_ij from the places of edges in the low rows. */
+static void emit_edge_symbols(gemp_text *text, const char *expression)
+{
+	static const char *const edges[] = { "01", "02", "12" };
+	for (size_t e = 0; e < 3; e++) {
+		char symbol[] = { 't', '_', edges[e][0], edges[e][1], 0 };
+		if (gemp_sum_mentions(expression, symbol))
+			gemp_text_print(text, " long %s = low_support[at_%s];", symbol, edges[e]);
+	}
+}
+
+static void emit_triangle_symbols(gemp_text *text, const char *expression)
+{
+	static const char *const end[] = { "low_begin[slot_0 + 1]", "at_01", "at_02" };
+	for (int i = 0; i < 3; i++) {
+		bool up = mentions_place(expression, "up", i);
+		if (up || mentions_place(expression, "low", i))
+			gemp_text_print(text, " long low_%d = (long)(%s - low_begin[slot_%d]);", i, end[i], i);
+		if (up)
+			gemp_text_print(text, " long up_%d = V0[slot_%d] - low_%d%s;", i, i, i, i ? " - 1" : "");
+	}
+}
+
+static gemp_code emit_value(gemp_text *text, const char *expression, const gemp_count_source *source, double times)
+{
+	gemp_code code = GEMP_OK;
+	double most = 0;
+	gemp_text_print(text, "\n#define COUNT_VALUE (%s)\n", expression);
+	GEMP_TRY(bound(expression, source, &most));
+	if (most * times < largest)
+		return GEMP_OK;
+	gemp_text_print(text, "#define COUNT_MAGNITUDE (");
+	gemp_expression_magnitude(text, expression);
+	gemp_text_print(text, ")\n");
+done:
+	return code;
+}
+
+static gemp_code emit_file(gemp_text *text, const char *file)
+{
+	char *source = NULL;
+	gemp_code code = gemp_kernel_source(&source, file);
+	if (code == GEMP_OK)
+		gemp_text_print(text, "%s", source);
+	gemp_free(source);
+	return code;
+}
+
+/* What was defined for one kernel is gone before the next. */
+static void emit_end(gemp_text *text)
+{
+	static const char *const names[] = { "KERNEL", "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES", "EDGES",
+		"TRIANGLES", "FOUND", "SPACE", "ROOM" };
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
+}
+
+static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t k, const gemp_count_source *source)
+{
+	gemp_code code = GEMP_OK;
+	const char *expression = plan->tables[k].expression;
+	gemp_text_print(text, "#define COUNT_KERNEL count_table_%zu\n", k);
+	emit_tables(text, plan, expression);
+	gemp_text_print(text, "#define COUNT_SYMBOLS");
+	emit_vertex_symbols(text, plan, expression, 2);
+	if (gemp_sum_mentions(expression, "t_01"))
+		gemp_text_print(text, " long t_01 = support[entry];");
+	GEMP_TRY(emit_value(text, expression, source, source->longest));
+	GEMP_TRY(emit_file(text, "count_table.cl"));
+	emit_end(text);
+done:
+	return code;
+}
+
+static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i, const gemp_count_source *source)
+{
+	static const char *const shapes[] = { [GEMP_SUM_VERTICES] = "VERTICES", [GEMP_SUM_EDGES] = "EDGES",
+		[GEMP_SUM_TRIANGLES] = "TRIANGLES" };
+	gemp_code code = GEMP_OK;
+	const gemp_sum *sum = &plan->sums[i];
+	gemp_text_print(text, "#define COUNT_KERNEL count_sum_%zu\n#define COUNT_%s\n", i, shapes[sum->kind]);
+	emit_tables(text, plan, sum->expression);
+	if (sum->expression) {
+		gemp_text_print(text, "#define COUNT_SYMBOLS");
+		emit_vertex_symbols(text, plan, sum->expression, 1 + (int)sum->kind);
+		emit_edge_symbols(text, sum->expression);
+		if (sum->kind == GEMP_SUM_TRIANGLES)
+			emit_triangle_symbols(text, sum->expression);
+		GEMP_TRY(emit_value(text, sum->expression, source, 1));
+	}
+	GEMP_TRY(emit_file(text, "count_sum.cl"));
+	emit_end(text);
+done:
+	return code;
+}
+
+/* CLIQUES: below the pair of rows, a loop over words and their bits for each further vertex but the last, which is counted. */
+static void emit_found(gemp_text *text, int clique)
+{
+	gemp_text_print(text, "#define COUNT_FOUND");
+	for (int level = 2; level < clique - 1; level++) {
+		bool last = level == clique - 2;
+		gemp_text_print(text, level == 2 ? " for (uint t2 = j / COUNT_BITS; t2 < words; t2++)"
+		                                 : " for (uint t%d = t%d; t%d < words; t%d++)", level, level - 1, level, level);
+		gemp_text_print(text, last ? " found += popcount(" : " for (COUNT_WORD x%d = ", level);
+		for (int r = 0; r < level; r++)
+			gemp_text_print(text, "%sr%d[t%d]", r ? " & " : "", r, level);
+		if (last)
+			gemp_text_print(text, ");");
+		else
+			gemp_text_print(text, "; x%d; x%d &= x%d - 1) { COUNT_SPACE const COUNT_WORD *r%d = bits + "
+			                "(t%d * COUNT_BITS + COUNT_LOWEST(x%d)) * stride;", level, level, level, level, level,
+			                level);
+	}
+	for (int level = 2; level < clique - 2; level++)
+		gemp_text_print(text, " }");
+	gemp_text_print(text, "\n");
+}
+
+static gemp_code emit_clique(gemp_text *text, const char *name, size_t i, int clique, bool local)
+{
+	gemp_text_print(text, "#define COUNT_KERNEL %s_%zu\n#define COUNT_SPACE %s\n#define COUNT_ROOM (%s)\n", name, i,
+	                local ? "__local" : "__global", local ? "room" : "slab + get_group_id(0) * slab_words");
+	emit_found(text, clique);
+	gemp_code code = emit_file(text, "count_clique.cl");
+	emit_end(text);
+	return code;
+}
+
+static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, const gemp_count_source *source)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(emit_clique(text, "count_sum", i, sum->clique, source->gpu));
+	if (source->gpu && source->large_low)
+		GEMP_TRY(emit_clique(text, "count_large", i, sum->clique, false));
+done:
+	return code;
+}
+
+gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, const gemp_count_source *source)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->wide ? "ulong" : "uint", source->lanes);
+	GEMP_TRY(emit_file(text, "count_rows.cl"));
+	if (plan->support)
+		GEMP_TRY(emit_file(text, "count_support.cl"));
+	for (size_t k = 1; k < plan->table_count; k++)
+		GEMP_TRY(emit_table(text, plan, k, source));
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		const gemp_sum *sum = &plan->sums[i];
+		if (sum->kind == GEMP_SUM_CLIQUES)
+			GEMP_TRY(emit_cliques(text, sum, i, source));
+		else if (gemp_sum_own(sum))
+			GEMP_TRY(emit_sum(text, plan, i, source));
+	}
+	GEMP_TRY(gemp_text_status(text));
+done:
+	return code;
+}

@@ -1,0 +1,31 @@
+/* source: the text of the kernels of a count plan. */
+#ifndef GEMP_COUNT_SOURCE_H
+#define GEMP_COUNT_SOURCE_H
+
+#include "core/text.h"
+#include "count/count_plan.h"
+
+typedef struct gemp_count_source {
+	bool wide;            /* positions in rows are ulong */
+	bool gpu;
+	unsigned lanes;       /* of a row */
+	double longest;       /* no row is longer */
+	double longest_low;   /* no low row is longer */
+	bool large_low;       /* bits of some low row may not fit into local memory */
+	const double *tables; /* [table_count] bounds of vertex tables */
+} gemp_count_source;
+
+/* Is this sum one of VERTICES, EDGES, TRIANGLES, CLIQUES, whose kernels are made here? */
+bool gemp_sum_own(const gemp_sum *sum);
+
+/* Does a sum, or a table, read this vertex table? */
+bool gemp_expression_reads_table(const char *expression, size_t table);
+
+/* No value of table k can pass this: tables[] before it are known. */
+gemp_code gemp_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_source *source, double *bound);
+
+/* Kernels of count_rows.cl, count_support.cl if supports are asked for, count_table_K for each table from 1 on, count_sum_I for
+ * each sum of this room's own, and count_large_I beside it for cliques on a GPU if large_low. */
+gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, const gemp_count_source *source);
+
+#endif

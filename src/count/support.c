@@ -1,0 +1,89 @@
+/* Triangles on each edge. */
+#include "count/count_parts.h"
+
+typedef struct kernels {
+	cl_kernel clear, support, mirror, spread;
+} kernels;
+
+static void free_kernels(kernels *k)
+{
+	const cl_kernel all[] = { k->clear, k->support, k->mirror, k->spread };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i])
+			clReleaseKernel(all[i]);
+}
+
+static gemp_code by_vertices(gemp_count_engine *engine, gemp_laps *laps, kernels *k)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	GEMP_TRY(gemp_kernel_new(&k->support, &engine->program, "count_support"));
+	GEMP_TRY(gemp_count_launch(engine, laps, k->support, gemp_count_shape_of(device, g->vertices, 1, 1),
+	                           GEMP_ARG(&g->begin.mem), GEMP_ARG(&g->mid.mem), GEMP_ARG(&g->near.mem),
+	                           GEMP_ARG(&g->low_begin.mem), GEMP_ARG(&g->low_near.mem), GEMP_ARG(&g->vertices),
+	                           GEMP_ARG(&g->low_support.mem), GEMP_ARG(&g->support.mem), GEMP_ARG(&engine->maps.mem),
+	                           GEMP_ARG(&engine->partials.control.mem)));
+done:
+	return code;
+}
+
+static gemp_code by_edges(gemp_count_engine *engine, gemp_laps *laps, kernels *k)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	cl_ulong edges = g->entries / 2;
+	gemp_count_shape flat = gemp_count_shape_of(device, edges, 1, 256);
+	GEMP_TRY(gemp_kernel_new(&k->clear, &engine->program, "count_clear"));
+	GEMP_TRY(gemp_kernel_new(&k->support, &engine->program, "count_support"));
+	GEMP_TRY(gemp_count_launch(engine, laps, k->clear, flat, GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
+	GEMP_TRY(gemp_count_launch(engine, laps, k->support, gemp_count_shape_of(device, edges, engine->lanes, 256),
+	                           GEMP_ARG(&g->low_begin.mem), GEMP_ARG(&g->low_near.mem), GEMP_ARG(&g->low_source.mem),
+	                           GEMP_ARG(&edges), GEMP_ARG(&g->low_support.mem)));
+done:
+	return code;
+}
+
+/* To both entries of each edge. Where an edge's other entry is, nobody asks again. */
+static gemp_code spread(gemp_count_engine *engine, gemp_laps *laps, kernels *k)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	gemp_buffer mirror = { 0 };
+	cl_ulong edges = g->entries / 2;
+	gemp_count_shape flat = gemp_count_shape_of(device, edges, 1, 256);
+	GEMP_TRY(gemp_buffer_new(&mirror, device, edges * (g->wide ? sizeof(uint64_t) : sizeof(uint32_t)), NULL));
+	GEMP_TRY(gemp_kernel_new(&k->mirror, &engine->program, "count_mirror"));
+	GEMP_TRY(gemp_kernel_new(&k->spread, &engine->program, "count_spread"));
+	GEMP_TRY(gemp_count_launch(engine, laps, k->mirror, flat, GEMP_ARG(&g->begin.mem), GEMP_ARG(&g->mid.mem),
+	                           GEMP_ARG(&g->near.mem), GEMP_ARG(&g->low_near.mem), GEMP_ARG(&g->low_source.mem),
+	                           GEMP_ARG(&edges), GEMP_ARG(&mirror.mem)));
+	GEMP_TRY(gemp_count_launch(engine, laps, k->spread, flat, GEMP_ARG(&g->begin.mem), GEMP_ARG(&g->low_begin.mem),
+	                           GEMP_ARG(&g->low_source.mem), GEMP_ARG(&mirror.mem), GEMP_ARG(&g->low_support.mem),
+	                           GEMP_ARG(&edges), GEMP_ARG(&g->support.mem)));
+	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+done:
+	gemp_buffer_free(&mirror, device);
+	return code;
+}
+
+gemp_code gemp_count_support(gemp_count_engine *engine, gemp_laps *laps)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = engine->context->device;
+	gemp_count_graph *g = &engine->graph;
+	kernels k = { 0 };
+	if (!engine->needs.support)
+		return GEMP_OK;
+	GEMP_TRY(gemp_buffer_new(&g->low_support, device, g->entries / 2 * sizeof(uint32_t), NULL));
+	if (engine->needs.spread)
+		GEMP_TRY(gemp_buffer_new(&g->support, device, g->entries * sizeof(uint32_t), NULL));
+	GEMP_TRY(device->gpu ? by_edges(engine, laps, &k) : by_vertices(engine, laps, &k));
+	if (engine->needs.spread && device->gpu)
+		GEMP_TRY(spread(engine, laps, &k));
+done:
+	free_kernels(&k);
+	return code;
+}
