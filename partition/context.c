@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
+#include "partition/resident.h"
 
 #include <unistd.h>
 
@@ -66,6 +67,7 @@ void gemp_context_free(gemp_context *context)
 {
 	if (!context)
 		return;
+	gemp_resident_forget(context);
 	gemp_primitives_free(context->primitives);
 	gemp_device_close(context->device);
 	gemp_free(context);

@@ -23,6 +23,8 @@ typedef struct gemp_context {
 	gemp_timers timers;
 	gemp_traffic traffic;
 	size_t program_builds;       /* not from the cache */
+	struct gemp_resident *resident; /* rows of graphs, see resident.h */
+	bool keep_resident;             /* also those that nobody uses */
 	double began;                /* gemp_now() at start */
 } gemp_context;
 

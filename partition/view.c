@@ -177,8 +177,56 @@ done:
 	return code;
 }
 
+/* Positions as 32-bit words. */
+static gemp_code upload_narrow(gemp_view *view, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *narrow = NULL;
+	GEMP_TRY(GEMP_NEW(narrow, view->rows + 1));
+	for (size_t r = 0; r <= view->rows; r++)
+		narrow[r] = (uint32_t)view->begin[r];
+	GEMP_TRY(gemp_buffer_new(&view->device_begin, device, (view->rows + 1) * sizeof *narrow, narrow));
+done:
+	gemp_free(narrow);
+	return code;
+}
+
+gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
+{
+	gemp_code code = GEMP_OK;
+	size_t entries = (size_t)view->begin[view->rows], some = entries ? entries : 1;
+	if (view->device) {
+		GEMP_CHECK(view->device == device && view->wide == wide);
+		return GEMP_OK;
+	}
+	view->device = device;
+	view->wide = wide;
+	if (wide)
+		GEMP_TRY(gemp_buffer_borrow(&view->device_begin, device, (view->rows + 1) * sizeof *view->begin, view->begin));
+	else
+		GEMP_TRY(upload_narrow(view, device));
+	GEMP_TRY(gemp_buffer_borrow(&view->device_neighbours, device, some * sizeof *view->neighbours, view->neighbours));
+	if (view->edges)
+		GEMP_TRY(gemp_buffer_borrow(&view->device_edges, device, some * sizeof *view->edges, view->edges));
+done:
+	if (code != GEMP_OK)
+		gemp_view_forget(view);
+	return code;
+}
+
+void gemp_view_forget(gemp_view *view)
+{
+	if (!view->device)
+		return;
+	gemp_buffer_free(&view->device_begin, view->device);
+	gemp_buffer_free(&view->device_neighbours, view->device);
+	gemp_buffer_free(&view->device_edges, view->device);
+	view->device = NULL;
+}
+
 void gemp_view_free(gemp_view *view)
 {
+	gemp_view_forget(view);
 	gemp_free(view->begin);
 	gemp_free(view->neighbours);
 	gemp_free(view->edges);

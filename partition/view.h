@@ -27,12 +27,16 @@ typedef struct gemp_residency {
 	size_t own_count;
 } gemp_residency;
 
+/* On the host, and once it is uploaded on the device. */
 typedef struct gemp_view {
 	size_t rows;              /* resident */
 	uint64_t *begin;          /* [rows + 1] */
 	gemp_vertex *neighbours;  /* [begin[rows]] slots, ascending in a row */
 	gemp_edge *edges;         /* [begin[rows]] numbered through all relations; NULL if not wanted */
 	bool loops;               /* some row names itself (this rank's rows) */
+	gemp_device *device;      /* NULL: not uploaded */
+	bool wide;                /* positions on the device have 64 bits, else 32 */
+	gemp_buffer device_begin, device_neighbours, device_edges;
 } gemp_view;
 
 /* Edge number of relation r's edge k in all: first + k. [relation_count + 1]; the caller frees. */
@@ -53,6 +57,9 @@ void gemp_residency_free(gemp_residency *residency);
 /* Collective. Own rows from the loaded relations, hot rows gathered from their owners. */
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
+/* Local. Copies the view to the device unless it is there; a CPU device uses the host's memory. */
+gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide);
+void gemp_view_forget(gemp_view *view); /* on the device */
 void gemp_view_free(gemp_view *view);
 
 #endif

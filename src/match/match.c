@@ -139,11 +139,12 @@ static gemp_code plan_and_rows(gemp_match *m)
 	if (may && !lists(m))
 		GEMP_TRY(make_plan(m, true));
 	gemp_timers_add(&m->context->timers, GEMP_CONVERT, began);
-	GEMP_TRY(gemp_rows_at_hand_new(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
-	if (m->plan->two_paths && m->rows.residency.hot < m->graph->vertices) {
-		gemp_rows_at_hand_free(&m->rows);
+	GEMP_TRY(gemp_rows_at_hand(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+	if (m->plan->two_paths && m->rows->residency.hot < m->graph->vertices) {
+		gemp_resident_release(m->rows);
+		m->rows = NULL;
 		GEMP_TRY(make_plan(m, false));
-		GEMP_TRY(gemp_rows_at_hand_new(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
+		GEMP_TRY(gemp_rows_at_hand(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	}
 done:
 	return code;
@@ -200,7 +201,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
 		.listed = lists(m), .first_only = options->first_only && !m->phases.after_count, .profile = options->profile,
 		 .key_rank = m->pushdown.key_rank };
-	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows.order, &m->rows.residency, m->rows.views,
+	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
 	                         &m->candidates, &search));
 	*out = m;
 	m = NULL;
@@ -214,7 +215,7 @@ void gemp_match_free(gemp_match *m)
 	if (!m)
 		return;
 	gemp_search_free(m->search);
-	gemp_rows_at_hand_free(&m->rows);
+	gemp_resident_release(m->rows);
 	gemp_plan_free(m->plan);
 	gemp_candidates_free(&m->candidates);
 	gemp_filter_free(m->filter);

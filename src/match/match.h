@@ -8,13 +8,11 @@
 #define GEMP_MATCH_MATCH_H
 
 #include "graph/table.h"
-#include "partition/context.h"
+#include "partition/resident.h"
 #include "pattern/pattern.h"
 #include "pattern/symmetry.h"
 
 typedef enum gemp_when { GEMP_AUTO, GEMP_BEFORE, GEMP_AFTER } gemp_when;
-
-enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 
 enum { GEMP_PART_STEPS = 7 }; /* parts 1, 2, 4, ... 64 */
 

@@ -24,7 +24,7 @@ struct gemp_match {
 	size_t attribute_bytes;      /* of columns on the device */
 	gemp_statistics statistics;
 	gemp_plan *plan;
-	gemp_rows_at_hand rows;
+	gemp_resident *rows;
 	gemp_search *search;
 	bool profiled;               /* rows and bytes are those of the runs so far, of all ranks */
 	uint64_t step_rows[GEMP_MAX_STEPS], step_entries[GEMP_MAX_STEPS], step_lookups[GEMP_MAX_STEPS];

@@ -124,7 +124,7 @@ static void choose_shape(gemp_search *search)
 }
 
 gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
-                          const gemp_order *order, const gemp_residency *residency, const gemp_view *views,
+                          const gemp_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -185,11 +185,6 @@ void gemp_search_free(gemp_search *search)
 	if (!search)
 		return;
 	gemp_device *device = search->context->device;
-	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++) {
-		gemp_buffer_free(&search->begin[v], device);
-		gemp_buffer_free(&search->near[v], device);
-		gemp_buffer_free(&search->edge[v], device);
-	}
 	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
 		&search->control, &search->out, &search->out_capacity,
 		&search->out_base, &search->tables, &search->passed };

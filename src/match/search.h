@@ -68,7 +68,7 @@ typedef struct gemp_search {
 	bool stored;                /* the program's binary, after first launches */
 	size_t workers;
 	uint32_t vertices, hot, ranks, split;
-	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS];
+	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS]; /* borrowed from the views */
 	gemp_buffer own, id_of, bounds, key_rank, candidates, control;
 	gemp_readback result[2];        /* ids, row by row; from word result_edges on edges, row by row */
 	gemp_buffer out, out_capacity, out_base, tables, passed;
@@ -95,7 +95,7 @@ typedef struct gemp_search {
 
 /* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All is borrowed but the device's copies. */
 gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
-                          const gemp_order *order, const gemp_residency *residency, const gemp_view *views,
+                          const gemp_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options);
 void gemp_search_free(gemp_search *search);
 

@@ -12,31 +12,17 @@ static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *fr
 	return gemp_buffer_new(buffer, search->context->device, (count ? count : 1) * size, count ? from : NULL);
 }
 
-/* Positions as 32-bit words unless rows are very long. */
-static gemp_code upload_begin(gemp_search *search, size_t v, const gemp_view *view)
+/* What other searches have not brought there before; *bytes of all. */
+static gemp_code upload_views(gemp_search *search, gemp_view *views, size_t *bytes)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *narrow = NULL;
-	if (search->emit.wide)
-		return upload(search, &search->begin[v], view->begin, view->rows + 1, sizeof *view->begin);
-	GEMP_TRY(GEMP_NEW(narrow, view->rows + 1));
-	for (size_t r = 0; r <= view->rows; r++)
-		narrow[r] = (uint32_t)view->begin[r];
-	GEMP_TRY(upload(search, &search->begin[v], narrow, view->rows + 1, sizeof *narrow));
-done:
-	gemp_free(narrow);
-	return code;
-}
-
-static gemp_code upload_views(gemp_search *search, const gemp_view *views)
-{
-	gemp_code code = GEMP_OK;
+	*bytes = 0;
 	for (size_t v = 0; v < search->plan->view_count; v++) {
-		size_t entries = views[v].begin[views[v].rows];
-		GEMP_TRY(upload_begin(search, v, &views[v]));
-		GEMP_TRY(upload(search, &search->near[v], views[v].neighbours, entries, sizeof *views[v].neighbours));
-		if (search->plan->live_edges)
-			GEMP_TRY(upload(search, &search->edge[v], views[v].edges, entries, sizeof *views[v].edges));
+		GEMP_TRY(gemp_view_upload(&views[v], search->context->device, search->emit.wide));
+		search->begin[v] = views[v].device_begin;
+		search->near[v] = views[v].device_neighbours;
+		search->edge[v] = views[v].device_edges;
+		*bytes += search->begin[v].size + search->near[v].size + search->edge[v].size;
 	}
 done:
 	return code;
@@ -113,13 +99,14 @@ done:
 	return code;
 }
 
-gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, const gemp_view *views,
+gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, gemp_view *views,
                              const gemp_candidates *candidates)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *pivot_bits = NULL;
+	size_t rows;
+	GEMP_TRY(upload_views(search, views, &rows));
 	size_t before = search->context->device->held;
-	GEMP_TRY(upload_views(search, views));
 	GEMP_TRY(upload_candidates(search, candidates, &pivot_bits));
 	if (!search->plan->given)
 		GEMP_TRY(list_pivots(search, residency, pivot_bits));
@@ -133,7 +120,7 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 		GEMP_TRY(upload(search, &search->bounds, search->graph->bounds, (size_t)search->graph->ranks + 1,
 		                sizeof(uint64_t)));
 	}
-	search->graph_bytes = search->context->device->held - before;
+	search->graph_bytes = rows + search->context->device->held - before;
 done:
 	gemp_free(pivot_bits);
 	return code;

@@ -7,7 +7,7 @@
 /* Collective up to its end, which ranks have to agree on. */
 gemp_code gemp_search_outbox(gemp_search *search);
 /* Local. */
-gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, const gemp_view *views,
+gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, gemp_view *views,
                              const gemp_candidates *candidates);
 gemp_code gemp_search_results(gemp_search *search);
 gemp_code gemp_search_seed_room(gemp_search *search);

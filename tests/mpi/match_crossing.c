@@ -17,7 +17,7 @@ typedef struct parts {
 	gemp_candidates candidates;
 	gemp_statistics statistics;
 	gemp_plan *plan;
-	gemp_rows_at_hand rows;
+	gemp_resident *rows;
 	gemp_search *search;
 } parts;
 
@@ -31,20 +31,20 @@ static void parts_new(parts *p, const char *shape, int64_t replicate)
 	assert_all_ok(gemp_candidates_new(&p->candidates, context, NULL, p->graph.dealt, p->pattern, NULL, 0));
 	assert_all_ok(gemp_statistics_new(&p->statistics, context, p->graph.dealt, p->pattern, &p->candidates));
 	assert_all_ok(gemp_plan_new(&p->plan, p->pattern, p->symmetry, &p->statistics, &options));
-	assert_all_ok(gemp_rows_at_hand_new(&p->rows, context, p->graph.dealt, p->plan, replicate));
+	assert_all_ok(gemp_rows_at_hand(&p->rows, context, p->graph.dealt, p->plan, replicate));
 }
 
 static void parts_search(parts *p, bool listed, uint64_t outbox)
 {
 	gemp_search_options options = { .listed = listed, .outbox = outbox, .result_buffer = 3 };
-	assert_all_ok(gemp_search_new(&p->search, context, p->graph.dealt, p->plan, &p->rows.order, &p->rows.residency,
-	                              p->rows.views, &p->candidates, &options));
+	assert_all_ok(gemp_search_new(&p->search, context, p->graph.dealt, p->plan, &p->rows->order, &p->rows->residency,
+	                              p->rows->views, &p->candidates, &options));
 }
 
 static void parts_free(parts *p)
 {
 	gemp_search_free(p->search);
-	gemp_rows_at_hand_free(&p->rows);
+	gemp_resident_release(p->rows);
 	gemp_plan_free(p->plan);
 	gemp_candidates_free(&p->candidates);
 	gemp_symmetry_free(p->symmetry);
@@ -145,15 +145,15 @@ static void layout_of_rows(void **state)
 	gemp_vertex before = 0;
 	for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
 		parts_new(&p, "triangle", budgets[i]);
-		gemp_vertex hot = p.rows.residency.hot;
+		gemp_vertex hot = p.rows->residency.hot;
 		uint64_t same[2] = { hot, UINT64_MAX - hot };
 		gemp_comm_max(&test_comm, same, 2);
 		assert_all(same[0] == hot && same[1] == UINT64_MAX - hot); /* alike on all ranks */
-		assert_all(hot >= before && p.rows.replica_bytes <= p.rows.bytes);
+		assert_all(hot >= before && p.rows->replica_bytes <= p.rows->bytes);
 		if (i == 0)
 			assert_all(hot == (test_comm.size == 1 ? VERTICES : 0));
 		if (i >= 4)
-			assert_all(hot == VERTICES && p.rows.replica_bytes == p.rows.bytes);
+			assert_all(hot == VERTICES && p.rows->replica_bytes == p.rows->bytes);
 		before = hot;
 		parts_free(&p);
 	}
@@ -169,7 +169,7 @@ static void damaged_rows(void **state)
 		collecting rows = { .wanted = SIZE_MAX };
 		gemp_sink sink = collecting_sink(&rows);
 		parts_new(&p, "path:4", GEMP_REPLICATE_ALL);
-		gemp_view *view = &p.rows.views[0];
+		gemp_view *view = &p.rows->views[0];
 		for (uint64_t i = 0; i < view->begin[view->rows]; i++)
 			view->neighbours[i] = VERTICES + 7;
 		parts_search(&p, listed, 0);
@@ -190,7 +190,7 @@ static void damage_on_one_rank(void **state)
 		parts p;
 		gemp_rounds_result result;
 		parts_new(&p, "path:4", budgets[i]);
-		gemp_view *view = &p.rows.views[0];
+		gemp_view *view = &p.rows->views[0];
 		for (uint64_t k = 0; test_comm.rank == 0 && k < view->begin[view->rows]; k++)
 			view->neighbours[k] = UINT32_MAX;
 		parts_search(&p, false, 0);

@@ -1,0 +1,40 @@
+/* resident: the rows that are at hand on this rank for a set of views: its own and replicas of the hottest ones, on the host
+ * and on the device. Searches over the same views share them, so that they are made and copied once.
+ */
+#ifndef GEMP_PARTITION_RESIDENT_H
+#define GEMP_PARTITION_RESIDENT_H
+
+#include "partition/view.h"
+
+/* Bytes a rank for rows of others, or: */
+enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
+
+typedef struct gemp_resident {
+	gemp_order order;       /* by the degrees in all the views together */
+	gemp_residency residency;
+	size_t view_count;
+	gemp_view *views;       /* [view_count] */
+	bool wide;              /* some view of some rank has so many entries that positions need 64 bits on devices */
+	uint64_t bytes;         /* of resident rows on this rank */
+	uint64_t replica_bytes; /* of those, rows of other ranks (and own hot ones) */
+
+	gemp_context *context;  /* where it is listed */
+	const gemp_graph *graph;
+	gemp_view_key *keys;    /* [view_count] */
+	bool *relations;        /* [view_count * graph->relation_count] of the keys */
+	int64_t replicate;
+	size_t users;
+	struct gemp_resident *next;
+} gemp_resident;
+
+/* Collective. Rows of the graph in these views, in their order; a view that has edge numbers also serves who does not want
+ * them. Each get needs a release. While context->keep_resident is set, rows that nobody uses stay for the next who asks, as
+ * far as they leave half of the device free; the graph must then live until the context is freed. */
+gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph, const gemp_view_key *keys,
+                            size_t view_count, int64_t replicate);
+void gemp_resident_release(gemp_resident *resident); /* takes NULL */
+
+/* What the context has kept; nobody uses it any longer. */
+void gemp_resident_forget(gemp_context *context);
+
+#endif
