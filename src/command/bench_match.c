@@ -49,6 +49,10 @@ static void set(gemp_report *report, const gemp_context *context, const gemp_pat
 	gemp_report_set(report, "first_ms", json_real(m->first * 1e3));
 	gemp_report_set(report, "first_prepare_ms", json_real(m->first_prepare * 1e3));
 	gemp_report_set(report, "launches", gemp_json_count(m->result.launches));
+	if (report->options->profile) {
+		gemp_report_set(report, "entries_read", gemp_json_count(m->result.entries_read));
+		gemp_report_set(report, "lookups", gemp_json_count(m->result.lookups));
+	}
 	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
 	gemp_report_set(report, "plan", json_string(m->plan));
 }
