@@ -45,6 +45,7 @@ typedef struct gemp_match_result {
 	bool embeddings_known;
 	const char *embeddings_reason; /* why not */
 	bool complete;
+	bool by_sums;                  /* counted without enumerating */
 	uint64_t launches, stages_launched, result_fill_percent; /* mean fill of the result buffer over launches */
 	uint64_t pivots;              /* candidates of the pivot, all ranks */
 	uint64_t rounds;

@@ -5,6 +5,7 @@
 #include "match/distinct.h"
 #include "match/tally.h"
 #include "query/apply.h"
+#include "query/counting.h"
 #include "query/optional.h"
 
 struct gemp_query {
@@ -13,6 +14,8 @@ struct gemp_query {
 	const gemp_pattern *pattern;
 	gemp_query_options options;
 	bool edges;                    /* rows have edge columns */
+	gemp_counting *counting;       /* of a plain pattern only the count is wanted, and sums give it; else: */
+	const char *enumerated;        /* why they do not; NULL: more than a count is wanted */
 	gemp_match *match;             /* a plain pattern; else: */
 	gemp_finder *finder;
 	gemp_optional_part **optionals; /* [pattern->optional_count] */
@@ -111,6 +114,8 @@ gemp_code gemp_query_prepare(gemp_query **out, gemp_context *context, gemp_graph
 	if (composed)
 		GEMP_TRY(prepare_chain(q));
 	else
+		GEMP_TRY(gemp_counting_new(&q->counting, context, graph, pattern, &options->match, &q->enumerated));
+	if (!composed && !q->counting)
 		GEMP_TRY(gemp_match_prepare(&q->match, context, graph, pattern, &options->match));
 	*out = q;
 	q = NULL;
@@ -129,6 +134,7 @@ void gemp_query_free(gemp_query *q)
 	gemp_apply_free(q->apply);
 	gemp_finder_free(q->finder);
 	gemp_match_free(q->match);
+	gemp_counting_free(q->counting);
 	gemp_chain_free(q->chain);
 	gemp_symmetry_free(q->symmetry);
 	gemp_free(q);
@@ -139,16 +145,30 @@ const gemp_chain *gemp_query_chain(const gemp_query *q)
 	return q->match ? gemp_match_chain(q->match) : q->chain;
 }
 
+static void explain_composed(const gemp_query *q, gemp_text *text)
+{
+	gemp_finder_explain(q->finder, 0, text);
+	for (size_t i = 0; i < q->pattern->optional_count; i++)
+		gemp_optional_explain(q->optionals[i], 0, text);
+	if (q->apply)
+		gemp_apply_explain(q->apply, 0, text);
+}
+
 char *gemp_query_explain(const gemp_query *q)
 {
 	gemp_text text = { 0 };
-	if (q->match)
-		return gemp_match_explain(q->match);
-	gemp_finder_explain(q->finder, 0, &text);
-	for (size_t i = 0; i < q->pattern->optional_count; i++)
-		gemp_optional_explain(q->optionals[i], 0, &text);
-	if (q->apply)
-		gemp_apply_explain(q->apply, 0, &text);
+	if (q->counting) {
+		gemp_counting_explain(q->counting, &text);
+	} else if (q->match) {
+		char *plan = gemp_match_explain(q->match);
+		if (plan && q->enumerated)
+			gemp_text_print(&text, "counted one by one: %s\n", q->enumerated);
+		gemp_text_print(&text, "%s", plan ? plan : "");
+		text.failed |= plan == NULL;
+		gemp_free(plan);
+	} else {
+		explain_composed(q, &text);
+	}
 	if (gemp_text_status(&text) == GEMP_OK)
 		return text.data;
 	gemp_text_free(&text);
@@ -237,6 +257,8 @@ gemp_code gemp_query_run(gemp_query *q, gemp_sink *sink, gemp_match_result *resu
 {
 	gemp_code code = GEMP_OK;
 	chain_of_sinks s = { 0 };
+	if (q->counting)
+		return gemp_counting_run(q->counting, result);
 	if (q->match)
 		return gemp_match_run(q->match, sink, result);
 	GEMP_TRY(make_chain(q, &s, sink));

@@ -1,0 +1,143 @@
+/* count_neighbours: sums over pairs of neighbours of a vertex (src/count/neighbours.c).
+ *
+ * A vertex h keeps those of its entries whose edges have a triangle; its kept neighbours, numbered along the row, are the rows
+ * and columns of a bitmap of the edges between them. Words of a bitmap lie row by row on a CPU device, column by column on a
+ * GPU, where the lanes of a worker read rows side by side.
+ */
+#include "group.clh"
+#include "count.clh"
+
+#define NONE 0xffffffffu
+
+#ifdef GEMP_GPU
+#define WORD(base, size, words, row, word) ((base) + (ulong)(word) * (size) + (row))
+#else
+#define WORD(base, size, words, row, word) ((base) + (ulong)(row) * (words) + (word))
+#endif
+
+/* The vertex whose row has this entry: the last with begin <= entry. */
+static inline uint row_of(__global const OFFSET *begin, uint vertices, ulong entry)
+{
+	uint low = 0, high = vertices;
+	while (high - low > 1) {
+		uint middle = low + (high - low) / 2;
+		if (begin[middle] <= entry)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* kept[h]: how many; place[e]: the number of a kept entry, else NONE; member[begin[h] + number]: its place in the row. Vertices of
+ * other ranks keep nothing. */
+__kernel void around_select(__global const OFFSET *begin, __global const uint *support, uint vertices, uint rank,
+                            uint ranks, __global uint *kept, __global uint *place, __global uint *member)
+{
+	GEMP_GROUP_DECLARE
+	uint lane = gemp_lane();
+	for (uint h = gemp_worker(); h < vertices; h += gemp_workers()) {
+		OFFSET first = begin[h], end = begin[h + 1];
+		uint found = 0, mine = h % ranks == rank;
+		for (OFFSET at = first; at < end; at += GEMP_LANES) {
+			OFFSET e = at + lane;
+			int keep = mine && e < end && support[e] >= 1;
+			uint all = gemp_ballot(keep), number = found + popcount(all & ((1u << lane) - 1));
+			if (e < end)
+				place[e] = keep ? number : NONE;
+			if (keep)
+				member[first + number] = (uint)(e - first);
+			found += popcount(all);
+		}
+		if (lane == 0)
+			kept[h] = found;
+	}
+}
+
+/* The bitmap row of each kept entry of [from, to): the shorter of two rows is searched in the longer. */
+__kernel void around_fill(__global const OFFSET *begin, __global const uint *near, uint vertices, ulong from, ulong to,
+                          __global const uint *kept, __global const uint *place, __global const ulong *base,
+                          __global uint *bits)
+{
+	uint lane = (uint)get_global_id(0) % FILL_LANES;
+	ulong step = get_global_size(0) / FILL_LANES;
+	for (ulong e = from + get_global_id(0) / FILL_LANES; e < to; e += step) {
+		uint row = place[e];
+		if (row == NONE)
+			continue;
+		uint h = row_of(begin, vertices, e), i = near[e], size = kept[h], words = (size + 31) / 32;
+		OFFSET a = begin[h], a_end = begin[h + 1], b = begin[i], b_end = begin[i + 1];
+		int swap = b_end - b < a_end - a;
+		OFFSET k = swap ? b : a, k_end = swap ? b_end : a_end, in = swap ? a : b, in_end = swap ? a_end : b_end;
+		for (k += lane; k < k_end; k += FILL_LANES) {
+			uint x = near[k];
+			OFFSET at = count_lower(near, in, in_end, x);
+			if (at == in_end || near[at] != x)
+				continue;
+			uint column = place[swap ? at : k];
+			__global uint *word = &bits[WORD(base[h], size, words, row, column / 32)];
+#if FILL_LANES > 1
+			atomic_or(word, 1u << (column & 31));
+#else
+			*word |= 1u << (column & 31);
+#endif
+		}
+	}
+}
+
+#ifdef AROUND_CODEGREES
+static inline ulong pair_of(ulong x, ulong y, ulong vertices)
+{
+	return x * (2 * vertices - x - 1) / 2 + (y - x - 1);
+}
+
+/* codegrees[pair_of(x, y)]: common neighbours of x < y; 0 before. */
+__kernel void around_codegrees(__global const OFFSET *begin, __global const uint *near, uint vertices, ulong entries,
+                               __global uint *codegrees)
+{
+	uint lane = (uint)get_global_id(0) % FILL_LANES;
+	ulong step = get_global_size(0) / FILL_LANES;
+	for (ulong e = get_global_id(0) / FILL_LANES; e < entries; e += step) {
+		uint x = row_of(begin, vertices, e), m = near[e];
+		OFFSET end = begin[m + 1];
+		for (OFFSET k = count_lower(near, begin[m], end, x + 1) + lane; k < end; k += FILL_LANES)
+			atomic_inc(&codegrees[pair_of(x, near[k], vertices)]);
+	}
+}
+#endif
+
+/* Each pair of kept neighbours 0, 2 of a vertex 1: a worker has the entry 1 -> 0. */
+__kernel void around_sum(__global const OFFSET *begin, __global const uint *near, __global const uint *support, uint vertices,
+                         ulong from, ulong to, __global const uint *kept, __global const uint *place,
+                         __global const uint *member, __global const ulong *base, __global const uint *bits,
+                         AROUND_TABLES __global uint *control, __global long *out, __local long *scratch)
+{
+	count_total total = { 0, 0 };
+	uint lane = (uint)get_global_id(0) % SUM_LANES;
+	ulong step = get_global_size(0) / SUM_LANES;
+	for (ulong e = from + get_global_id(0) / SUM_LANES; e < to; e += step) {
+		uint row = place[e];
+		if (row == NONE)
+			continue;
+		uint slot_1 = row_of(begin, vertices, e), slot_0 = near[e], size = kept[slot_1], words = (size + 31) / 32;
+		ulong at = base[slot_1];
+		OFFSET first = begin[slot_1];
+		AROUND_OUTER
+		for (uint j = row + 1 + lane; j < size; j += SUM_LANES) {
+			uint common = 0;
+			for (uint w = 0; w < words; w++)
+				common += popcount(bits[WORD(at, size, words, row, w)] & bits[WORD(at, size, words, j, w)]);
+			if (!common)
+				continue;
+			long c = common;
+			OFFSET e_2 = first + member[first + j];
+			uint slot_2 = near[e_2];
+			AROUND_INNER
+			(void)slot_2;
+			count_add(&total, AROUND_VALUE);
+			AROUND_CHECK
+		}
+		count_fold(&total);
+	}
+	count_leave(total, out, scratch);
+}

@@ -1,0 +1,155 @@
+#include "query/counting.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+#include "count/count.h"
+#include "count/neighbours.h"
+
+struct gemp_counting {
+	gemp_context *context;
+	const gemp_pattern *pattern;
+	bool embeddings;           /* --distinct none: these are counted, not orbits */
+	uint64_t order;            /* automorphisms */
+	gemp_count_plan *plan;
+	gemp_count_engine *engine;
+};
+
+/* MAY IT be counted so? */
+static bool only_counts(const gemp_match_options *o)
+{
+	return !o->listed && !o->count_parts && !o->profile && o->limit == UINT64_MAX;
+}
+
+static const char *refusal(const gemp_pattern *pattern, const gemp_match_options *o)
+{
+	if (!o->count_by_formula)
+		return "--count-by enumerate";
+	if (o->distinct == GEMP_BY_VERTICES || (o->distinct == GEMP_BY_SUBGRAPH && pattern->returns_given))
+		return "matches with one image are to be put together";
+	if (o->symmetry_by_hash || o->pivot_off || o->order_count || o->lanes)
+		return "an option says how to search";
+	if (o->replicate != GEMP_REPLICATE_AUTO && o->replicate != GEMP_REPLICATE_ALL)
+		return "--replicate does not let every rank hold all rows";
+	return NULL;
+}
+
+/* Rows, their two halves and supports, at both ends of an edge, and room for what sums need beside them. */
+static bool rows_fit(const gemp_context *context, const gemp_graph *graph)
+{
+	const gemp_device *device = context->device;
+	uint64_t entries = 2 * gemp_graph_edges(graph), bytes = 8 * (entries + graph->vertices) * sizeof(uint32_t);
+	bool fits = bytes <= device->memory / 2 && entries * sizeof(uint32_t) <= device->largest;
+	return gemp_comm_sum1(context->comm, !fits) == 0;
+}
+
+/* Collective. */
+static gemp_code find_premise(gemp_count_premise *out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                              const gemp_match_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
+		.direction = GEMP_VIEW_EITHER, .simple = pattern->simple };
+	*out = (gemp_count_premise){ .iso = options->semantics == GEMP_ISO };
+	out->codegrees = gemp_comm_sum1(context->comm, !gemp_neighbours_codegrees(context->device, graph->vertices)) == 0;
+	if (pattern->simple || !pattern->edge_count)
+		return GEMP_OK;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (key.relations[r])
+			GEMP_TRY(gemp_graph_need_relation(graph, r, gemp_view_parts(key.direction)));
+	GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
+done:
+	return code;
+}
+
+static gemp_code find_plan(gemp_counting *c, const gemp_count_premise *premise, const gemp_match_options *options,
+                           const char **reason)
+{
+	gemp_code code = GEMP_OK;
+	gemp_symmetry *own = NULL;
+	const gemp_symmetry *symmetry = options->symmetry;
+	bool overflow = false;
+	if (!symmetry) {
+		GEMP_TRY(gemp_symmetry_find(&own, c->pattern, true));
+		symmetry = own;
+	}
+	c->order = gemp_symmetry_order(symmetry, &overflow);
+	GEMP_TRY(gemp_count_plan_new(&c->plan, c->pattern, overflow ? 1 : c->order, premise, reason));
+done:
+	gemp_symmetry_free(own);
+	return code;
+}
+
+gemp_code gemp_counting_new(gemp_counting **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+                            const gemp_match_options *options, const char **reason)
+{
+	gemp_code code = GEMP_OK;
+	gemp_counting *c = NULL;
+	gemp_count_premise premise;
+	*out = NULL;
+	*reason = NULL;
+	if (!only_counts(options) || (*reason = refusal(pattern, options)) != NULL)
+		return GEMP_OK;
+	if (!rows_fit(context, graph)) {
+		*reason = "the rows do not fit on every device";
+		return GEMP_OK;
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(c, 1)));
+	*c = (gemp_counting){ .context = context, .pattern = pattern, .embeddings = options->distinct == GEMP_BY_NOTHING };
+	GEMP_TRY(find_premise(&premise, context, graph, pattern, options));
+	GEMP_TRY(gemp_comm_agree(context->comm, find_plan(c, &premise, options, reason)));
+	if (!c->plan)
+		goto done;
+	const gemp_view_key key = { .relations = pattern->edges[0].relations, .direction = GEMP_VIEW_EITHER, .simple = true };
+	GEMP_TRY(gemp_count_prepare(&c->engine, context, graph, &key, c->plan));
+	*out = c;
+	c = NULL;
+done:
+	gemp_counting_free(c);
+	return code;
+}
+
+void gemp_counting_free(gemp_counting *c)
+{
+	if (!c)
+		return;
+	gemp_count_free(c->engine);
+	gemp_count_plan_free(c->plan);
+	gemp_free(c);
+}
+
+void gemp_counting_explain(const gemp_counting *c, gemp_text *out)
+{
+	gemp_count_plan_print(c->plan, out);
+}
+
+/* RUNNING */
+static gemp_code fill(const gemp_counting *c, const gemp_count_result *counted, gemp_match_result *result)
+{
+	size_t peaks[] = { gemp_memory_peak(), c->context->device->peak };
+	uint64_t most[] = { peaks[0], peaks[1] };
+	gemp_comm_max(c->context->comm, most, 2);
+	*result = (gemp_match_result){ .matches = counted->matches, .complete = true, .embeddings_known = true,
+		.launches = counted->launches, .rounds = 1, .local_share = 1, .kernel_imbalance = 1, .match_imbalance = 1,
+		.host_peak = most[0], .device_peak = most[1], .distinct_passes = 1, .by_sums = true };
+	if (counted->too_many)
+		return gemp_fail(GEMP_EDATA, "there are 2^64 matches or more; the count does not fit");
+	if (__builtin_mul_overflow(counted->matches, c->order, &result->embeddings)) {
+		result->embeddings_known = false;
+		result->embeddings_reason = "more than 2^64 - 1";
+		if (c->embeddings)
+			return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 embeddings; count with --distinct orbit");
+	}
+	if (c->embeddings)
+		result->matches = result->embeddings;
+	return GEMP_OK;
+}
+
+gemp_code gemp_counting_run(gemp_counting *c, gemp_match_result *result)
+{
+	gemp_code code = GEMP_OK;
+	gemp_count_result counted;
+	GEMP_TRY(gemp_count_run(c->engine, &counted));
+	code = fill(c, &counted, result);
+done:
+	return code;
+}
