@@ -4,6 +4,7 @@
  *   COUNT_KERNEL     its name
  *   COUNT_FOUND      adds to `found` the cliques that the pair of rows r0, r1 is part of; r1 is row j, t from j / COUNT_BITS
  *                    to `words`; row i is bits + i * stride
+ *   COUNT_KEPT       on a CPU, the words that it keeps, for the longest row
  *   COUNT_SPACE      __local or __global, where slots and bits of a group are: d + d * stride words
  *   COUNT_ROOM       from here on
  *
@@ -114,6 +115,7 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 	__global uint *map = maps + get_global_id(0) * (ulong)vertices;
 	__global ulong *bits = slab + get_global_id(0) * slab_words;
 	ulong found = 0;
+	COUNT_KEPT
 	for (;;) {
 		ulong first = count_next_chunk(control, rank, ranks), end = min(first + COUNT_CHUNK, (ulong)vertices);
 		if (first >= vertices)

@@ -38,25 +38,17 @@ static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 }
 
 /* PREPARATION. */
-static gemp_code make_view(gemp_count_engine *engine, gemp_graph *graph, const gemp_view_key *key)
+static gemp_code get_rows(gemp_count_engine *engine, gemp_graph *graph, const gemp_view_key *key)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = engine->context->comm;
-	uint64_t *degree = NULL;
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key->relations[r])
 			GEMP_TRY(gemp_graph_need_relation(graph, r, gemp_view_parts(key->direction)));
-	began = gemp_timers_add(&engine->context->timers, GEMP_READ, began);
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(degree, graph->rows)));
-	gemp_view_degrees(graph, key, degree);
-	GEMP_TRY(gemp_order_new(&engine->order, comm, graph, degree));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_residency_new(&engine->residency, graph, &engine->order,
-	                                                  (gemp_vertex)graph->vertices)));
-	GEMP_TRY(gemp_view_new(&engine->view, comm, graph, &engine->order, &engine->residency, key));
-	gemp_timers_add(&engine->context->timers, GEMP_CONVERT, began);
+	gemp_timers_add(&engine->context->timers, GEMP_READ, began);
+	GEMP_TRY(gemp_resident_get(&engine->rows, engine->context, graph, key, 1, GEMP_REPLICATE_ALL));
+	engine->view = &engine->rows->views[0];
 done:
-	gemp_free(degree);
 	return code;
 }
 
@@ -64,11 +56,11 @@ static void describe_graph(gemp_count_engine *engine)
 {
 	gemp_count_graph *g = &engine->graph;
 	g->context = engine->context;
-	g->vertices = (uint32_t)engine->view.rows;
-	g->entries = engine->view.begin[engine->view.rows];
-	g->wide = g->entries > UINT32_MAX;
+	g->vertices = (uint32_t)engine->view->rows;
+	g->entries = engine->view->begin[engine->view->rows];
+	g->wide = engine->rows->wide;
 	for (size_t v = 0; v < g->vertices; v++) {
-		uint64_t length = engine->view.begin[v + 1] - engine->view.begin[v];
+		uint64_t length = engine->view->begin[v + 1] - engine->view->begin[v];
 		if (length > g->longest)
 			g->longest = (uint32_t)length;
 	}
@@ -152,7 +144,7 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gem
 	engine->plan = plan;
 	engine->needs = find_needs(plan, context->device->gpu);
 	engine->lanes = context->device->gpu ? gemp_tuning(context->device, "count.triangle.lanes", 4) : 1;
-	GEMP_TRY(make_view(engine, graph, key));
+	GEMP_TRY(get_rows(engine, graph, key));
 	describe_graph(engine);
 	GEMP_TRY(gemp_comm_agree(context->comm, write_source(engine, &source)));
 	GEMP_TRY(gemp_context_program(context, &engine->program, source.data, NULL));
@@ -171,7 +163,7 @@ void gemp_count_free(gemp_count_engine *engine)
 		return;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
-	gemp_buffer *buffers[] = { &g->begin, &g->mid, &g->near, &g->support, &g->low_begin, &g->low_near, &g->low_source,
+	gemp_buffer *buffers[] = { &g->mid, &g->support, &g->low_begin, &g->low_near, &g->low_source,
 		&g->low_support, &engine->maps, &engine->clique_list, &engine->slab };
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
 		if (engine->sums[i])
@@ -187,9 +179,7 @@ void gemp_count_free(gemp_count_engine *engine)
 	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
 		gemp_buffer_free(&g->tables[k], device);
 	gemp_partials_free(&engine->partials, device);
-	gemp_order_free(&engine->order);
-	gemp_residency_free(&engine->residency);
-	gemp_view_free(&engine->view);
+	gemp_resident_release(engine->rows);
 	gemp_free(engine->mid);
 	gemp_free(engine->low_begin);
 	gemp_free(engine->clique_count);

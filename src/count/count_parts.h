@@ -6,6 +6,7 @@
 #include "count/count_graph.h"
 #include "count/partials.h"
 #include "device/laps.h"
+#include "partition/resident.h"
 
 /* What the sums of a plan read. */
 typedef struct gemp_count_needs {
@@ -26,9 +27,8 @@ struct gemp_count_engine {
 	const gemp_count_plan *plan;
 	gemp_count_needs needs;
 	unsigned lanes;           /* that share a row in sums over triangles */
-	gemp_order order;
-	gemp_residency residency;
-	gemp_view view;
+	gemp_resident *rows;
+	gemp_view *view;          /* of rows */
 	uint64_t *mid;            /* [vertices] */
 	uint64_t *low_begin;      /* [vertices + 1]; none without low rows */
 	gemp_count_graph graph;

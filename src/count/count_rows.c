@@ -49,10 +49,11 @@ done:
 static gemp_code upload_rows(gemp_count_engine *engine)
 {
 	gemp_code code = GEMP_OK;
-	gemp_device *device = engine->context->device;
-	gemp_count_graph *g = &engine->graph;
-	GEMP_TRY(upload_positions(engine, &g->begin, engine->view.begin, (size_t)g->vertices + 1));
-	GEMP_TRY(gemp_buffer_borrow(&g->near, device, g->entries * sizeof(gemp_vertex), engine->view.neighbours));
+	double began = gemp_now();
+	GEMP_TRY(gemp_view_upload(engine->view, engine->context->device, engine->rows->wide));
+	engine->graph.begin = engine->view->device_begin;
+	engine->graph.near = engine->view->device_neighbours;
+	gemp_timers_add(&engine->context->timers, GEMP_UPLOAD, began);
 done:
 	return code;
 }
@@ -75,9 +76,9 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_laps *laps)
 	GEMP_TRY(gemp_buffer_read(device, &g->mid, 0, count * size, engine->mid));
 	for (size_t v = count; !g->wide && v-- > 0;) /* in place, from the end */
 		engine->mid[v] = ((const uint32_t *)engine->mid)[v];
-	g->host_begin = engine->view.begin;
+	g->host_begin = engine->view->begin;
 	g->host_mid = engine->mid;
-	g->host_near = engine->view.neighbours;
+	g->host_near = engine->view->neighbours;
 	for (size_t v = 0; v < count; v++) {
 		uint64_t low = engine->mid[v] - g->host_begin[v];
 		if (low > g->longest_prefix)

@@ -132,7 +132,7 @@ static gemp_code emit_file(gemp_text *text, const char *file)
 static void emit_end(gemp_text *text)
 {
 	static const char *const names[] = { "KERNEL", "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES", "EDGES",
-		"TRIANGLES", "FOUND", "SPACE", "ROOM" };
+		"TRIANGLES", "FOUND", "KEPT", "SPACE", "ROOM" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
 }
@@ -176,34 +176,75 @@ done:
 	return code;
 }
 
-/* CLIQUES: below the pair of rows, a loop over words and their bits for each further vertex but the last, which is counted. */
-static void emit_found(gemp_text *text, int clique)
+/* CLIQUES: below the pair of rows r0, r1, for each further vertex but the last a loop over the bits of what is left; the last is
+ * counted. A GPU takes what is left from the rows each time; a CPU keeps it, in words c1, c2, ... */
+static void emit_words(gemp_text *text, int level)
+{
+	char from[16] = "j / COUNT_BITS";
+	if (level > 2)
+		snprintf(from, sizeof from, "t%d", level - 1);
+	gemp_text_print(text, " for (uint t%d = %s; t%d < words; t%d++)", level, from, level, level);
+}
+
+static void emit_bits(gemp_text *text, int level, const char *left)
+{
+	gemp_text_print(text, " for (COUNT_WORD x%d = %s; x%d; x%d &= x%d - 1) { COUNT_SPACE const COUNT_WORD *r%d = bits + (t%d * "
+	                "COUNT_BITS + COUNT_LOWEST(x%d)) * stride;", level, left, level, level, level, level, level, level);
+}
+
+static void emit_anew(gemp_text *text, int clique)
+{
+	for (int level = 2; level < clique - 1; level++) {
+		char left[32 * GEMP_MAX_PATTERN_VERTICES] = "";
+		for (int r = 0; r < level; r++)
+			sprintf(left + strlen(left), "%sr%d[t%d]", r ? " & " : "", r, level);
+		emit_words(text, level);
+		if (level == clique - 2)
+			gemp_text_print(text, " found += popcount(%s);", left);
+		else
+			emit_bits(text, level, left);
+	}
+}
+
+static void emit_kept(gemp_text *text, int clique)
+{
+	int last = clique - 3;
+	gemp_text_print(text, " for (uint t = j / COUNT_BITS; t < words; t++) %s r0[t] & r1[t]%s;",
+	                last == 1 ? "found += popcount(" : "c1[t] =", last == 1 ? ")" : "");
+	for (int level = 2; level <= last; level++) {
+		char left[32];
+		snprintf(left, sizeof left, "c%d[t%d]", level - 1, level);
+		emit_words(text, level);
+		emit_bits(text, level, left);
+		gemp_text_print(text, " for (uint t = t%d; t < words; t++)", level);
+		if (level == last)
+			gemp_text_print(text, " found += popcount(c%d[t] & r%d[t]);", level - 1, level);
+		else
+			gemp_text_print(text, " c%d[t] = c%d[t] & r%d[t];", level, level - 1, level);
+	}
+}
+
+static void emit_found(gemp_text *text, int clique, const gemp_count_source *source)
 {
 	gemp_text_print(text, "#define COUNT_FOUND");
-	for (int level = 2; level < clique - 1; level++) {
-		bool last = level == clique - 2;
-		gemp_text_print(text, level == 2 ? " for (uint t2 = j / COUNT_BITS; t2 < words; t2++)"
-		                                 : " for (uint t%d = t%d; t%d < words; t%d++)", level, level - 1, level, level);
-		gemp_text_print(text, last ? " found += popcount(" : " for (COUNT_WORD x%d = ", level);
-		for (int r = 0; r < level; r++)
-			gemp_text_print(text, "%sr%d[t%d]", r ? " & " : "", r, level);
-		if (last)
-			gemp_text_print(text, ");");
-		else
-			gemp_text_print(text, "; x%d; x%d &= x%d - 1) { COUNT_SPACE const COUNT_WORD *r%d = bits + "
-			                "(t%d * COUNT_BITS + COUNT_LOWEST(x%d)) * stride;", level, level, level, level, level,
-			                level);
-	}
+	if (source->gpu)
+		emit_anew(text, clique);
+	else
+		emit_kept(text, clique);
 	for (int level = 2; level < clique - 2; level++)
 		gemp_text_print(text, " }");
+	gemp_text_print(text, "\n#define COUNT_KEPT");
+	for (int level = 1; level < clique - 3 && !source->gpu; level++)
+		gemp_text_print(text, " COUNT_WORD c%d[%u];", level, (unsigned)source->longest_low / 64 + 1);
 	gemp_text_print(text, "\n");
 }
 
-static gemp_code emit_clique(gemp_text *text, const char *name, size_t i, int clique, bool local)
+static gemp_code emit_clique(gemp_text *text, const char *name, size_t i, int clique, bool local,
+                             const gemp_count_source *source)
 {
 	gemp_text_print(text, "#define COUNT_KERNEL %s_%zu\n#define COUNT_SPACE %s\n#define COUNT_ROOM (%s)\n", name, i,
 	                local ? "__local" : "__global", local ? "room" : "slab + get_group_id(0) * slab_words");
-	emit_found(text, clique);
+	emit_found(text, clique, source);
 	gemp_code code = emit_file(text, "count_clique.cl");
 	emit_end(text);
 	return code;
@@ -212,9 +253,9 @@ static gemp_code emit_clique(gemp_text *text, const char *name, size_t i, int cl
 static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, const gemp_count_source *source)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(emit_clique(text, "count_sum", i, sum->clique, source->gpu));
+	GEMP_TRY(emit_clique(text, "count_sum", i, sum->clique, source->gpu, source));
 	if (source->gpu && source->large_low)
-		GEMP_TRY(emit_clique(text, "count_large", i, sum->clique, false));
+		GEMP_TRY(emit_clique(text, "count_large", i, sum->clique, false, source));
 done:
 	return code;
 }
