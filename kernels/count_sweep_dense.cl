@@ -4,6 +4,8 @@
  * A worker takes roots in ascending order, so in each row that it enters the place of the root only moves forward: for long
  * rows, which are the first ones, it is kept, and hardly searched for. */
 
+#include "count_sweep.clh"
+
 /* Roots that a worker takes at a time. */
 #define CHUNK 16u
 /* A place is looked for entry by entry so far, then by halves. */
@@ -20,18 +22,6 @@ typedef struct sweep {
 	OFFSET from, to;         /* the root's entries that lead to middles */
 	uint root, kept_rows;
 } sweep;
-
-static inline OFFSET first_not_below(__global const uint *near, OFFSET low, OFFSET high, uint slot)
-{
-	while (low < high) {
-		OFFSET middle = low + (high - low) / 2;
-		if (near[middle] < slot)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
 
 /* Row x holds the root: the entry behind it, and the end. */
 static inline ROW behind_root(const sweep *s, uint x)
@@ -93,16 +83,6 @@ static inline void clear_counters(const sweep *s, ulong paths, uint ends)
 }
 
 #ifdef SWEEP_BY_END
-
-/* What an end is worth whose counter is `count`; nothing if that is 0. */
-static inline long worth(sweep_sum *sum, uint root, uint w, uint count, int adjacent VALUE_PARAMETERS)
-{
-	long c = count, a = adjacent;
-	AT_ROOT(root)
-	AT_END(w)
-	ADD_MAGNITUDE(sum, END_WEIGHT * fabs(MAGNITUDE))
-	return END_WEIGHT * VALUE;
-}
 
 #ifdef HAS_ADJACENCY
 /* Ends that are neighbours of the root, on top of what they were taken to be worth. */
@@ -177,7 +157,7 @@ static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *tou
 	clear_counters(s, paths, ends);
 }
 
-#else /* JOINED */
+#elif defined SWEEP_JOINED
 
 /* As count_paths; ends go to `touched` when they are met for the first time. How many they are. */
 static inline uint count_and_list(const sweep *s, __global uint *touched)
@@ -203,7 +183,7 @@ static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *tou
 	long value = 0;
 	for (uint i = 0; i < found; i++) {
 		uint w = touched[i];
-		JOIN_SUM others = 0;
+		PATHS others = 0;
 		OFFSET end = begin[w + 1];
 		for (OFFSET at = mid[w]; at < end; at++)
 			others += s->counter[s->near[at]];

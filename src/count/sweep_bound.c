@@ -96,7 +96,7 @@ void gemp_expression_magnitude(gemp_text *text, const char *expression)
 		while (in_symbol(at[size]))
 			size++;
 		if (size)
-			gemp_text_print(text, isdigit((unsigned char)*at) ? "%.*s.0" : "(double)%.*s", (int)size, at);
+			gemp_text_print(text, isdigit((unsigned char)*at) ? "%.*s.0" : "fabs((double)%.*s)", (int)size, at);
 		else
 			gemp_text_print(text, "%c", *at == '-' ? '+' : *at);
 		at += size ? size : 1;

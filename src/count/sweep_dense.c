@@ -32,20 +32,20 @@ static cl_uint long_rows(const gemp_count_graph *graph, uint32_t ends)
 	return low;
 }
 
-void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph, const gemp_sum *sum)
+size_t gemp_sweep_dense_workers(const gemp_count_graph *graph)
 {
-	(void)sum;
 	const gemp_device *device = graph->context->device;
 	size_t free_bytes = device->memory > device->held ? device->memory - device->held : 0;
 	size_t room = free_bytes / (bytes_of_worker(graph) * (graph->vertices + 1ul));
-	*shape = (gemp_sweep_shape){ .workers = device->units };
-	if (shape->workers > room)
-		shape->workers = room ? room : 1;
+	if (room == 0)
+		room = 1;
+	return room < device->units ? room : device->units;
 }
 
 typedef struct dense {
 	cl_uint kept_rows;
-	gemp_buffer kept, places, counters, touched, next, values, magnitudes;
+	gemp_buffer kept, places, counters, touched, next;
+	gemp_sweep_sums sums;
 } dense;
 
 static gemp_code make(dense *d, gemp_sweep *sweep)
@@ -61,8 +61,7 @@ static gemp_code make(dense *d, gemp_sweep *sweep)
 	GEMP_TRY(gemp_buffer_new(&d->counters, device, ends * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->touched, device, touched * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->next, device, sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&d->values, device, workers * sizeof(cl_long), NULL));
-	GEMP_TRY(gemp_buffer_new(&d->magnitudes, device, workers * sizeof(cl_double), NULL));
+	GEMP_TRY(gemp_sweep_sums_new(&d->sums, device, workers));
 	GEMP_TRY(gemp_buffer_zero(device, &d->counters, 0, ends * sizeof(cl_uint)));
 	GEMP_TRY(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));
 done:
@@ -79,7 +78,8 @@ static gemp_code launch(dense *d, gemp_sweep *sweep, cl_kernel kernel)
 		GEMP_ARG(&graph->begin.mem), GEMP_ARG(&graph->mid.mem), GEMP_ARG(&graph->near.mem), GEMP_ARG(&sweep->first),
 		GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots), GEMP_ARG(&ends), GEMP_ARG(&d->kept_rows),
 		GEMP_ARG(&graph->longest), GEMP_ARG(&d->next.mem), GEMP_ARG(&d->kept.mem), GEMP_ARG(&d->places.mem),
-		GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&d->values.mem), GEMP_ARG(&d->magnitudes.mem),
+		GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&d->sums.values.mem),
+		GEMP_ARG(&d->sums.magnitudes.mem),
 	};
 	size_t more = gemp_sweep_value_arguments(graph, sweep->sum, arguments + FIXED);
 	sweep->result->launches++;
@@ -96,10 +96,9 @@ gemp_code gemp_sweep_dense(gemp_sweep *sweep)
 	GEMP_TRY(make(&d, sweep));
 	GEMP_TRY(launch(&d, sweep, kernel));
 	GEMP_TRY(gemp_launch_seconds(device, &sweep->result->seconds));
-	GEMP_TRY(gemp_sweep_collect(sweep, &d.values, &d.magnitudes, sweep->shape.workers));
+	GEMP_TRY(gemp_sweep_collect(sweep, &d.sums));
 done:
-	gemp_buffer_free(&d.magnitudes, device);
-	gemp_buffer_free(&d.values, device);
+	gemp_sweep_sums_free(&d.sums, device);
 	gemp_buffer_free(&d.next, device);
 	gemp_buffer_free(&d.touched, device);
 	gemp_buffer_free(&d.counters, device);

@@ -66,27 +66,44 @@ static void put_buffers(gemp_text *text, const gemp_sum *sum, const char *name, 
 	gemp_text_print(text, "\n");
 }
 
-static void put_kind(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum)
+bool gemp_sweep_few_paths(const gemp_count_graph *graph)
+{
+	return (uint64_t)graph->longest * graph->longest <= UINT32_MAX;
+}
+
+static void put_kind(gemp_text *text, const gemp_sum *sum)
 {
 	if (gemp_sweep_by_end(sum))
 		gemp_text_print(text, "#define SWEEP_BY_END\n");
-	else if (sum->kind == GEMP_SUM_WEDGES)
-		gemp_text_print(text, "#define SWEEP_BY_PATH\n");
+	else
+		gemp_text_print(text, "#define SWEEP_%s\n", sum->kind == GEMP_SUM_JOINED ? "JOINED" : "BY_PATH");
 	if (mentions(sum, "a"))
 		gemp_text_print(text, "#define HAS_ADJACENCY\n");
-	gemp_text_print(text, "#define END_WEIGHT %s\n#define MIDDLES_FROM(r) %s[r]\n",
-	                sum->kind == GEMP_SUM_PAIRS ? "(c > 0)" : "c", sum->kind == GEMP_SUM_PAIRS ? "begin" : "mid");
-	gemp_text_print(text, "#define JOIN_SUM %s\n",
-	                (uint64_t)graph->longest * graph->longest <= UINT32_MAX ? "uint" : "ulong");
+	gemp_text_print(text, "#define END_WEIGHT %s\n", sum->kind == GEMP_SUM_PAIRS ? "(c > 0)" : "c");
 }
 
-gemp_code gemp_sweep_emit(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum, bool watched)
+gemp_code gemp_sweep_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	const char *offset = graph->wide ? "ulong" : "uint";
-	gemp_text_print(text, "#define FETCH(place) %s\n", graph->context->device->gpu ? "((void)0)" :
-	                "__builtin_prefetch((const void *)(size_t)(place))");
+	bool gpu = graph->context->device->gpu, pairs = sum->kind == GEMP_SUM_PAIRS;
 	gemp_text_print(text, "typedef %s OFFSET;\ntypedef %s2 ROW;\n", offset, offset);
-	put_kind(text, graph, sum);
+	gemp_text_print(text, "#define SHUFFLE_OFFSET(value, lane) gemp_shuffle%s((value), (lane))\n", graph->wide ? "64" : "");
+	gemp_text_print(text, "#define GROUP_SYNC %s\n",
+	                gpu ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)" : "((void)0)");
+	gemp_text_print(text, "#define FETCH(place) %s\n",
+	                gpu ? "((void)0)" : "__builtin_prefetch((const void *)(size_t)(place))");
+	gemp_text_print(text, gemp_sweep_few_paths(graph) ?
+	                "typedef uint PATHS;\n#define ADD_PATHS(to, more) atomic_add((to), (more))\n" :
+	                "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\ntypedef ulong PATHS;\n"
+	                "#define ADD_PATHS(to, more) atom_add((to), (ulong)(more))\n");
+	gemp_text_print(text, "#define IS_MIDDLE(r, x) (%s)\n#define MIDDLES_FROM(r) %s[r]\n", pairs ? "true" : "(x) > (r)",
+	                pairs ? "begin" : "mid");
+	return gemp_text_status(text);
+}
+
+gemp_code gemp_sweep_emit_value(gemp_text *text, const gemp_sum *sum, bool watched)
+{
+	put_kind(text, sum);
 	put_values(text, sum, "AT_ROOT(v)", 0, NULL);
 	put_values(text, sum, "AT_MIDDLE(v, entry)", 1, "t_01");
 	put_values(text, sum, "AT_END(v)", 2, NULL);

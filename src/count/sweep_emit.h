@@ -3,13 +3,20 @@
  * Put before count_sweep_*.cl:
  *
  *   OFFSET, ROW             uint or ulong; a pair of them
+ *   SHUFFLE_OFFSET(o, lane) gemp_shuffle of an OFFSET
+ *   GROUP_SYNC              a barrier, where groups have more than one work-item
  *   FETCH(place)            into the cache, where there is a way to ask for it
+ *   PATHS, ADD_PATHS(to, n) type for a number of paths of one root; atomic addition
+ *   IS_MIDDLE(r, x)         do paths of root r lead over its neighbour x?
+ *   MIDDLES_FROM(r)         first entry of row r that leads to such
+ *
+ * and, but for count_sweep_tasks.cl,
+ *
  *   SWEEP_BY_END            each end w that has paths r-x-w is worth END_WEIGHT * VALUE of its counter (WEDGES whose
  *                           expression does not ask for the middle, PAIRS)
- *   SWEEP_BY_PATH           each path is worth VALUE (other WEDGES); neither of both: JOINED
+ *   SWEEP_BY_PATH           each path is worth VALUE (other WEDGES)
+ *   SWEEP_JOINED
  *   HAS_ADJACENCY           VALUE asks for `a`
- *   MIDDLES_FROM(r)         first entry of row r that leads to a middle
- *   JOIN_SUM                type of a sum of counters
  *   VALUE, MAGNITUDE        the expression, and its magnitude as a double, over c, a and what is declared by
  *   AT_ROOT(r)  AT_MIDDLE(x, entry)  AT_END(w)  AT_END_ENTRY(entry)
  *   VALUE_PARAMETERS, VALUE_ARGUMENTS   buffers that they read, with a comma in front
@@ -22,11 +29,15 @@
 #include "count/count_graph.h"
 #include "core/text.h"
 
-/* watched: magnitudes are summed up too. */
-gemp_code gemp_sweep_emit(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum, bool watched);
+/* The first half; the second. watched: magnitudes are summed up too. */
+gemp_code gemp_sweep_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum);
+gemp_code gemp_sweep_emit_value(gemp_text *text, const gemp_sum *sum, bool watched);
 
 /* Is each end worth something by itself (SWEEP_BY_END)? */
 bool gemp_sweep_by_end(const gemp_sum *sum);
+
+/* Do 32 bits hold the number of paths of a root? */
+bool gemp_sweep_few_paths(const gemp_count_graph *graph);
 
 /* VALUE_PARAMETERS in order: the buffers as arguments; how many. `arguments` has room for GEMP_MAX_VERTEX_TABLES + 1. */
 size_t gemp_sweep_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments);
