@@ -48,6 +48,7 @@ static void set(gemp_report *report, const gemp_context *context, const gemp_pat
 	report_spread(report, "run_ms", &m->run);
 	gemp_report_set(report, "first_ms", json_real(m->first * 1e3));
 	gemp_report_set(report, "first_prepare_ms", json_real(m->first_prepare * 1e3));
+	gemp_report_set(report, "by_sums", json_boolean(m->result.by_sums));
 	gemp_report_set(report, "launches", gemp_json_count(m->result.launches));
 	if (report->options->profile) {
 		gemp_report_set(report, "entries_read", gemp_json_count(m->result.entries_read));

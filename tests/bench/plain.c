@@ -3,8 +3,8 @@
  *     bench_plain PLAIN.CL EDGES RUNS EDGE-LIST...        EDGE-LIST: 0-1,0-2,1-2 for the triangle
  *
  * EDGES has lines of two numbers (others, such as a header, are passed over); the graph is simple and undirected. Vertices
- * are numbered by ascending degree. A line for each pattern: its edges, its count, the median of the kernel's milliseconds,
- * and `yes`, or `no` where work-items gave up. A platform with a GPU is preferred.
+ * are numbered by ascending degree. A line on the graph's work, then one for each pattern: its edges, its count, the median of
+ * the kernel's milliseconds, and `yes`, or `no` where work-items gave up. A platform with a GPU is preferred.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -150,6 +150,38 @@ static csr read_graph(const char *path)
 	free(rank);
 	free(pairs);
 	return graph;
+}
+
+/* A line of what formulas and oriented searches have to read at least: wedges = paths u-x-w with x, w < u; pairs = of greater
+ * neighbours; tails = over edges, the shorter of the two lists of greater neighbours. */
+static void print_work(const csr *graph)
+{
+	uint64_t wedges = 0, pairs = 0, tails = 0;
+	uint32_t *mid = room(graph->vertices, sizeof *mid); /* first entry of a row that is greater than its vertex */
+	for (uint32_t v = 0; v < graph->vertices; v++) {
+		mid[v] = graph->begin[v];
+		while (mid[v] < graph->begin[v + 1] && graph->near[mid[v]] < v)
+			mid[v]++;
+		uint64_t above = graph->begin[v + 1] - mid[v];
+		pairs += above ? above * (above - 1) / 2 : 0;
+	}
+	for (uint32_t u = 0; u < graph->vertices; u++)
+		for (uint32_t e = graph->begin[u]; e < mid[u]; e++) {
+			uint32_t x = graph->near[e], low = graph->begin[x], high = graph->begin[x + 1];
+			while (low < high) {
+				uint32_t middle = (low + high) / 2;
+				if (graph->near[middle] < u)
+					low = middle + 1;
+				else
+					high = middle;
+			}
+			uint32_t a = graph->begin[u + 1] - mid[u], b = graph->begin[x + 1] - mid[x];
+			wedges += low - graph->begin[x];
+			tails += a < b ? a : b;
+		}
+	printf("# wedges %" PRIu64 " pairs %" PRIu64 " tails %" PRIu64 "\n", wedges, pairs, tails);
+	fflush(stdout);
+	free(mid);
 }
 
 /* Vertices are bound in an order in which each but the first is adjacent to an earlier one. */
@@ -353,6 +385,7 @@ int main(int argc, char **argv)
 	}
 	m.source = read_source(argv[1]);
 	csr graph = read_graph(argv[2]);
+	print_work(&graph);
 	open_machine(&m, &graph);
 	for (int i = 4; i < argc; i++)
 		measure(&m, &graph, argv[i], runs);

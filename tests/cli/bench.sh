@@ -1,0 +1,63 @@
+# bench: a query again and again, what a device can do, launch geometry from a file.
+. "$(dirname "$0")/../harness/harness.sh"
+cd "$work" || exit 1
+export XDG_CONFIG_HOME=$work/config
+unset GEMP_TUNING
+expect 0 1 generate rmat --scale 8 --seed 5 -o g.h5 -q
+expect 0 1 match g.h5 --pattern cycle:4 --count --json - -q
+matches=$(field matches) embeddings=$(field embeddings)
+
+# match: the same count in every run, times in order
+for ranks in 1 3; do
+	for by in auto enumerate; do
+		expect 0 $ranks bench match g.h5 --pattern cycle:4 --count-by $by --repeat 3 --json - -q
+		equal "$(field matches) $(field embeddings) $(field runs)" "$matches $embeddings 3" "counts by $by on $ranks ranks"
+		"$GEMP_PYTHON" - out <<-'END' || fail "times of $by on $ranks ranks"
+			import json, sys
+			report = json.load(open(sys.argv[1]))
+			for name in 'kernel_ms', 'prepare_ms', 'run_ms':
+			    time = report[name]
+			    assert 0 <= time['min'] <= time['median'] <= time['max'], name
+			assert 0 < report['kernel_ms']['median'] and report['first_ms'] > report['first_prepare_ms'] >= 0
+		END
+	done
+done
+expect 0 1 bench match g.h5 'MATCH (a)-[]-(b)-[]-(c)-[]-(a)' --repeat 0 --json - -q
+equal "$(field runs)" 1 'a first run that is the only one'
+expect 0 1 bench match g.h5 --pattern house --seconds 0.000001 --json - -q
+equal "$(field runs)" 1 'a first run over the limit'
+expect 2 1 bench match g.h5
+says 'has none'
+expect 2 1 bench match g.h5 q --pattern triangle
+says 'has more'
+expect 2 3 bench mach g.h5 --pattern triangle
+says "there is no 'mach'; there are match, tune and device"
+expect 2 1 bench device g.h5
+says 'bench device'
+
+# device: some figures above 0
+expect 0 1 bench device --json - -q
+"$GEMP_PYTHON" -c 'import json, sys
+r = json.load(open("out"))
+sys.exit(not (r["copy_bytes_per_second"] > 1e6 and r["launch_us"] > 0 and r["empty_kernel_us"] >= 0))' || fail 'rates'
+
+# tune: a file where later runs look for it, or where it is told to write; they read it back
+expect 0 1 bench tune -q
+file=$(ls config/gemp-mpi/tuning/*.conf) || fail 'no file was written'
+expect 0 1 bench device --json - -q
+equal "$(field tuning)" "$work/$file" 'file in use'
+expect 0 1 bench tune g.h5 -o here.conf -q
+[ -s here.conf ] || fail 'here.conf was not written'
+export GEMP_TUNING=$work/here.conf
+expect 0 1 bench device --json - -q
+equal "$(field tuning)" "$work/here.conf" 'file that GEMP_TUNING names'
+expect 2 3 bench tune
+says 'run it with one rank'
+printf '# mine\n\nmatch.lane = 4\n' >here.conf
+expect 2 3 match g.h5 --pattern triangle --count
+says 'here.conf:3: there is no tuning of the name match.lane; did you mean match.lanes?'
+equal "$(grep -c '^gemp-mpi: error:' err)" 1 'messages'
+rm here.conf
+expect 66 2 match g.h5 --pattern triangle --count
+says 'here.conf: No such file'
+finish
