@@ -39,9 +39,9 @@ __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *begin, __global c
 			barrier(CLK_LOCAL_MEM_FENCE);
 			scratch[self] = sum;
 			barrier(CLK_LOCAL_MEM_FENCE);
-			for (uint half = size / 2; half > 0; half /= 2) {
-				if (self < half)
-					scratch[self] += scratch[self + half];
+			for (uint other = size / 2; other > 0; other /= 2) {
+				if (self < other)
+					scratch[self] += scratch[self + other];
 				barrier(CLK_LOCAL_MEM_FENCE);
 			}
 			sum = scratch[0];
