@@ -13,7 +13,7 @@ import time
 import cells
 import experiments
 
-PROGRAM = os.environ['GEMP_MPI']
+PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 BYTES = 4  # of an entry of a row
 HOT = 1.5  # seconds of a run up to which it is profiled, and the whole process repeated
 WORK = {'Wedges': 'wedges', 'JoinedWedges': 'wedges', 'Cliques': 'pairs', 'Triangles': 'tails'}  # of a sum, at least
