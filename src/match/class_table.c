@@ -3,6 +3,7 @@
 #include "core/memory.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 enum { FIRST_SLOTS = 64 };
 static const size_t most_slots = (size_t)1 << 31; /* so that an index and 1 fit into 32 bits */
@@ -27,6 +28,7 @@ void gemp_class_table_free(gemp_class_table *table)
 {
 	gemp_free(table->records);
 	gemp_free(table->slots);
+	gemp_free(table->old);
 	*table = (gemp_class_table){ 0 };
 }
 
@@ -43,84 +45,139 @@ static size_t record_bytes(const gemp_class_table *table, size_t records)
 	return records * table->words * sizeof(uint32_t);
 }
 
-/* While slots move, old and new are there at once. */
-static gemp_code grow_slots(gemp_class_table *table, bool *fits)
+/* Large tables are met at random: fewer, larger pages. */
+static void prefer_large_pages(void *block, size_t size)
 {
-	size_t larger = table->slot_count ? 2 * table->slot_count : FIRST_SLOTS;
-	size_t bytes = record_bytes(table, table->capacity) + (larger + table->slot_count) * sizeof *table->slots;
+	enum { PAGE = 2 << 20 };
+	uintptr_t begin = ((uintptr_t)block + PAGE - 1) / PAGE * PAGE, end = ((uintptr_t)block + size) / PAGE * PAGE;
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
+/* While slots move, old and new are there at once. */
+static gemp_code grow_slots(gemp_class_table *table, size_t needed, bool *fits)
+{
+	size_t larger = table->slot_count ? table->slot_count : FIRST_SLOTS;
 	uint64_t *slots;
+	while (larger - larger / 4 < needed && larger <= most_slots)
+		larger *= 2;
+	size_t bytes = record_bytes(table, table->capacity) + (larger + table->slot_count) * sizeof *table->slots;
 	*fits = bytes <= table->budget && larger <= most_slots;
 	if (!*fits)
 		return GEMP_OK;
 	if (GEMP_NEW(slots, larger) != GEMP_OK)
 		return GEMP_ENOMEM;
-	for (size_t s = 0; s < table->slot_count; s++)
-		if (table->slots[s])
-			occupy(slots, larger, table->slots[s]);
-	gemp_free(table->slots);
+	prefer_large_pages(slots, larger * sizeof *slots);
+	table->old = table->slots;
+	table->old_count = table->slot_count;
 	table->slots = slots;
 	table->slot_count = larger;
 	return GEMP_OK;
 }
 
-static gemp_code grow_records(gemp_class_table *table, bool *fits)
+/* Half as much again, or as much of it as the budget allows. */
+static gemp_code grow_records(gemp_class_table *table, size_t needed, bool *fits)
 {
-	size_t larger = table->capacity + table->capacity / 4 + 16;
-	*fits = record_bytes(table, larger) + table->slot_count * sizeof *table->slots <= table->budget;
+	size_t larger = table->capacity + table->capacity / 2 + 16, slots = table->slot_count * sizeof *table->slots;
+	size_t most = table->budget > slots ? (table->budget - slots) / record_bytes(table, 1) : 0;
+	larger = larger < needed ? needed : larger;
+	larger = larger < most ? larger : most;
+	*fits = larger >= needed;
 	if (!*fits)
 		return GEMP_OK;
 	uint32_t *records = gemp_realloc(table->records, larger, table->words * sizeof *records);
 	if (!records)
 		return GEMP_ENOMEM;
+	prefer_large_pages(records, record_bytes(table, larger));
 	table->records = records;
 	table->capacity = larger;
 	return GEMP_OK;
 }
 
 /* At most three slots of four are taken. */
-static gemp_code make_room(gemp_class_table *table, bool *fits)
+gemp_code gemp_class_table_reserve(gemp_class_table *table, size_t extra, bool *fits)
 {
 	gemp_code code = GEMP_OK;
+	size_t needed = table->count + extra;
 	*fits = true;
-	if (table->count == table->capacity)
-		GEMP_TRY(grow_records(table, fits));
-	if (*fits && table->count >= table->slot_count - table->slot_count / 4)
-		GEMP_TRY(grow_slots(table, fits));
+	if (needed > table->slot_count - table->slot_count / 4)
+		GEMP_TRY(grow_slots(table, needed, fits));
+	if (*fits && needed > table->capacity)
+		GEMP_TRY(grow_records(table, needed, fits));
 done:
 	return code;
+}
+
+void gemp_class_table_settle(gemp_class_table *table)
+{
+	for (size_t s = 0; s < table->old_count; s++)
+		if (table->old[s])
+			occupy(table->slots, table->slot_count, table->old[s]);
+	table->old_count = 0;
+}
+
+void gemp_class_table_trim(gemp_class_table *table)
+{
+	gemp_class_table_settle(table);
+	gemp_free(table->old);
+	table->old = NULL;
+}
+
+static bool same_key(const gemp_class_table *table, const uint32_t *a, const uint32_t *b)
+{
+	for (size_t w = 0; w < table->key_words; w++)
+		if (a[w] != b[w])
+			return false;
+	return true;
+}
+
+/* The record with this key, or NULL and the slot where it would stand. */
+static uint32_t *find(const gemp_class_table *table, const uint32_t *record, uint32_t tag, size_t *slot)
+{
+	size_t at = home_of(tag, table->slot_count);
+	for (; table->slot_count && table->slots[at]; at = at + 1 < table->slot_count ? at + 1 : 0) {
+		if (table->slots[at] >> 32 != tag)
+			continue;
+		uint32_t *other = table->records + ((uint32_t)table->slots[at] - 1) * table->words;
+		if (same_key(table, other, record))
+			return other;
+	}
+	*slot = at;
+	return NULL;
+}
+
+static uint32_t *place(gemp_class_table *table, const uint32_t *record, uint32_t tag, size_t slot)
+{
+	uint32_t *placed = table->records + table->count * table->words;
+	for (size_t w = 0; w < table->words; w++)
+		placed[w] = record[w];
+	table->slots[slot] = (uint64_t)tag << 32 | ++table->count;
+	return placed;
+}
+
+uint32_t *gemp_class_table_add_reserved(gemp_class_table *table, const uint32_t *record, uint64_t hash, bool *added)
+{
+	uint32_t tag = tag_of(hash);
+	size_t slot = 0;
+	uint32_t *found = find(table, record, tag, &slot);
+	*added = !found;
+	return found ? found : place(table, record, tag, slot);
 }
 
 gemp_code gemp_class_table_add(gemp_class_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                bool *added)
 {
-	uint32_t tag = tag_of(hash);
-	size_t at = home_of(tag, table->slot_count);
-	*added = false;
-	for (; table->slot_count && table->slots[at]; at = at + 1 < table->slot_count ? at + 1 : 0) {
-		if (table->slots[at] >> 32 != tag)
-			continue;
-		uint32_t *other = table->records + ((uint32_t)table->slots[at] - 1) * table->words;
-		if (memcmp(other, record, table->key_words * sizeof *record) == 0) {
-			*found = other;
-			return GEMP_OK;
-		}
-	}
 	gemp_code code = GEMP_OK;
-	size_t slots_before = table->slot_count;
+	size_t slot = 0;
 	bool fits;
-	*found = NULL;
-	GEMP_TRY(make_room(table, &fits));
-	if (!fits)
+	*found = find(table, record, tag_of(hash), &slot);
+	*added = false;
+	if (*found)
 		return GEMP_OK;
-	memcpy(table->records + table->count * table->words, record, table->words * sizeof *record);
-	*found = table->records + table->count * table->words;
-	*added = true;
-	uint64_t slot = (uint64_t)tag << 32 | ++table->count;
-	if (table->slot_count == slots_before)
-		table->slots[at] = slot;
-	else
-		occupy(table->slots, table->slot_count, slot);
-done:
+	code = gemp_class_table_reserve(table, 1, &fits);
+	gemp_class_table_trim(table);
+	if (code == GEMP_OK && fits)
+		*found = gemp_class_table_add_reserved(table, record, hash, added);
 	return code;
 }
 

@@ -20,6 +20,8 @@ typedef struct gemp_class_table {
 	uint32_t *records;       /* [capacity * words] */
 	size_t slot_count;
 	uint64_t *slots;         /* [slot_count] hash bits above, 1 + index of a record below; 0: free */
+	size_t old_count;
+	uint64_t *old;           /* [old_count] slots that were outgrown: not moved yet, or moved (old_count is 0) */
 } gemp_class_table;
 
 void gemp_class_table_init(gemp_class_table *table, size_t words, size_t key_words, size_t budget);
@@ -29,6 +31,13 @@ void gemp_class_table_free(gemp_class_table *table);
  * NULL where an addition would pass the budget. Whatever fails leaves the table as it was. */
 gemp_code gemp_class_table_add(gemp_class_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                bool *added);
+/* The same where several threads work, each on its own table: memory for `extra` additions is taken beforehand, if the
+ * budget allows (*fits), by one thread; settled and filled by any; and what was outgrown is given back, by one. */
+gemp_code gemp_class_table_reserve(gemp_class_table *table, size_t extra, bool *fits);
+void gemp_class_table_settle(gemp_class_table *table);
+uint32_t *gemp_class_table_add_reserved(gemp_class_table *table, const uint32_t *record, uint64_t hash, bool *added);
+void gemp_class_table_trim(gemp_class_table *table);
+
 /* Fetch ahead, for all of a block of records: first their slots, then what these lead to. */
 void gemp_class_table_prefetch(const gemp_class_table *table, uint64_t hash);
 void gemp_class_table_prefetch_record(const gemp_class_table *table, uint64_t hash);

@@ -2,17 +2,17 @@
 
 #include "core/memory.h"
 #include "core/random.h"
-#include "match/class_table.h"
-#include "match/record.h"
+#include "core/threads.h"
+#include "match/class_set.h"
 
 #include <string.h>
 
 enum {
-	BLOCK_WORDS = 1024,        /* records worked on together, so that memory is fetched ahead */
-	BLOCK_RECORDS = 32,
-	RECENT_BYTES = 2 << 20,    /* records lately seen */
+	BLOCK_BYTES = 8 << 20,     /* records put in order at a time */
+	PIECE = 1 << 12,           /* of these, filled by one thread at a time */
+	RECENT_BYTES = 2 << 20,    /* records lately sent */
 	FEWEST_CLASSES = 16,       /* a range with fewer is not cut down for memory */
-	HANDED_ON_ROWS = 1 << 16,  /* between turns of the next sink */
+	HANDED_ON_ROWS = 1 << 18,  /* between turns of the next sink */
 };
 static const size_t default_memory = (size_t)2 << 30;
 static const uint64_t range_end = UINT64_C(1) << 32;
@@ -24,10 +24,13 @@ typedef struct distinct {
 	gemp_vertex *vertex;       /* [vertices] by rank */
 	gemp_sink *next;
 	uint64_t limit, hash_mask;
-	gemp_class_table table;
+	gemp_class_set classes;
+	gemp_class_block block;
+	size_t block_records;      /* at most */
 	size_t budget;
+	bool beyond_budget;        /* a range that could not be cut further */
 	uint64_t low, high;        /* this pass: records whose hash's upper half lies in [low, high) */
-	size_t full_at;            /* records in the table when it last met its budget; SIZE_MAX: never */
+	size_t full_at;            /* records in the tables when one last met its budget; SIZE_MAX: never */
 	size_t recent_count;       /* a power of two */
 	uint32_t *recent;          /* [recent_count * words] all ones: free */
 	size_t outgoing_count, outgoing_capacity, owner_capacity;
@@ -65,20 +68,22 @@ static void cut_range(distinct *d, uint64_t high)
 	if (high >= d->high)
 		return;
 	d->high = high;
-	gemp_class_table_keep(&d->table, stays, d);
+	gemp_class_set_keep(&d->classes, stays, d);
 }
 
 /* Makes room for a record that did not fit: half of the range is given up, or, where that cannot help, the budget. */
 static gemp_code relieve(distinct *d)
 {
-	if (d->table.count >= FEWEST_CLASSES && d->high - d->low > 1) {
-		d->full_at = d->table.count;
+	size_t count = gemp_class_set_count(&d->classes);
+	if (count >= FEWEST_CLASSES && d->high - d->low > 1) {
+		d->full_at = count;
 		cut_range(d, d->low + (d->high - d->low) / 2);
-	} else if (d->table.budget < SIZE_MAX) {
-		d->table.budget = SIZE_MAX;
+	} else if (!d->beyond_budget) {
+		d->beyond_budget = true;
+		gemp_class_set_budget(&d->classes, SIZE_MAX);
 	} else {
 		return gemp_fail(GEMP_ENOMEM, "%zu distinct matches on one rank are more than a table holds; use more ranks",
-		                 d->table.count);
+		                 count);
 	}
 	return GEMP_OK;
 }
@@ -86,21 +91,20 @@ static gemp_code relieve(distinct *d)
 static gemp_code insert(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *found = NULL;
-	while (!found && in_range(d, hash)) {
-		bool added;
-		GEMP_TRY(gemp_class_table_add(&d->table, record, hash, &found, &added));
-		if (!found)
+	bool fits = false;
+	while (!fits && in_range(d, hash)) {
+		GEMP_TRY(gemp_class_set_add(&d->classes, record, hash, &fits));
+		if (!fits)
 			GEMP_TRY(relieve(d));
-		else if (!added && gemp_record_smaller(&d->form, record, found))
-			memcpy(found, record, d->form.words * sizeof *record);
 	}
 done:
 	return code;
 }
 
-/* Was the record, or one of its class with a smaller embedding, seen a short while ago? */
-static bool seen(distinct *d, const uint32_t *record, uint64_t hash)
+/* BLOCKS of records: filled, put in order of where they go, sent or inserted. */
+
+/* Was the record, or one of its class with a smaller embedding, sent a short while ago? */
+static bool sent(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	uint32_t *entry = d->recent + (hash >> 16 & (d->recent_count - 1)) * d->form.words;
 	bool same = memcmp(entry, record, d->form.key_words * sizeof *record) == 0;
@@ -110,88 +114,108 @@ static bool seen(distinct *d, const uint32_t *record, uint64_t hash)
 	return false;
 }
 
-static gemp_code send_later(distinct *d, const uint32_t *record, int owner)
+static gemp_code send_later(distinct *d, const uint32_t *record, uint64_t hash)
 {
 	gemp_code code = GEMP_OK;
 	size_t words = d->form.words, at = d->outgoing_count;
+	if (sent(d, record, hash))
+		return GEMP_OK;
 	if (at == d->outgoing_capacity)
 		GEMP_TRY(gemp_reserve((void **)&d->outgoing, &d->outgoing_capacity, at + 1, words * sizeof *record));
 	GEMP_TRY(GEMP_RESERVE(d->owner, d->owner_capacity, at + 1));
 	memcpy(d->outgoing + at * words, record, words * sizeof *record);
-	d->owner[at] = owner;
+	d->owner[at] = owner_of(d, hash);
 	d->outgoing_count++;
 done:
 	return code;
 }
 
-static size_t block_records(const distinct *d)
+static uint8_t place_of(const distinct *d, uint64_t hash)
 {
-	size_t fit = BLOCK_WORDS / d->form.words;
-	return fit < BLOCK_RECORDS ? fit : BLOCK_RECORDS;
+	if (!in_range(d, hash))
+		return GEMP_CLASS_NOWHERE;
+	return owner_of(d, hash) == d->context->comm->rank ? gemp_class_set_place(&d->classes, hash) : GEMP_CLASS_AWAY;
 }
 
-static gemp_code take_block(distinct *d, const gemp_batch *batch, size_t first, size_t rows)
+/* What a block is filled with: rows of a batch, or records from other ranks. */
+typedef struct filling {
+	distinct *d;
+	const gemp_batch *batch; /* NULL: records */
+	const uint32_t *records;
+	size_t first;            /* row */
+} filling;
+
+static void fill_piece(void *context, unsigned thread, size_t piece)
+{
+	const filling *f = context;
+	distinct *d = f->d;
+	gemp_class_block *block = &d->block;
+	size_t words = d->form.words, end = (piece + 1) * PIECE < block->count ? (piece + 1) * PIECE : block->count;
+	(void)thread;
+	for (size_t i = piece * PIECE; i < end; i++) {
+		uint32_t *record = block->records + i * words;
+		if (f->batch)
+			gemp_record_fill(&d->form, f->batch, f->first + i, record);
+		else
+			memcpy(record, f->records + (f->first + i) * words, words * sizeof *record);
+		block->hash[i] = hash_of(d, record);
+		block->place[i] = place_of(d, block->hash[i]);
+	}
+}
+
+/* Those that their table has no room for at once: one by one, giving up what is needed. */
+static gemp_code insert_singly(distinct *d, size_t table)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t records[BLOCK_WORDS];
-	uint64_t hash[BLOCK_RECORDS];
-	size_t words = d->form.words;
-	for (size_t i = 0; i < rows; i++) {
-		gemp_record_fill(&d->form, batch, first + i, records + i * words);
-		hash[i] = hash_of(d, records + i * words);
-		__builtin_prefetch(d->recent + (hash[i] >> 16 & (d->recent_count - 1)) * words);
+	const gemp_class_block *block = &d->block;
+	for (size_t at = block->begin[table]; at < block->begin[table + 1]; at++) {
+		uint32_t i = block->order[at];
+		GEMP_TRY(insert(d, block->records + i * d->form.words, block->hash[i]));
 	}
-	size_t mine[BLOCK_RECORDS], mine_count = 0;
-	for (size_t i = 0; i < rows; i++) {
-		if (!in_range(d, hash[i]) || seen(d, records + i * words, hash[i]))
-			continue;
-		int owner = owner_of(d, hash[i]);
-		if (owner != d->context->comm->rank) {
-			GEMP_TRY(send_later(d, records + i * words, owner));
-			continue;
-		}
-		gemp_class_table_prefetch(&d->table, hash[i]);
-		mine[mine_count++] = i;
+done:
+	return code;
+}
+
+static gemp_code take_block(distinct *d, const filling *f, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_class_block *block = &d->block;
+	bool fits[GEMP_MOST_CLASS_TABLES];
+	block->count = count;
+	gemp_parallel_for((count + PIECE - 1) / PIECE, fill_piece, (void *)(uintptr_t)f);
+	gemp_class_block_sort(block);
+	for (size_t at = block->begin[GEMP_CLASS_AWAY]; at < block->begin[GEMP_CLASS_AWAY + 1]; at++) {
+		uint32_t i = block->order[at];
+		GEMP_TRY(send_later(d, block->records + i * d->form.words, block->hash[i]));
 	}
-	for (size_t m = 0; m < mine_count; m++)
-		gemp_class_table_prefetch_record(&d->table, hash[mine[m]]);
-	for (size_t m = 0; m < mine_count; m++)
-		GEMP_TRY(insert(d, records + mine[m] * words, hash[mine[m]]));
+	GEMP_TRY(gemp_class_set_add_block(&d->classes, block, fits));
+	for (size_t t = 0; t < d->classes.table_count; t++)
+		if (!fits[t])
+			GEMP_TRY(insert_singly(d, t));
+done:
+	return code;
+}
+
+static gemp_code take_all(distinct *d, filling f, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t most = d->block_records, room = count < most ? count : most;
+	GEMP_TRY(gemp_class_block_reserve(&d->block, &d->form, room));
+	for (size_t at = 0; at < count; at += room) {
+		f.first = at;
+		GEMP_TRY(take_block(d, &f, count - at < room ? count - at : room));
+	}
 done:
 	return code;
 }
 
 static gemp_code distinct_take(void *self, const gemp_batch *batch)
 {
-	gemp_code code = GEMP_OK;
 	distinct *d = self;
 	double began = gemp_now();
-	size_t block = block_records(d);
 	GEMP_CHECK(batch->vertex_count == d->form.vertex_count && batch->edge_count == d->form.edge_count);
-	for (size_t row = 0; row < batch->rows && !d->satisfied; row += block)
-		GEMP_TRY(take_block(d, batch, row, batch->rows - row < block ? batch->rows - row : block));
-done:
+	gemp_code code = d->satisfied ? GEMP_OK : take_all(d, (filling){ .d = d, .batch = batch }, batch->rows);
 	gemp_timers_add(&d->context->timers, GEMP_DISTINCT, began);
-	return code;
-}
-
-static gemp_code insert_all(distinct *d, const uint32_t *records, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	size_t words = d->form.words;
-	for (size_t first = 0; first < count; first += BLOCK_RECORDS) {
-		uint64_t hash[BLOCK_RECORDS];
-		size_t rows = count - first < BLOCK_RECORDS ? count - first : BLOCK_RECORDS;
-		for (size_t i = 0; i < rows; i++) {
-			hash[i] = hash_of(d, records + (first + i) * words);
-			gemp_class_table_prefetch(&d->table, hash[i]);
-		}
-		for (size_t i = 0; i < rows; i++)
-			gemp_class_table_prefetch_record(&d->table, hash[i]);
-		for (size_t i = 0; i < rows; i++)
-			GEMP_TRY(insert(d, records + (first + i) * words, hash[i]));
-	}
-done:
 	return code;
 }
 
@@ -207,7 +231,7 @@ static gemp_code deliver(distinct *d)
 	                               d->owner, &records, &from, &context->traffic));
 	d->outgoing_count = 0;
 	t = gemp_timers_add(&context->timers, GEMP_EXCHANGE, t);
-	code = insert_all(d, records, from[context->comm->size]);
+	code = take_all(d, (filling){ .d = d, .records = records }, from[context->comm->size]);
 	gemp_timers_add(&context->timers, GEMP_DISTINCT, t);
 	code = gemp_comm_agree(context->comm, code);
 done:
@@ -224,41 +248,37 @@ static void agree_on_range(distinct *d)
 	cut_range(d, range_end - given_up);
 }
 
+static gemp_count known(const distinct *d)
+{
+	return d->counted + gemp_class_set_count(&d->classes);
+}
+
 /* Collective. Has the caller got as many as it wants? */
 static bool limit_reached(const distinct *d)
 {
-	return d->limit && gemp_comm_sum1(d->context->comm, d->counted + d->table.count) >= d->limit;
+	return d->limit && gemp_comm_sum1(d->context->comm, known(d)) >= d->limit;
 }
 
-static gemp_code take_next(distinct *d, size_t first, size_t rows, gemp_vertex *vertices, gemp_edge *edges)
-{
-	const gemp_record_form *form = &d->form;
-	size_t vertex_count = (size_t)form->vertex_count, edge_count = (size_t)form->edge_count;
-	for (size_t i = 0; i < rows; i++)
-		gemp_record_read(form, d->table.records + (first + i) * form->words, vertices + i * vertex_count,
-		                 edges + i * edge_count);
-	return d->next->take(d->next->self, &(gemp_batch){
-		.rows = rows, .vertex_count = form->vertex_count, .edge_count = form->edge_count,
-		.vertices = vertices, .edges = edges,
-	});
-}
-
-/* Collective. All records of the table to the next sink; `largest` is the records of the fullest table. */
+/* Collective. All records to the next sink; `largest` is the records of the rank that has most. */
 static gemp_code hand_on(distinct *d, uint64_t largest)
 {
 	gemp_code code = GEMP_OK;
+	gemp_batch batch = { .vertex_count = d->form.vertex_count, .edge_count = d->form.edge_count };
 	gemp_vertex *vertices = NULL;
 	gemp_edge *edges = NULL;
-	size_t room = d->table.count < HANDED_ON_ROWS ? d->table.count : HANDED_ON_ROWS;
+	gemp_class_place at = { 0 };
+	size_t count = gemp_class_set_count(&d->classes), room = count < HANDED_ON_ROWS ? count : HANDED_ON_ROWS;
 	code = GEMP_NEW(vertices, room * (size_t)d->form.vertex_count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(edges, room * (size_t)d->form.edge_count);
 	GEMP_TRY(gemp_comm_agree(d->context->comm, code));
+	batch.vertices = vertices;
+	batch.edges = edges;
 	for (uint64_t first = 0; first < largest && !d->satisfied; first += HANDED_ON_ROWS) {
 		bool again = false;
-		size_t left = first < d->table.count ? d->table.count - first : 0;
-		if (left)
-			code = take_next(d, first, left < room ? left : room, vertices, edges);
+		batch.rows = gemp_class_set_read(&d->classes, &at, room, vertices, edges);
+		if (batch.rows)
+			code = d->next->take(d->next->self, &batch);
 		GEMP_TRY(gemp_comm_agree(d->context->comm, code));
 		GEMP_TRY(d->next->turn(d->next->self, false, &d->satisfied, &again));
 	}
@@ -272,8 +292,9 @@ static void begin_pass(distinct *d, uint64_t low, uint64_t width)
 {
 	d->low = low;
 	d->high = width < range_end - low ? low + width : range_end;
-	d->table.budget = d->budget;
-	gemp_class_table_clear(&d->table);
+	d->beyond_budget = false;
+	gemp_class_set_budget(&d->classes, d->budget);
+	gemp_class_set_clear(&d->classes);
 	memset(d->recent, 0xff, d->recent_count * d->form.words * sizeof *d->recent);
 	d->passes++;
 }
@@ -291,16 +312,16 @@ static uint64_t next_width(const distinct *d, uint64_t largest, uint64_t full_at
 static gemp_code end_pass(distinct *d, bool *again)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t most[2] = { d->table.count, SIZE_MAX - d->full_at };
+	uint64_t most[2] = { gemp_class_set_count(&d->classes), SIZE_MAX - d->full_at };
 	gemp_comm_max(d->context->comm, most, 2);
 	if (d->next)
 		GEMP_TRY(hand_on(d, most[0]));
-	d->counted += d->table.count;
+	d->counted += gemp_class_set_count(&d->classes);
 	*again = d->high < range_end && !d->satisfied;
 	if (*again)
 		begin_pass(d, d->high, next_width(d, most[0], SIZE_MAX - most[1]));
 	else
-		gemp_class_table_clear(&d->table);
+		gemp_class_set_clear(&d->classes);
 done:
 	return code;
 }
@@ -344,7 +365,8 @@ static void distinct_free(void *self)
 	distinct *d = self;
 	if (!d)
 		return;
-	gemp_class_table_free(&d->table);
+	gemp_class_set_free(&d->classes);
+	gemp_class_block_free(&d->block);
 	gemp_free(d->recent);
 	gemp_free(d->outgoing);
 	gemp_free(d->owner);
@@ -353,9 +375,17 @@ static void distinct_free(void *self)
 	gemp_free(d);
 }
 
+static size_t block_records(const distinct *d)
+{
+	size_t bytes = d->budget / 8 < BLOCK_BYTES ? d->budget / 8 : BLOCK_BYTES, records = bytes / (d->form.words * 4);
+	return records < FEWEST_CLASSES ? FEWEST_CLASSES : records;
+}
+
 static size_t recent_entries(const distinct *d)
 {
 	size_t bytes = d->budget / 8 < RECENT_BYTES ? d->budget / 8 : RECENT_BYTES, entries = 1;
+	if (d->context->comm->size == 1)
+		return 0;
 	while (2 * entries * d->form.words * sizeof(uint32_t) <= bytes)
 		entries *= 2;
 	return entries;
@@ -409,7 +439,8 @@ gemp_code gemp_distinct_new(gemp_sink *out, gemp_context *context, const gemp_di
 		d->full_at = SIZE_MAX;
 		gemp_record_form_set(&d->form, kind, options->vertex_count, options->edge_count, options->next != NULL,
 		                     options->chain, options->pairs, options->pair_count);
-		gemp_class_table_init(&d->table, d->form.words, d->form.key_words, d->budget);
+		gemp_class_set_init(&d->classes, &d->form, d->budget);
+		d->block_records = block_records(d);
 		d->recent_count = recent_entries(d);
 		code = GEMP_NEW(d->recent, d->recent_count * d->form.words);
 	}
@@ -427,7 +458,7 @@ done:
 gemp_count gemp_distinct_count(const gemp_sink *sink)
 {
 	const distinct *d = sink->self;
-	return d->counted + d->table.count;
+	return known(d);
 }
 
 uint64_t gemp_distinct_passes(const gemp_sink *sink)

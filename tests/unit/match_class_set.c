@@ -1,0 +1,182 @@
+/* Sets of classes: blocks of any size end as each class once, with its smallest embedding, whatever the number of tables and
+ * the hashes; what does not fit is told and not added. */
+#include "harness/harness.h"
+
+#include "core/random.h"
+#include "match/class_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIVERSE = 3000, PLENTY = 64 << 20 };
+
+/* Keys are one vertex, embeddings another one. */
+static gemp_record_form form_of(void)
+{
+	return (gemp_record_form){ .kind = GEMP_KEY_VERTICES, .vertex_count = 1, .key_words = 1, .words = 2, .embedding = 1 };
+}
+
+typedef struct seen {
+	uint32_t least[UNIVERSE]; /* embedding; 0: none */
+	size_t classes;
+} seen;
+
+static void see(seen *s, uint32_t key, uint32_t embedding)
+{
+	s->classes += s->least[key] == 0;
+	if (s->least[key] == 0 || embedding < s->least[key])
+		s->least[key] = embedding;
+}
+
+/* Random records; every tenth is for elsewhere, every tenth for nowhere. */
+static void fill(gemp_class_block *block, const gemp_class_set *set, size_t count, uint64_t mask, uint64_t *seed, seen *s)
+{
+	block->count = count;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t key = (uint32_t)gemp_random_below(seed, UNIVERSE), kind = (uint32_t)gemp_random_below(seed, 10);
+		uint32_t embedding = 1 + (uint32_t)gemp_random_below(seed, 1000000);
+		block->records[2 * i] = key;
+		block->records[2 * i + 1] = embedding;
+		block->hash[i] = gemp_mix(key) & mask;
+		block->place[i] = kind == 0 ? GEMP_CLASS_AWAY : kind == 1 ? GEMP_CLASS_NOWHERE : gemp_class_set_place(set, block->hash[i]);
+		if (kind > 1)
+			see(s, key, embedding);
+	}
+}
+
+static void check_order(const gemp_class_block *block)
+{
+	uint8_t *met = calloc(block->count + 1, 1);
+	assert_int_equal(block->begin[GEMP_CLASS_PLACES], block->count);
+	for (size_t place = 0; place < GEMP_CLASS_PLACES; place++)
+		for (size_t at = block->begin[place]; at < block->begin[place + 1]; at++) {
+			assert_int_equal(block->place[block->order[at]], place);
+			assert_int_equal(met[block->order[at]]++, 0);
+		}
+	free(met);
+}
+
+/* All rows, read `room` at a time. */
+static void check_rows(const gemp_class_set *set, const seen *s, size_t room)
+{
+	gemp_class_place at = { 0 };
+	gemp_vertex *rows = calloc(room, sizeof *rows);
+	gemp_edge none;
+	size_t all = 0, count;
+	uint64_t sum = 0, expected = 0;
+	while ((count = gemp_class_set_read(set, &at, room, rows, &none)) > 0) {
+		for (size_t i = 0; i < count; i++)
+			sum += gemp_mix(rows[i]);
+		all += count;
+	}
+	for (size_t key = 0; key < UNIVERSE; key++)
+		expected += s->least[key] ? gemp_mix(s->least[key]) : 0;
+	assert_int_equal(all, s->classes);
+	assert_int_equal(sum, expected);
+	free(rows);
+}
+
+static void every_class_once(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = { 1, 100, 8192, 8193, 40000 }, budgets[] = { 20 << 20, PLENTY };
+	static const uint64_t masks[] = { UINT64_MAX, 0xff, UINT64_C(0xfff) << 40 };
+	uint64_t seed = test_seed();
+	gemp_record_form form = form_of();
+	for (size_t b = 0; b < 2; b++)
+		for (size_t m = 0; m < 3; m++) {
+			gemp_class_set set;
+			gemp_class_block block = { 0 };
+			seen *s = calloc(1, sizeof *s);
+			gemp_class_set_init(&set, &form, budgets[b]);
+			assert_true((set.table_count > 1) == (b == 1));
+			for (size_t i = 0; i < 5; i++) {
+				bool fits[GEMP_MOST_CLASS_TABLES];
+				assert_ok(gemp_class_block_reserve(&block, &form, sizes[i]));
+				fill(&block, &set, sizes[i], masks[m], &seed, s);
+				gemp_class_block_sort(&block);
+				check_order(&block);
+				assert_ok(gemp_class_set_add_block(&set, &block, fits));
+				for (size_t t = 0; t < set.table_count; t++)
+					assert_true(fits[t]);
+				assert_int_equal(gemp_class_set_count(&set), s->classes);
+				check_rows(&set, s, 1000);
+			}
+			check_rows(&set, s, 1);
+			gemp_class_set_clear(&set);
+			assert_int_equal(gemp_class_set_count(&set), 0);
+			gemp_class_set_free(&set);
+			gemp_class_block_free(&block);
+			free(s);
+		}
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void what_does_not_fit_is_not_added(void **state)
+{
+	(void)state;
+	enum { COUNT = 9000 };
+	uint64_t seed = test_seed();
+	gemp_record_form form = form_of();
+	gemp_class_set set;
+	gemp_class_block block = { 0 };
+	seen *s = calloc(1, sizeof *s);
+	bool fits[GEMP_MOST_CLASS_TABLES], one;
+	gemp_class_set_init(&set, &form, PLENTY);
+	gemp_class_set_budget(&set, 64 * 600);
+	assert_ok(gemp_class_block_reserve(&block, &form, COUNT));
+	fill(&block, &set, COUNT, UINT64_MAX, &seed, s);
+	gemp_class_block_sort(&block);
+	assert_ok(gemp_class_set_add_block(&set, &block, fits));
+	for (size_t t = 0; t < set.table_count; t++) {
+		assert_false(fits[t]);
+		assert_int_equal(set.table[t].count, 0);
+	}
+	assert_ok(gemp_class_set_add(&set, block.records, block.hash[0], &one));
+	assert_true(one);
+	gemp_class_set_budget(&set, SIZE_MAX);
+	assert_ok(gemp_class_set_add_block(&set, &block, fits));
+	see(s, block.records[0], block.records[1]);
+	check_rows(&set, s, COUNT);
+	gemp_class_set_free(&set);
+	gemp_class_block_free(&block);
+	free(s);
+}
+
+static gemp_code whole_use(void *unused)
+{
+	(void)unused;
+	gemp_code code = GEMP_OK;
+	gemp_record_form form = form_of();
+	gemp_class_set set;
+	gemp_class_block block = { 0 };
+	bool fits[GEMP_MOST_CLASS_TABLES];
+	uint64_t seed = 5;
+	seen *s = calloc(1, sizeof *s);
+	gemp_class_set_init(&set, &form, PLENTY);
+	GEMP_TRY(gemp_class_block_reserve(&block, &form, 300));
+	fill(&block, &set, 300, UINT64_MAX, &seed, s);
+	gemp_class_block_sort(&block);
+	code = gemp_class_set_add_block(&set, &block, fits);
+done:
+	gemp_class_set_free(&set);
+	gemp_class_block_free(&block);
+	free(s);
+	return code;
+}
+
+static void out_of_memory(void **state)
+{
+	(void)state;
+	assert_survives_no_memory(whole_use, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_class_once),
+		cmocka_unit_test(what_does_not_fit_is_not_added),
+		cmocka_unit_test(out_of_memory),
+	};
+	return test_main(tests);
+}
