@@ -103,7 +103,8 @@ static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t
 		group *= 2;
 	for (int k = 4; k < clique && group < 512; k++)
 		group *= engine->graph.longest_prefix > 128 ? 4 : 2;
-	return gemp_tuning(device, "count.clique.group", (uint32_t)(group > 512 ? 512 : group));
+	group = gemp_tuning(device, "count.clique.group", (uint32_t)(group > 512 ? 512 : group));
+	return group < device->group ? group : device->group;
 }
 
 /* Places [from, end) of the list. */
@@ -135,7 +136,7 @@ static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t firs
 		*groups = shape.groups;
 	}
 	if (all > large) {
-		size_t group = choose_group(engine, clique, all - large), most = (size_t)device->units * 2048 / group;
+		size_t group = choose_group(engine, clique, all - large), most = (size_t)device->units * 2048 / (group > 32 ? group : 32);
 		uint32_t mine = (all - large - 1) / (uint32_t)engine->context->comm->size + 1;
 		gemp_count_shape shape = { group, mine < most ? mine : most };
 		size_t local = sizeof(uint32_t) * bit_words(longest < limit ? longest : limit);

@@ -131,7 +131,7 @@ static gemp_code emit_file(gemp_text *text, const char *file)
 /* What was defined for one kernel is gone before the next. */
 static void emit_end(gemp_text *text)
 {
-	static const char *const names[] = { "KERNEL", "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES", "EDGES",
+	static const char *const names[] = { "KERNEL", "GROUPS", "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES", "EDGES",
 		"TRIANGLES", "FOUND", "KEPT", "SPACE", "ROOM" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
@@ -141,7 +141,7 @@ static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t
 {
 	gemp_code code = GEMP_OK;
 	const char *expression = plan->tables[k].expression;
-	gemp_text_print(text, "#define COUNT_KERNEL count_table_%zu\n", k);
+	gemp_text_print(text, "#define COUNT_KERNEL count_table_%zu\n#define COUNT_GROUPS count_rows_%zu\n", k, k);
 	emit_tables(text, plan, expression);
 	gemp_text_print(text, "#define COUNT_SYMBOLS");
 	emit_vertex_symbols(text, plan, expression, 2);

@@ -24,8 +24,9 @@ bool gemp_expression_reads_table(const char *expression, size_t table);
 /* No value of table k can pass this: tables[] before it are known. */
 gemp_code gemp_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_source *source, double *bound);
 
-/* Kernels of count_rows.cl, count_support.cl if supports are asked for, count_table_K for each table from 1 on, count_sum_I for
- * each sum of this room's own, and count_large_I beside it for cliques on a GPU if large_low. */
+/* Kernels of count_rows.cl, count_support.cl if supports are asked for, count_table_K for each table from 1 on (and on a GPU
+ * count_rows_K, where a group has a row), count_sum_I for each sum of this room's own, and count_large_I beside it for cliques
+ * on a GPU if large_low. */
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, const gemp_count_source *source);
 
 #endif

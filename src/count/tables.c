@@ -23,17 +23,20 @@ static uint32_t first_shorter(const gemp_count_graph *g, uint64_t length)
 }
 
 /* Rows [first, end) by groups of so many work-items; 0: a work-item has a row. */
-static gemp_code launch(gemp_count_engine *engine, gemp_laps *laps, cl_kernel kernel, size_t k, uint32_t first, uint32_t end,
-                        size_t group)
+static gemp_code launch(gemp_count_engine *engine, gemp_laps *laps, size_t k, uint32_t first, uint32_t end, size_t group)
 {
-	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 9];
+	gemp_code code = GEMP_OK;
+	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 8];
 	size_t count = 0;
 	gemp_count_graph *g = &engine->graph;
 	gemp_device *device = engine->context->device;
-	cl_uint by_group = group > 0;
-	gemp_count_shape shape = gemp_count_shape_of(device, end - first, by_group ? (unsigned)group : 1, group ? group : 256);
+	gemp_count_shape shape = gemp_count_shape_of(device, end - first, group ? (unsigned)group : 1, group ? group : 256);
+	cl_kernel kernel = NULL;
+	char name[32];
 	if (first == end)
 		return GEMP_OK;
+	snprintf(name, sizeof name, group ? "count_rows_%zu" : "count_table_%zu", k);
+	GEMP_TRY(gemp_kernel_new(&kernel, &engine->program, name));
 	for (size_t j = 0; j < k; j++)
 		if (gemp_expression_reads_table(engine->plan->tables[k].expression, j))
 			arguments[count++] = GEMP_ARG(&g->tables[j].mem);
@@ -42,30 +45,29 @@ static gemp_code launch(gemp_count_engine *engine, gemp_laps *laps, cl_kernel ke
 	arguments[count++] = GEMP_ARG(&g->support.mem);
 	arguments[count++] = GEMP_ARG(&first);
 	arguments[count++] = GEMP_ARG(&end);
-	arguments[count++] = GEMP_ARG(&by_group);
 	arguments[count++] = GEMP_ARG(&g->tables[k].mem);
 	arguments[count++] = GEMP_ARG(&engine->partials.control.mem);
-	arguments[count++] = GEMP_LOCAL(shape.group * sizeof(cl_long));
-	return gemp_count_launch_with(engine, laps, kernel, shape, arguments, count);
+	if (group)
+		arguments[count++] = GEMP_LOCAL(shape.group * sizeof(cl_long));
+	GEMP_TRY(gemp_count_launch_with(engine, laps, kernel, shape, arguments, count));
+done:
+	if (kernel)
+		clReleaseKernel(kernel);
+	return code;
 }
 
+/* Long rows by groups, so that none is waited for. */
 static gemp_code make_table(gemp_count_engine *engine, gemp_laps *laps, size_t k)
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_graph *g = &engine->graph;
 	gemp_device *device = engine->context->device;
 	uint32_t groups = device->gpu ? first_shorter(g, GROUP_ROW) : 0, longs = device->gpu ? first_shorter(g, LONG_ROW) : 0;
-	cl_kernel kernel = NULL;
-	char name[32];
-	snprintf(name, sizeof name, "count_table_%zu", k);
 	GEMP_TRY(gemp_buffer_new(&g->tables[k], device, g->vertices * sizeof(int64_t), NULL));
-	GEMP_TRY(gemp_kernel_new(&kernel, &engine->program, name));
-	GEMP_TRY(launch(engine, laps, kernel, k, 0, longs, 256));
-	GEMP_TRY(launch(engine, laps, kernel, k, longs, groups, 32));
-	GEMP_TRY(launch(engine, laps, kernel, k, groups, g->vertices, 0));
+	GEMP_TRY(launch(engine, laps, k, 0, longs, 256));
+	GEMP_TRY(launch(engine, laps, k, longs, groups, 32));
+	GEMP_TRY(launch(engine, laps, k, groups, g->vertices, 0));
 done:
-	if (kernel)
-		clReleaseKernel(kernel);
 	return code;
 }
 
