@@ -1,6 +1,7 @@
 #include "match/emit.h"
 
 #include "match/emit_leaf.h"
+#include "match/emit_loops.h"
 #include "match/emit_step.h"
 
 #include <stdio.h>
@@ -37,7 +38,10 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_em
 	out->item_words[0] = plan->given ? (uint32_t)plan->given : 1;
 	uint32_t live = (uint32_t)__builtin_popcountll(plan->live_edges);
 	out->tuple_words = (uint32_t)plan->vertex_count + 2 * live;
-	out->state_words = 5 + (uint32_t)plan->step_count * (3 + 2 * offset_words(options)) + out->tuple_words;
+	if (options->loops)
+		out->state_words = gemp_loops_state_words(plan, options, out->tuple_words);
+	else
+		out->state_words = 5 + (uint32_t)plan->step_count * (3 + 2 * offset_words(options)) + out->tuple_words;
 	return GEMP_OK;
 }
 
@@ -62,6 +66,8 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 		gemp_text_print(t, "\t__global uint *result,\n");
 	if (plan->two_paths)
 		gemp_text_print(t, "\t__global uint *tables,\n");
+	if (options->loops)
+		gemp_text_print(t, "\t__global uchar *marks,\n");
 	if (options->profile)
 		gemp_text_print(t, "\t__global ulong *passed,\n");
 	gemp_text_print(t, "\t__global uint *control)\n");
@@ -229,14 +235,8 @@ static void emit_stages(gemp_text *t, const gemp_layout *layout)
 	gemp_text_print(t, "0;\n\t(void)verifies;\n");
 }
 
-void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,
-               const gemp_emit_options *options)
+static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options)
 {
-	gemp_text_print(t, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-	                "#define GEMP_LANES %d\n#define OFFSET %s\n#define ALL_RESIDENT %d\n%s\n",
-	                options->lanes, options->wide ? "ulong" : "uint", options->all_resident, fixed);
-	emit_arguments(t, plan, options);
-	gemp_text_print(t, "{\n");
 	emit_variables(t, plan);
 	if (options->profile)
 		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n", gemp_counters(plan),
@@ -266,6 +266,20 @@ void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gem
 		                gemp_counters(plan));
 	gemp_text_print(t, "\t__global ulong *found = (__global ulong *)(control + GEMP_CONTROL_FOUND);\n"
 	                "\tif (found_local)\n\t\tatom_add(found, found_local);\n"
-	                "\tif (found_crossed)\n\t\tatom_add(found + 1, found_crossed);\n"
-	                "}\n");
+	                "\tif (found_crossed)\n\t\tatom_add(found + 1, found_crossed);\n");
+}
+
+void gemp_emit(gemp_text *t, const char *fixed, const gemp_plan *plan, const gemp_layout *layout,
+               const gemp_emit_options *options)
+{
+	gemp_text_print(t, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+	                "#define GEMP_LANES %d\n#define OFFSET %s\n#define ALL_RESIDENT %d\n%s\n",
+	                options->lanes, options->wide ? "ulong" : "uint", options->all_resident, fixed);
+	emit_arguments(t, plan, options);
+	gemp_text_print(t, "{\n");
+	if (options->loops)
+		gemp_emit_loops(t, plan, layout, options);
+	else
+		emit_machine(t, plan, layout, options);
+	gemp_text_print(t, "}\n");
 }

@@ -49,18 +49,21 @@ static bool joined(const gemp_plan *plan, int a, int b, int view)
 	return false;
 }
 
-void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan)
+void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan, const char *latest)
 {
 	const gemp_step *leaf = leaf_of(plan);
 	int last = plan->steps[plan->step_count - 2].vertex, root = plan->pivot, other = leaf->checks[1].from;
 	char names[GEMP_MAX_PATTERN_VERTICES][16];
 	for (int v = 0; v < plan->vertex_count; v++)
-		snprintf(names[v], sizeof names[v], v == last ? "c" : "v_%d", v);
-	gemp_text_print(t, "\t\t\t\tif (left == 0) {\n\t\t\t\t\tuint w = table[%s];\n", names[other]);
+		if (v == last)
+			snprintf(names[v], sizeof names[v], "%s", latest);
+		else
+			snprintf(names[v], sizeof names[v], "v_%d", v);
+	gemp_text_print(t, "\t\t\t\tuint w = table[%s];\n", names[other]);
 	for (int v = 0; v < plan->vertex_count; v++) {
 		if (v == root || v == other || !(leaf->differ >> v & 1))
 			continue;
-		gemp_text_print(t, "\t\t\t\t\tif (w");
+		gemp_text_print(t, "\t\t\t\tif (w");
 		gemp_text_print(t, " && ");
 		put_filter(t, plan, names[v]);
 		if (!joined(plan, v, root, leaf->checks[0].view))
@@ -69,5 +72,4 @@ void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan)
 			gemp_text_print(t, " && has(%d, %s, %s)", leaf->checks[1].view, names[other], names[v]);
 		gemp_text_print(t, ") w--;\n");
 	}
-	gemp_text_print(t, "\t\t\t\t\tn += w;\n\t\t\t\t}\n");
 }

@@ -13,7 +13,7 @@
 /* fill: the code that fills the table of the pivot just taken; else the code that clears that of the pivot before. */
 void gemp_emit_table(gemp_text *text, const gemp_plan *plan, bool fill);
 
-/* Adds to n what the partial match that the last-but-one step has completed with c (left == 0) counts. */
-void gemp_emit_leaf(gemp_text *text, const gemp_plan *plan);
+/* Declares w: what the partial match counts that the last-but-one step has completed with a vertex of that name. */
+void gemp_emit_leaf(gemp_text *text, const gemp_plan *plan, const char *latest);
 
 #endif

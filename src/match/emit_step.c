@@ -1,6 +1,8 @@
 #include "match/emit_step.h"
 
 #include "match/emit_leaf.h"
+#include "match/filters.h"
+#include "match/marks.h"
 
 #include <stdio.h>
 
@@ -126,61 +128,14 @@ static void emit_enter(const emitter *e)
 }
 
 /* FILTERS need no row. */
-static void emit_comparisons(const emitter *e, uint64_t with, const char *format, const char *self)
-{
-	for (int v = 0; v < e->plan->vertex_count; v++)
-		if (with >> v & 1)
-			gemp_text_print(e->t, format, self, v);
-}
-
-static void emit_vertex_filters(const emitter *e, const gemp_step *step)
-{
-	name self = vertex(e, step->vertex);
-	emit_comparisons(e, step->differ, "\t\t\t\tif (%s == v_%d) left = FAILED;\n", self.text);
-	emit_comparisons(e, step->same, "\t\t\t\tif (%s != v_%d) left = FAILED;\n", self.text);
-	emit_comparisons(e, step->key_less,
-	                 "\t\t\t\tif (left != FAILED && key_rank[%s] >= key_rank[v_%d]) left = FAILED;\n", self.text);
-	emit_comparisons(e, step->key_most,
-	                 "\t\t\t\tif (left != FAILED && key_rank[%s] > key_rank[v_%d]) left = FAILED;\n", self.text);
-	emit_comparisons(e, step->key_greater,
-	                 "\t\t\t\tif (left != FAILED && key_rank[%s] <= key_rank[v_%d]) left = FAILED;\n", self.text);
-	emit_comparisons(e, step->key_least,
-	                 "\t\t\t\tif (left != FAILED && key_rank[%s] < key_rank[v_%d]) left = FAILED;\n", self.text);
-	if (step->candidates && (step->kind != GEMP_SCAN || e->plan->pivot_off))
-		gemp_text_print(e->t, "\t\t\t\tif (left != FAILED && !candidate(%d, %s)) left = FAILED;\n", step->vertex,
-		                self.text);
-}
-
 static void emit_filters(const emitter *e)
 {
-	gemp_text *t = e->t;
-	const gemp_step *step = e->step;
+	static const gemp_rejection failed = { "left != FAILED && ", "left = FAILED;" };
 	for (int s = 0; e->root && s < e->s; s++)
-		emit_vertex_filters(e, &e->plan->steps[s]);
-	if (step->kind != GEMP_BIND_EDGE)
-		emit_vertex_filters(e, step);
-	for (int f = 0; e->edges && f < e->plan->edge_count; f++) {
-		if (step->edges_differ >> f & 1)
-			gemp_text_print(t, "\t\t\t\tif (ce == e_%d) left = FAILED;\n", f);
-		if (step->edge_less >> f & 1)
-			gemp_text_print(t, "\t\t\t\tif (ce >= e_%d) left = FAILED;\n", f);
-	}
-}
-
-/* The view that gives the same test from the other end, or -1: itself if it goes either way. */
-static int opposite(const gemp_plan *plan, int view)
-{
-	const gemp_plan_view *v = &plan->views[view];
-	if (v->direction == 2)
-		return view;
-	for (size_t w = 0; w < plan->view_count; w++) {
-		bool same = plan->views[w].direction == 1 - v->direction;
-		for (size_t r = 0; same && r < plan->relation_count; r++)
-			same = plan->views[w].relations[r] == v->relations[r];
-		if (same)
-			return (int)w;
-	}
-	return -1;
+		gemp_emit_vertex_filters(e->t, e->plan, &e->plan->steps[s], vertex(e, e->plan->steps[s].vertex).text, &failed);
+	if (e->step->kind != GEMP_BIND_EDGE)
+		gemp_emit_vertex_filters(e->t, e->plan, e->step, vertex(e, e->step->vertex).text, &failed);
+	gemp_emit_edge_filters(e->t, e->plan, e->step, "ce", &failed);
 }
 
 /* Bit `bit` of left is cleared if check j's test holds for its ends, by the row of either. */
@@ -189,7 +144,7 @@ static void emit_test_of(const emitter *e, size_t j, const char *bit, const char
 	gemp_text *t = e->t;
 	const gemp_check *check = &e->step->checks[j];
 	const char *good = check->absent ? "!" : "";
-	int back = opposite(e->plan, check->view);
+	int back = gemp_opposite_view(e->plan, check->view);
 	gemp_text_print(t, "\t\t\t\tif (left != FAILED && left & %s) {\n", bit);
 	if (e->options->profile)
 		gemp_text_print(t, "\t\t\t\t\tmine[%zu]++;\n", 2 * e->plan->step_count + (size_t)e->s);
@@ -464,9 +419,11 @@ static void emit_count_loop(const emitter *e)
 		emit_checks(e, e->step->sources == 1);
 	if (e->options->profile)
 		gemp_text_print(t, "\t\t\t\tmine[%d] += left == 0;\n", e->s);
-	if (e->plan->two_paths)
-		gemp_emit_leaf(t, e->plan);
-	else
+	if (e->plan->two_paths) {
+		gemp_text_print(t, "\t\t\t\tif (left == 0) {\n");
+		gemp_emit_leaf(t, e->plan, "c");
+		gemp_text_print(t, "\t\t\t\tn += w;\n\t\t\t\t}\n");
+	} else
 		gemp_text_print(t, "\t\t\t\tn += left == 0;\n");
 	gemp_text_print(t, "\t\t\t}\n");
 	if (e->options->profile && e->plan->two_paths)

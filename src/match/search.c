@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "kernels/abi.h"
+#include "match/emit_loops.h"
 #include "match/search_setup.h"
 
 #include <string.h>
@@ -121,6 +122,8 @@ static void choose_shape(gemp_search *search)
 	size_t items = device->gpu ? (size_t)device->units * 2048 : device->units;
 	search->workers = device->gpu ? items / (size_t)search->emit.lanes : items;
 	search->split = choose_split(search);
+	search->emit.loops = !device->gpu && search->emit.lanes == 1 && search->emit.all_resident &&
+	                     gemp_loops_possible(search->plan);
 }
 
 gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
@@ -165,6 +168,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		code = gemp_search_results(search);
 	if (code == GEMP_OK && plan->two_paths)
 		code = gemp_search_tables(search);
+	if (code == GEMP_OK && search->emit.loops)
+		code = gemp_search_marks(search);
 	if (code == GEMP_OK && plan->given)
 		code = gemp_search_seed_room(search);
 	if (code == GEMP_OK && options->profile)
@@ -187,7 +192,7 @@ void gemp_search_free(gemp_search *search)
 	gemp_device *device = search->context->device;
 	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
 		&search->control, &search->out, &search->out_capacity,
-		&search->out_base, &search->tables, &search->passed };
+		&search->out_base, &search->tables, &search->marks, &search->passed };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
 	for (int b = 0; b < 2; b++)
@@ -356,6 +361,8 @@ static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int bu
 		a[n++] = GEMP_ARG(&search->result[buffer].buffer.mem);
 	if (search->plan->two_paths)
 		a[n++] = GEMP_ARG(&search->tables.mem);
+	if (search->emit.loops)
+		a[n++] = GEMP_ARG(&search->marks.mem);
 	if (search->emit.profile)
 		a[n++] = GEMP_ARG(&search->passed.mem);
 	a[n++] = GEMP_ARG(&search->control.mem);
@@ -387,7 +394,8 @@ static void next_batch(gemp_search *search, size_t tasks, uint64_t asked, double
 {
 	double factor = search->options.launch_factor > 0 ? search->options.launch_factor : 0.8;
 	double wave = (double)search->workers, next = search->batch * 4;
-	if (search->emit.listed) {
+	bool cheap = search->emit.loops && search->options.launch_factor <= 0; /* few workers: parking costs nothing */
+	if (search->emit.listed && !cheap) {
 		double room = (double)search->result_capacity / (asked ? (double)asked : 1);
 		next = room > factor ? search->batch * room * factor : search->batch * factor;
 	}

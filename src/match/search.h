@@ -71,7 +71,7 @@ typedef struct gemp_search {
 	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS]; /* borrowed from the views */
 	gemp_buffer own, id_of, bounds, key_rank, candidates, control;
 	gemp_readback result[2];        /* ids, row by row; from word result_edges on edges, row by row */
-	gemp_buffer out, out_capacity, out_base, tables, passed;
+	gemp_buffer out, out_capacity, out_base, tables, marks, passed;
 	uint32_t candidate_words;
 	size_t areas;               /* stages * (ranks + 1) */
 	uint32_t *control_words;    /* [GEMP_CONTROL_WORDS + areas] as read after the last launch */

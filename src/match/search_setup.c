@@ -237,6 +237,18 @@ done:
 	return code;
 }
 
+/* MARKS: a byte a vertex for each worker. */
+gemp_code gemp_search_marks(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = search->context->device;
+	size_t bytes = search->workers * (((size_t)search->vertices + 63) & ~(size_t)63);
+	GEMP_TRY(gemp_buffer_new(&search->marks, device, bytes + 4, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &search->marks, 0, bytes + 4));
+done:
+	return code;
+}
+
 /* COUNTERS of a profile. */
 gemp_code gemp_search_counters(gemp_search *search)
 {

@@ -14,6 +14,7 @@ gemp_code gemp_search_seed_room(gemp_search *search);
 /* Room that an area has for items before the first exchange. */
 uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t destination);
 gemp_code gemp_search_tables(gemp_search *search);
+gemp_code gemp_search_marks(gemp_search *search);
 gemp_code gemp_search_counters(gemp_search *search);
 
 #endif

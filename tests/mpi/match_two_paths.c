@@ -65,6 +65,7 @@ static void counts_are_those_of_enumeration(void **state)
 				o.semantics = semantics[s];
 				o.listed = false;
 				o.replicate = GEMP_REPLICATE_ALL;
+				o.count_by_formula = true;
 				o.distinct = s ? GEMP_BY_NOTHING : GEMP_BY_ORBIT;
 				if (s == 2 && i) /* edges have slots then: never by tables */
 					continue;
@@ -86,6 +87,7 @@ static void others_enumerate(void **state)
 	gemp_match_options counted = plain_options, o;
 	counted.listed = false;
 	counted.replicate = GEMP_REPLICATE_ALL;
+	counted.count_by_formula = true;
 	assert_true(counts_by_tables(&g, &q, &counted));
 	o = counted, o.listed = true;
 	assert_false(counts_by_tables(&g, &q, &o));

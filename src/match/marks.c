@@ -1,0 +1,147 @@
+#include "match/marks.h"
+
+#include <string.h>
+
+#define BIT(i) (UINT64_C(1) << (i))
+
+int gemp_binding_step(const gemp_plan *plan, int vertex)
+{
+	int s = 0;
+	while (plan->steps[s].kind == GEMP_BIND_EDGE || plan->steps[s].vertex != vertex)
+		s++;
+	return s;
+}
+
+size_t gemp_latest_source(const gemp_plan *plan, int s)
+{
+	const gemp_step *step = &plan->steps[s];
+	size_t latest = 0;
+	for (size_t j = 1; j < step->sources; j++)
+		if (gemp_binding_step(plan, step->checks[j].from) > gemp_binding_step(plan, step->checks[latest].from))
+			latest = j;
+	return latest;
+}
+
+int gemp_opposite_view(const gemp_plan *plan, int view)
+{
+	const gemp_plan_view *v = &plan->views[view];
+	if (v->direction == 2)
+		return view;
+	for (size_t w = 0; w < plan->view_count; w++)
+		if (plan->views[w].direction == 1 - v->direction &&
+		    !memcmp(plan->views[w].relations, v->relations, plan->relation_count * sizeof *v->relations))
+			return (int)w;
+	return -1;
+}
+
+/* Vertices bound by steps up to s. */
+static uint64_t bound_until(const gemp_plan *plan, int s)
+{
+	uint64_t bound = 0;
+	for (int i = 0; i <= s; i++)
+		if (plan->steps[i].kind != GEMP_BIND_EDGE)
+			bound |= BIT(plan->steps[i].vertex);
+	return bound;
+}
+
+static int enumerated(const gemp_plan *plan)
+{
+	return (int)plan->step_count - plan->two_paths;
+}
+
+/* ROWS. A row is worth marking if it is tested more often than its vertex is bound. */
+static bool worth_marking(const gemp_plan *plan, int s, size_t j)
+{
+	const gemp_step *step = &plan->steps[s];
+	int from = gemp_binding_step(plan, step->checks[j].from);
+	return step->kind == GEMP_EXTEND && step->checks[j].from != step->vertex && from >= plan->root && from + 2 <= s &&
+	       !(plan->given && from == plan->root) && j != gemp_latest_source(plan, s);
+}
+
+static int add(gemp_marks *out, const gemp_mark *mark)
+{
+	if (out->count == GEMP_MOST_MARKS)
+		return -1;
+	out->marks[out->count] = *mark;
+	return (int)out->count++;
+}
+
+static int mark_row(gemp_marks *out, const gemp_plan *plan, int s, const gemp_check *check)
+{
+	const gemp_step *step = &plan->steps[s];
+	int from = gemp_binding_step(plan, check->from);
+	uint64_t bound = bound_until(plan, from);
+	for (size_t m = 0; m < out->count; m++) {
+		gemp_mark *known = &out->marks[m];
+		if (known->through < 0 && known->step == from && known->view == check->view) {
+			known->above &= step->greater;
+			known->below &= step->less;
+			return (int)m;
+		}
+	}
+	return add(out, &(gemp_mark){ .step = from, .view = check->view, .above = step->greater & bound,
+	                              .below = step->less & bound, .through = -1, .first = s });
+}
+
+/* Outer vertices first: their marks are set seldom and looked at most. */
+static void mark_rows_of(gemp_marks *out, const gemp_plan *plan, int from)
+{
+	for (int s = plan->root + 1; s < enumerated(plan); s++)
+		for (size_t j = 0; j < plan->steps[s].check_count; j++)
+			if (worth_marking(plan, s, j) && gemp_binding_step(plan, plan->steps[s].checks[j].from) == from)
+				out->row[s][j] = (int8_t)mark_row(out, plan, s, &plan->steps[s].checks[j]);
+}
+
+/* REACH. The check by which t, bound at step s, hangs on `from`. */
+static const gemp_check *adjacency(const gemp_plan *plan, int s, int from)
+{
+	int t = plan->steps[s].vertex;
+	for (size_t i = (size_t)s; i < plan->step_count; i++)
+		for (size_t j = 0; j < plan->steps[i].check_count && plan->steps[i].vertex == t; j++) {
+			const gemp_check *check = &plan->steps[i].checks[j];
+			if (check->from == from && check->to == t && !check->absent)
+				return check;
+		}
+	return NULL;
+}
+
+/* How far from the pivot a vertex is for certain, by way of vertices bound before it. */
+static int distance(const gemp_plan *plan, int s)
+{
+	int least = s == plan->root ? 0 : GEMP_MAX_STEPS;
+	for (int u = plan->root; u < s; u++)
+		if (plan->steps[u].kind != GEMP_BIND_EDGE && adjacency(plan, s, plan->steps[u].vertex)) {
+			int by = distance(plan, u) + 1;
+			least = by < least ? by : least;
+		}
+	return least;
+}
+
+/* The vertex of step s is closed to the pivot by that of step t: then it has a neighbour in the pivot's row. */
+static void mark_reach(gemp_marks *out, const gemp_plan *plan, int s, int t)
+{
+	const gemp_step *step = &plan->steps[s];
+	const gemp_check *near = adjacency(plan, t, plan->pivot), *far = adjacency(plan, t, step->vertex);
+	int back = far ? gemp_opposite_view(plan, far->view) : -1, known = distance(plan, s);
+	bool tells = known > 2 || (known == 2 && plan->steps[t].candidates);
+	if (!near || back < 0 || !tells || out->reach[s] >= 0)
+		return;
+	uint64_t bound = BIT(plan->pivot);
+	out->reach[s] = (int8_t)add(out, &(gemp_mark){ .step = plan->root, .view = near->view, .above = step->greater & bound,
+	                            .below = step->less & bound, .through = t, .far = back, .first = s });
+}
+
+void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan)
+{
+	out->count = 0;
+	memset(out->row, -1, sizeof out->row);
+	memset(out->reach, -1, sizeof out->reach);
+	if (!plan->given)
+		mark_rows_of(out, plan, plan->root);
+	for (int s = plan->root + 1; s < enumerated(plan) && !plan->given; s++)
+		for (int t = s + 1; t < enumerated(plan) && plan->steps[s].kind == GEMP_EXTEND; t++)
+			if (plan->steps[t].kind == GEMP_EXTEND)
+				mark_reach(out, plan, s, t);
+	for (int from = plan->root + 1; from < enumerated(plan); from++)
+		mark_rows_of(out, plan, from);
+}

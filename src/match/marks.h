@@ -1,0 +1,40 @@
+/* marks: what a worker that searches alone notes of host vertices, so that a test is one look instead of a search in a row.
+ *
+ * A mark is a bit in a worker's byte of each host vertex. It says "lies in the row of the image of u", for a u that was bound
+ * some steps before the vertex that is tested; or, for a vertex that is still to be closed to the pivot, "has a neighbour
+ * in the pivot's row that can be the vertex between": a partial match that cannot close ends there. Which marks a plan
+ * wants follows from its checks; how they are set and cleared is emitted by emit_marks.
+ */
+#ifndef GEMP_MATCH_MARKS_H
+#define GEMP_MATCH_MARKS_H
+
+#include "pattern/plan.h"
+
+enum { GEMP_MOST_MARKS = 8 };
+
+typedef struct gemp_mark {
+	int step;              /* binds the vertex whose row is marked, or the pivot; the mark lasts as long as that binding */
+	int view;              /* that row's */
+	uint64_t above, below; /* bound vertices: nobody looks at slots that are not above, or below, theirs */
+	int through;           /* reach: the step of the vertex between; -1: a row is marked */
+	int far;               /* reach: the view of rows of the vertex between that are marked */
+	int first;             /* the first step that looks */
+} gemp_mark;
+
+typedef struct gemp_marks {
+	size_t count;
+	gemp_mark marks[GEMP_MOST_MARKS];
+	int8_t row[GEMP_MAX_STEPS][GEMP_MAX_CHECKS]; /* the mark that answers a check; -1: none */
+	int8_t reach[GEMP_MAX_STEPS];                /* the mark that a step's vertex must have beside; -1: none */
+} gemp_marks;
+
+void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan);
+
+/* The step that binds a pattern vertex. */
+int gemp_binding_step(const gemp_plan *plan, int vertex);
+/* EXTEND: the source that was bound last; its row is the one to walk along, since the others have marks by then. */
+size_t gemp_latest_source(const gemp_plan *plan, int s);
+/* The view that gives the same adjacency from the other end, or -1: itself if it goes either way. */
+int gemp_opposite_view(const gemp_plan *plan, int view);
+
+#endif
