@@ -1,5 +1,6 @@
 #include "command/answer.h"
 
+#include "command/files.h"
 #include "command/found.h"
 #include "command/limit.h"
 #include "command/matched.h"
@@ -24,8 +25,9 @@ typedef struct answer {
 	gemp_sink rows, matched, limit_sink, *first;
 	gemp_limit limit;
 	gemp_match_options how;
-	const char *rows_path, *graph_path; /* NULL: nowhere */
+	char *rows_path, *graph_path; /* owned; NULL: nowhere */
 	gemp_provenance provenance; /* of what matches cover: the query */
+	size_t number;        /* among several, from 1; 0: it is the only one */
 	uint64_t row_limit;   /* rows wanted */
 	uint64_t preview;     /* rows shown where there is no --output */
 	bool counts_star;     /* RETURN count(*): the search alone can tell */
@@ -93,20 +95,11 @@ static gemp_code take_order(answer *s)
 	return gemp_order_option(s->how.order, &s->how.order_count, s->pattern, s->options->order);
 }
 
-static gemp_code open_context(answer *s, const gemp_timers *timers)
+/* Without the empty lines that stand for what a script has before it. */
+static const char *text_of(const answer *s)
 {
-	const gemp_options *options = s->options;
-	const gemp_budgets budgets = {
-		.host_memory = options->host_memory,
-		.device_memory = options->device_memory,
-		.result_buffer = options->result_buffer,
-		.outbox = options->outbox,
-		.row_cache = options->row_cache,
-	};
-	gemp_code code = gemp_context_new(&s->context, s->comm, options->devices, &budgets);
-	for (int phase = 0; code == GEMP_OK && phase < GEMP_PHASES; phase++)
-		s->context->timers.seconds[phase] += timers->seconds[phase];
-	return code;
+	const char *text = s->pattern->text;
+	return s->number ? text + strspn(text, " \n") : text;
 }
 
 static gemp_rows_options rows_options(const answer *s)
@@ -133,7 +126,7 @@ static gemp_code open_sinks(answer *s)
 		s->first = &s->rows;
 	}
 	if (s->graph_path) {
-		s->provenance = (gemp_provenance){ s->pattern->text, GEMP_VERSION, 0, NULL, NULL };
+		s->provenance = (gemp_provenance){ text_of(s), GEMP_VERSION, 0, NULL, NULL };
 		const gemp_matched_options options = { .path = s->graph_path, .provenance = &s->provenance,
 			.limit = s->how.limit, .next = s->first };
 		GEMP_TRY(gemp_matched_new(&s->matched, s->context, s->graph, &options));
@@ -193,7 +186,7 @@ static gemp_code run(answer *s)
 		.how = &s->how,
 		.result = &result,
 		.context = s->context,
-		.query = s->pattern->text,
+		.query = text_of(s),
 		.rows = result.matches,
 		.path = path,
 		.subgraph = s->graph_path,
@@ -221,7 +214,7 @@ done:
 /* Collective. --dry-run: what was made ready, and how large it is. */
 static gemp_code report_preparation(const answer *s)
 {
-	gemp_report_set(s->report, "query", json_string(s->pattern->text));
+	gemp_report_set(s->report, "query", json_string(text_of(s)));
 	gemp_report_seconds(s->report, &s->context->timers, false);
 	gemp_code code = gemp_report_devices(s->report, s->context->device);
 	if (code == GEMP_OK)
@@ -229,31 +222,127 @@ static gemp_code report_preparation(const answer *s)
 	return code;
 }
 
-gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *pattern, uint64_t preview,
-                      const gemp_timers *timers)
+/* Local. What can be said of a query before a device is there. */
+static gemp_code make_ready(answer *s)
 {
 	gemp_code code = GEMP_OK;
-	answer s = { .report = report, .comm = comm, .options = report->options, .graph = graph, .pattern = pattern,
-		     .rows_path = gemp_matched_rows_path(report->options), .graph_path = gemp_matched_path(report->options),
-		     .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
-	GEMP_TRY(gemp_comm_agree(comm, gemp_pattern_bind_with(pattern, graph, s.options->lenient)));
-	choose(&s);
-	GEMP_TRY(gemp_comm_agree(comm, take_order(&s)));
-	GEMP_TRY(open_context(&s, timers));
-	const gemp_query_options options = { .match = s.how, .combinations = s.options->combinations };
-	GEMP_TRY(gemp_query_prepare(&s.query, s.context, graph, pattern, &options));
-	gemp_report_graph(report, graph);
-	GEMP_TRY(explain(&s, s.options->explain || s.options->dry_run));
-	if (s.options->dry_run)
-		GEMP_TRY(report_preparation(&s));
-	else
-		GEMP_TRY(run(&s));
+	GEMP_TRY(gemp_numbered_path(&s->rows_path, gemp_matched_rows_path(s->options), s->number));
+	GEMP_TRY(gemp_numbered_path(&s->graph_path, gemp_matched_path(s->options), s->number));
+	GEMP_TRY(gemp_pattern_bind_with(s->pattern, s->graph, s->options->lenient));
+	choose(s);
+	code = take_order(s);
 done:
-	if (s.matched.free)
-		s.matched.free(s.matched.self);
-	if (s.rows.free)
-		s.rows.free(s.rows.self);
-	gemp_query_free(s.query);
-	gemp_context_free(s.context);
+	return code;
+}
+
+/* Collective. */
+static gemp_code give(answer *s, gemp_report *report, gemp_context *context)
+{
+	gemp_code code = GEMP_OK;
+	s->report = report;
+	s->context = context;
+	const gemp_query_options options = { .match = s->how, .combinations = s->options->combinations };
+	GEMP_TRY(gemp_query_prepare(&s->query, context, s->graph, s->pattern, &options));
+	GEMP_TRY(explain(s, s->options->explain || s->options->dry_run));
+	if (s->options->dry_run)
+		GEMP_TRY(report_preparation(s));
+	else
+		GEMP_TRY(run(s));
+done:
+	if (s->matched.free)
+		s->matched.free(s->matched.self);
+	if (s->rows.free)
+		s->rows.free(s->rows.self);
+	gemp_query_free(s->query);
+	return code;
+}
+
+static void free_answers(answer *all, size_t count)
+{
+	for (size_t i = 0; all && i < count; i++) {
+		gemp_free(all[i].rows_path);
+		gemp_free(all[i].graph_path);
+	}
+	gemp_free(all);
+}
+
+/* SEVERAL. Adds what the context has measured since it was last asked. */
+static void take_timers(gemp_timers *total, gemp_context *context)
+{
+	for (int phase = 0; phase < GEMP_PHASES; phase++)
+		total->seconds[phase] += context->timers.seconds[phase];
+	context->timers = (gemp_timers){ 0 };
+	context->traffic = (gemp_traffic){ 0 };
+	context->program_builds = 0;
+}
+
+static void print_heading(const gemp_report *report, const answer *s, size_t count)
+{
+	const char *text = text_of(s);
+	gemp_report_print(report, "%squery %zu of %zu: %.*s\n", s->number > 1 ? "\n" : "", s->number, count,
+	                  (int)strcspn(text, "\n"), text);
+}
+
+/* Collective. */
+static gemp_code give_all(answer *all, size_t count, gemp_report *report, gemp_context *context)
+{
+	gemp_code code = GEMP_OK;
+	gemp_timers total = { 0 };
+	json_t *list = json_array();
+	context->keep_resident = true;
+	for (size_t i = 0; i < count; i++) {
+		gemp_report part = { report->comm, report->options, gemp_now(), report->people, report->json ? json_object() : NULL };
+		take_timers(&total, context);
+		print_heading(report, &all[i], count);
+		code = give(&all[i], &part, context);
+		json_array_append_new(list, part.json);
+		if (code != GEMP_OK)
+			goto done;
+	}
+	take_timers(&total, context);
+	gemp_report_detail(report, "\nall %zu queries:\n", count);
+	gemp_report_seconds(report, &total, false);
+	GEMP_TRY(gemp_report_devices(report, context->device));
+	gemp_report_memory(report, context->device->peak);
+	gemp_report_set(report, "queries", json_incref(list));
+done:
+	json_decref(list);
+	return code;
+}
+
+static gemp_code open_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers)
+{
+	const gemp_budgets budgets = {
+		.host_memory = options->host_memory,
+		.device_memory = options->device_memory,
+		.result_buffer = options->result_buffer,
+		.outbox = options->outbox,
+		.row_cache = options->row_cache,
+	};
+	gemp_code code = gemp_context_new(out, comm, options->devices, &budgets);
+	for (int phase = 0; code == GEMP_OK && phase < GEMP_PHASES; phase++)
+		(*out)->timers.seconds[phase] += timers->seconds[phase];
+	return code;
+}
+
+gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *const *patterns, size_t count,
+                      uint64_t preview, const gemp_timers *timers)
+{
+	gemp_code code = GEMP_OK;
+	answer *all = NULL;
+	gemp_context *context = NULL;
+	code = GEMP_NEW(all, count);
+	for (size_t i = 0; code == GEMP_OK && i < count; i++) {
+		all[i] = (answer){ .comm = comm, .options = report->options, .graph = graph, .pattern = patterns[i],
+			.number = count > 1 ? i + 1 : 0, .preview = gemp_json_on_stdout(report->options) ? 0 : preview };
+		code = make_ready(&all[i]);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(open_context(&context, comm, report->options, timers));
+	gemp_report_graph(report, graph);
+	code = count > 1 ? give_all(all, count, report, context) : give(&all[0], report, context);
+done:
+	free_answers(all, count);
+	gemp_context_free(context);
 	return code;
 }

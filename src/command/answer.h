@@ -6,9 +6,13 @@
 #include "match/match.h"
 #include "pattern/pattern.h"
 
-/* Collective. Binds the pattern, matches as the options say, writes or shows the rows, and reports. preview: rows shown
- * where there is no --output, unless JSON has stdout. timers: what was spent before. */
-gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *pattern, uint64_t preview,
-                      const gemp_timers *timers);
+/* Collective. Binds the patterns, matches one after the other as the options say, writes or shows the rows, and reports.
+ * preview: rows shown where there is no --output, unless JSON has stdout. timers: what was spent before.
+ *
+ * Of several patterns each has a report of its own, in the array `queries` of the whole one, which has the time and memory of
+ * all; rows go to files numbered from 1 (rows.tsv: rows.1.tsv, ...), and the graph is read, converted and copied to devices
+ * for the first that needs it. */
+gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *const *patterns, size_t count,
+                      uint64_t preview, const gemp_timers *timers);
 
 #endif

@@ -51,7 +51,7 @@ static gemp_code demo(gemp_comm *comm, const gemp_options *options)
 	GEMP_TRY(gemp_generate(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_CONVERT, since);
 	say_question(&report, graph);
-	GEMP_TRY(gemp_answer(&report, comm, graph, pattern, PREVIEW, &timers));
+	GEMP_TRY(gemp_answer(&report, comm, graph, &pattern, 1, PREVIEW, &timers));
 	say_what_next(&report);
 done:
 	gemp_graph_free(graph);

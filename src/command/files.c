@@ -49,6 +49,23 @@ bool gemp_file_ends_in(const char *path, const char *ending)
 	return size >= end && strcmp(path + size - end, ending) == 0;
 }
 
+gemp_code gemp_numbered_path(char **out, const char *path, size_t number)
+{
+	gemp_text text = { 0 };
+	*out = NULL;
+	if (!path)
+		return GEMP_OK;
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	int stem = dot ? (int)(dot - path) : (int)strlen(path);
+	gemp_text_print(&text, "%.*s", stem, path);
+	if (number)
+		gemp_text_print(&text, ".%zu", number);
+	gemp_text_print(&text, "%s", path + stem);
+	gemp_code code = gemp_text_status(&text);
+	*out = text.data;
+	return code;
+}
+
 gemp_code gemp_file_may_write(const char *what, const char *path)
 {
 	struct stat status;

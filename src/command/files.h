@@ -12,6 +12,9 @@ gemp_code gemp_file_read(char **out, const gemp_comm *comm, const char *what, co
 
 bool gemp_file_ends_in(const char *path, const char *ending);
 
+/* Local. "rows.2.tsv" for "rows.tsv" and 2; the same for 0; NULL for NULL. The caller frees (gemp_free). */
+gemp_code gemp_numbered_path(char **out, const char *path, size_t number);
+
 /* Local. GEMP_EIO if `path` could not be written to: found before the work rather than after it. */
 gemp_code gemp_file_may_write(const char *what, const char *path);
 

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "io/graph_file.h"
+#include "pattern/script.h"
 
 #include <string.h>
 
@@ -43,14 +44,17 @@ done:
 	return code;
 }
 
-/* Text of a query, with the values of --param. */
-static gemp_code parse(gemp_pattern **out, const char *text, const char *file, const gemp_list *list)
+/* Text of a query, or of several in a file, with the values of --param. */
+static gemp_code parse(gemp_script *out, const char *text, const char *file, const gemp_list *list)
 {
 	gemp_code code = GEMP_OK;
 	gemp_query_parameter *parameters = NULL;
 	GEMP_TRY(GEMP_NEW(parameters, list->count));
 	GEMP_TRY(read_parameters(parameters, list));
-	code = gemp_pattern_parse_with(out, text, file, parameters, list->count);
+	if (file)
+		code = gemp_script_parse(out, text, file, parameters, list->count);
+	else
+		code = gemp_pattern_parse_with(out->queries, text, NULL, parameters, list->count);
 done:
 	for (size_t i = 0; parameters && i < list->count; i++)
 		gemp_query_parameter_free(&parameters[i]);
@@ -59,19 +63,24 @@ done:
 }
 
 /* A query graph is read by a path; the others read what rank 0 has read. Collective. */
-static gemp_code read_pattern(gemp_pattern **out, const gemp_comm *comm, const gemp_options *options)
+static gemp_code read_queries(gemp_script *out, const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	char *text = NULL;
 	if (options->query_file) {
 		GEMP_TRY(gemp_file_read(&text, comm, "--query-file", options->query_file));
 		code = parse(out, text, options->query_file, &options->parameters);
-	} else if (options->query_graph) {
-		code = gemp_pattern_query_graph(out, options->query_graph, options->query_labels);
-	} else if (options->pattern) {
-		code = gemp_pattern_named(out, options->pattern);
-	} else {
-		code = parse(out, options->arguments[1], NULL, &options->parameters);
+		goto done;
+	}
+	code = GEMP_NEW(out->queries, 1);
+	if (code == GEMP_OK) {
+		out->count = 1;
+		if (options->query_graph)
+			code = gemp_pattern_query_graph(out->queries, options->query_graph, options->query_labels);
+		else if (options->pattern)
+			code = gemp_pattern_named(out->queries, options->pattern);
+		else
+			code = parse(out, options->arguments[1], NULL, &options->parameters);
 	}
 done:
 	gemp_free(text);
@@ -119,10 +128,18 @@ done:
 	return code;
 }
 
+static gemp_code check_several(const gemp_options *options, size_t count)
+{
+	if (count > 1 && is_dash(options->output))
+		return gemp_fail(GEMP_EUSAGE, "--output -: %s has %zu queries, whose rows have columns of their own; name a file, and "
+		                 "each gets one with its number, or keep one query in the file", options->query_file, count);
+	return GEMP_OK;
+}
+
 static gemp_code match(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
-	gemp_pattern *pattern = NULL;
+	gemp_script script = { 0 };
 	gemp_graph *graph = NULL;
 	gemp_timers timers = { 0 };
 	gemp_code code = check(options);
@@ -132,14 +149,15 @@ static gemp_code match(gemp_comm *comm, const gemp_options *options)
 		code = gemp_report_new(&report, comm, options, is_dash(options->output));
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(read_pattern(&pattern, comm, options));
+	GEMP_TRY(read_queries(&script, comm, options));
+	GEMP_TRY(check_several(options, script.count));
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_READ, since);
-	GEMP_TRY(gemp_answer(&report, comm, graph, pattern, PREVIEW, &timers));
+	GEMP_TRY(gemp_answer(&report, comm, graph, script.queries, script.count, PREVIEW, &timers));
 done:
 	gemp_graph_free(graph);
-	gemp_pattern_free(pattern);
+	gemp_script_free(&script);
 	return gemp_report_finish(&report, code);
 }
 

@@ -1,4 +1,5 @@
 /* From what the grammar read to a pattern. */
+#include "core/memory.h"
 #include "pattern/build.h"
 #include "pattern/parse.h"
 
@@ -28,8 +29,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
-                                  const gemp_query_parameter *parameters, size_t parameter_count)
+gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count, bool *used)
 {
 	query q;
 	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
@@ -38,7 +39,7 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 	parse p = { .q = &q };
 	gemp_pattern *pattern = NULL;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(query_parse(&q, &source, parameters, parameter_count));
+	GEMP_TRY(query_parse(&q, &source, parameters, parameter_count, used));
 	GEMP_TRY(parse_set_marks(&p));
 	GEMP_TRY(gemp_pattern_new(&pattern, text, file));
 	GEMP_TRY(build(&p, pattern));
@@ -47,6 +48,23 @@ gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const ch
 done:
 	gemp_pattern_free(pattern);
 	query_free(&q);
+	return code;
+}
+
+gemp_code gemp_pattern_parse_with(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pattern *pattern = NULL;
+	bool *used = NULL;
+	GEMP_TRY(GEMP_NEW(used, parameter_count));
+	GEMP_TRY(gemp_pattern_parse_some(&pattern, text, file, parameters, parameter_count, used));
+	GEMP_TRY(query_check_parameters(parameters, parameter_count, used));
+	*out = pattern;
+	pattern = NULL;
+done:
+	gemp_pattern_free(pattern);
+	gemp_free(used);
 	return code;
 }
 

@@ -118,7 +118,7 @@ typedef struct query {
 	size_t scanner_used;
 	const gemp_query_parameter *parameters;
 	size_t parameter_count;
-	bool *used;             /* [parameter_count] */
+	bool *used;             /* [parameter_count] borrowed */
 	query_clause clause;    /* being read */
 	bool behind;            /* WITH has been read */
 	unsigned nested;        /* patterns within patterns, being read */
@@ -126,10 +126,16 @@ typedef struct query {
 	query_projection *with, *result; /* NULL: none */
 } query;
 
-/* Reads source into an empty query; query_free in any case. */
+/* Reads source into an empty query; query_free in any case. used[parameter_count]: set for those that it mentions. */
 gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                      size_t parameter_count);
+                      size_t parameter_count, bool *used);
 void query_free(query *q);
+
+/* gemp_pattern_parse_with for one query of several: parameters that it does not mention are no mistake yet. */
+gemp_code gemp_pattern_parse_some(gemp_pattern **out, const char *text, const char *file,
+                                  const gemp_query_parameter *parameters, size_t parameter_count, bool *used);
+/* Nobody has used some parameter: GEMP_EUSAGE. */
+gemp_code query_check_parameters(const gemp_query_parameter *parameters, size_t parameter_count, const bool *used);
 
 /* Zeroed memory of the arena; NULL when out of memory, and q->code is set. */
 void *query_alloc(query *q, size_t size);

@@ -7,16 +7,15 @@
 #include <string.h>
 
 gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                      size_t parameter_count)
+                      size_t parameter_count, bool *used)
 {
-	*q = (query){ .source = *source, .parameters = parameters, .parameter_count = parameter_count };
+	*q = (query){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used };
 	q->code = gemp_source_check(source);
 	if (q->code != GEMP_OK)
 		return q->code;
 	size_t size = strlen(source->text);
 	char *copy = query_alloc(q, size + 2); /* flex wants two zeros at the end */
-	q->used = query_alloc(q, parameter_count);
-	if (!copy || !q->used)
+	if (!copy)
 		return q->code;
 	memcpy(copy, source->text, size);
 	void *scanner;
@@ -25,9 +24,14 @@ gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_para
 	int failed = query_yyparse(scanner, q);
 	GEMP_CHECK(!failed || q->code != GEMP_OK);
 	query_yylex_destroy(scanner);
-	for (size_t i = 0; q->code == GEMP_OK && i < parameter_count; i++)
-		if (!q->used[i])
-			q->code = gemp_fail(GEMP_EUSAGE, "--param %s: there is no $%s in the query; leave it out or write it where the "
-			                    "value belongs", parameters[i].name, parameters[i].name);
 	return q->code;
+}
+
+gemp_code query_check_parameters(const gemp_query_parameter *parameters, size_t parameter_count, const bool *used)
+{
+	for (size_t i = 0; i < parameter_count; i++)
+		if (!used[i])
+			return gemp_fail(GEMP_EUSAGE, "--param %s: there is no $%s in the query; leave it out or write it where the "
+			                 "value belongs", parameters[i].name, parameters[i].name);
+	return GEMP_OK;
 }

@@ -1,0 +1,17 @@
+/* script: a text of several queries, each ended by `;` but perhaps the last. */
+#ifndef GEMP_PATTERN_SCRIPT_H
+#define GEMP_PATTERN_SCRIPT_H
+
+#include "pattern/pattern.h"
+
+typedef struct gemp_script {
+	size_t count;
+	gemp_pattern **queries; /* [count]; their texts begin with as many empty lines as the script has before them */
+} gemp_script;
+
+/* At least one query, or GEMP_EUSAGE as for gemp_pattern_parse. Every parameter must be in some query. */
+gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file, const gemp_query_parameter *parameters,
+                            size_t parameter_count);
+void gemp_script_free(gemp_script *script);
+
+#endif
