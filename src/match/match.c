@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "match/narrow.h"
+#include "match/order_search.h"
 #include "match/statistics.h"
 #include "pattern/expr.h"
 
@@ -128,6 +129,31 @@ static bool tables_fit(const gemp_match *m)
 	return gemp_comm_sum1(m->context->comm, !fit) == 0;
 }
 
+/* Collective. The order that estimates gave is put to the test, unless it was forced. */
+static gemp_code improve_order(gemp_match *m)
+{
+	gemp_code code = GEMP_OK;
+	gemp_plan_options options = plan_options(m);
+	const gemp_order_question question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
+		.symmetry = m->symmetry, .statistics = &m->statistics, .candidates = &m->candidates, .options = &options,
+		.key_rank = m->pushdown.key_rank };
+	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
+	bool found;
+	if (m->plan->two_paths || m->options.order_count)
+		return GEMP_OK;
+	for (size_t s = 0; s < m->plan->step_count; s++)
+		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
+			order[count++] = m->plan->steps[s].vertex;
+	GEMP_TRY(gemp_order_search(&question, order, &found));
+	if (!found)
+		return GEMP_OK;
+	memcpy(m->options.order, order, sizeof order);
+	m->options.order_count = count;
+	GEMP_TRY(make_plan(m, false));
+done:
+	return code;
+}
+
 /* Two-paths only count, and need all rows and a device whose workers are few: first a plan to learn whether matches are
  * listed, then, if not, one that may use tables, and back if the rows do not all fit. */
 static gemp_code plan_and_rows(gemp_match *m)
@@ -138,12 +164,14 @@ static gemp_code plan_and_rows(gemp_match *m)
 	GEMP_TRY(make_plan(m, false));
 	if (may && !lists(m))
 		GEMP_TRY(make_plan(m, true));
+	GEMP_TRY(improve_order(m));
 	gemp_timers_add(&m->context->timers, GEMP_CONVERT, began);
 	GEMP_TRY(gemp_rows_at_hand(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	if (m->plan->two_paths && m->rows->residency.hot < m->graph->vertices) {
 		gemp_resident_release(m->rows);
 		m->rows = NULL;
 		GEMP_TRY(make_plan(m, false));
+		GEMP_TRY(improve_order(m));
 		GEMP_TRY(gemp_rows_at_hand(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	}
 done:

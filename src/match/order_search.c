@@ -1,0 +1,236 @@
+#include "match/order_search.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BIT(i) (UINT64_C(1) << (i))
+
+/* Samples are larger where more work is at stake. */
+enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 512, MOST_NODES = 4096, SEED = 1 };
+static const double least_work = 1e6, work_of_one = 2e6;
+
+/* A prefix of an order. */
+typedef struct node {
+	int count;
+	int order[GEMP_MOST_SEARCHED];
+	uint64_t bound;
+	double cost, rows;
+	bool open;
+	gemp_sample sample;
+} node;
+
+typedef struct search {
+	const gemp_order_question *q;
+	gemp_sampler *sampler;
+	size_t sample_size;
+	size_t node_count, capacity;
+	node *nodes;
+	size_t steps; /* sampled */
+} search;
+
+double gemp_step_work(const gemp_sample_work *step, double before)
+{
+	return before + step->entries + step->lookups;
+}
+
+static bool joined(const gemp_pattern *pattern, uint64_t bound, int v)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		if ((edge->from == v && bound & BIT(edge->to)) || (edge->to == v && bound & BIT(edge->from)))
+			return true;
+	}
+	return false;
+}
+
+/* Some order that begins like this. */
+static void complete(const gemp_pattern *pattern, int *order, int count)
+{
+	uint64_t bound = 0;
+	int vertices = (int)pattern->vertex_count;
+	for (int i = 0; i < count; i++)
+		bound |= BIT(order[i]);
+	while (count < vertices)
+		for (int v = 0; v < vertices; v++)
+			if (!(bound & BIT(v)) && joined(pattern, bound, v)) {
+				order[count++] = v;
+				bound |= BIT(v);
+			}
+}
+
+/* Is v the least of those that automorphisms which keep the prefix carry it to? */
+static gemp_code is_least(const search *s, const node *prefix, int v, bool *least)
+{
+	gemp_chain *chain = NULL;
+	int base[GEMP_MOST_SEARCHED];
+	const int *orbit;
+	memcpy(base, prefix->order, sizeof base);
+	base[prefix->count] = v;
+	complete(s->q->pattern, base, prefix->count + 1);
+	gemp_code code = gemp_chain_new(&chain, s->q->symmetry, base, s->q->pattern->vertex_count);
+	if (code != GEMP_OK)
+		return code;
+	size_t size = gemp_chain_orbit(chain, (size_t)prefix->count, &orbit);
+	*least = true;
+	for (size_t i = 0; i < size; i++)
+		*least &= orbit[i] >= v;
+	gemp_chain_free(chain);
+	return GEMP_OK;
+}
+
+/* Collective. Steps of the prefix's last vertex: its own, and the edges that are bound with it. */
+static gemp_code sample_steps(search *s, const node *from, node *to)
+{
+	gemp_code code = GEMP_OK;
+	gemp_plan *plan = NULL;
+	gemp_plan_options options = *s->q->options;
+	int order[GEMP_MOST_SEARCHED];
+	gemp_sample between = { 0 };
+	const gemp_sample *in = from ? &from->sample : NULL;
+	memcpy(order, to->order, sizeof order);
+	complete(s->q->pattern, order, to->count);
+	options.order = order;
+	GEMP_TRY(gemp_comm_agree(s->q->context->comm, gemp_plan_new(&plan, s->q->pattern, s->q->symmetry, s->q->statistics,
+	                                                            &options)));
+	size_t step = 0;
+	while (plan->steps[step].kind == GEMP_BIND_EDGE || plan->steps[step].vertex != to->order[to->count - 1])
+		step++;
+	for (bool first = true; first || (step < plan->step_count && plan->steps[step].kind == GEMP_BIND_EDGE); step++) {
+		gemp_sample_work work;
+		gemp_sample out = { 0 };
+		code = gemp_sampler_step(s->sampler, plan, step, in, &out, s->sample_size, &work);
+		gemp_sample_free(&between);
+		between = out;
+		in = &between;
+		first = false;
+		if (code != GEMP_OK)
+			goto done;
+		to->cost += gemp_step_work(&work, from ? to->rows : 0);
+		to->rows = work.passed;
+		s->steps++;
+	}
+	to->sample = between;
+	between = (gemp_sample){ 0 };
+done:
+	gemp_sample_free(&between);
+	gemp_plan_free(plan);
+	return code;
+}
+
+static bool dominated(const search *s, const node *n)
+{
+	for (size_t i = 0; i < s->node_count; i++) {
+		const node *other = &s->nodes[i];
+		if (other->bound == n->bound && other->cost <= n->cost && other->rows <= 1.02 * n->rows)
+			return true;
+	}
+	return false;
+}
+
+static gemp_code grow_by(search *s, size_t from, int v)
+{
+	gemp_code code = GEMP_OK;
+	bool least = false;
+	node none = { 0 };
+	node n = from == SIZE_MAX ? none : s->nodes[from];
+	GEMP_TRY(gemp_comm_agree(s->q->context->comm, is_least(s, &n, v, &least)));
+	if (!least)
+		return GEMP_OK;
+	n.sample = (gemp_sample){ 0 };
+	n.open = true;
+	n.order[n.count++] = v;
+	n.bound |= BIT(v);
+	GEMP_TRY(sample_steps(s, from == SIZE_MAX ? NULL : &s->nodes[from], &n));
+	if (dominated(s, &n)) {
+		gemp_sample_free(&n.sample);
+		return GEMP_OK;
+	}
+	code = gemp_comm_agree(s->q->context->comm, GEMP_RESERVE(s->nodes, s->capacity, s->node_count + 1));
+	if (code == GEMP_OK)
+		s->nodes[s->node_count++] = n;
+	else
+		gemp_sample_free(&n.sample);
+done:
+	return code;
+}
+
+static size_t cheapest(const search *s)
+{
+	size_t best = SIZE_MAX;
+	for (size_t i = 0; i < s->node_count; i++)
+		if (s->nodes[i].open && (best == SIZE_MAX || s->nodes[i].cost < s->nodes[best].cost))
+			best = i;
+	return best;
+}
+
+static gemp_code search_all(search *s, size_t *best)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern *pattern = s->q->pattern;
+	for (int v = 0; v < (int)pattern->vertex_count; v++)
+		GEMP_TRY(grow_by(s, SIZE_MAX, v));
+	while (s->node_count < MOST_NODES) {
+		*best = cheapest(s);
+		if (s->nodes[*best].count == (int)pattern->vertex_count)
+			return GEMP_OK;
+		s->nodes[*best].open = false;
+		for (int v = 0; v < (int)pattern->vertex_count; v++)
+			if (!(s->nodes[*best].bound & BIT(v)) && joined(pattern, s->nodes[*best].bound, v))
+				GEMP_TRY(grow_by(s, *best, v));
+		gemp_sample_free(&s->nodes[*best].sample);
+	}
+	*best = SIZE_MAX;
+done:
+	return code;
+}
+
+/* Collective. What the order that estimates give costs. */
+static gemp_code sample_order(search *s, const int *order, double *work)
+{
+	gemp_code code = GEMP_OK;
+	node n[2] = { 0 };
+	int at = 0, vertices = (int)s->q->pattern->vertex_count;
+	s->sample_size = LEAST_SAMPLE;
+	memcpy(n[0].order, order, (size_t)vertices * sizeof *order);
+	for (int i = 1; i <= vertices && code == GEMP_OK; i++, at = 1 - at) {
+		n[1 - at] = (node){ .count = i, .cost = n[at].cost, .rows = n[at].rows };
+		memcpy(n[1 - at].order, order, (size_t)vertices * sizeof *order);
+		code = sample_steps(s, i == 1 ? NULL : &n[at], &n[1 - at]);
+		gemp_sample_free(&n[at].sample);
+	}
+	*work = n[at].cost;
+	gemp_sample_free(&n[at].sample);
+	return code;
+}
+
+gemp_code gemp_order_search(const gemp_order_question *q, int *order, bool *found)
+{
+	gemp_code code = GEMP_OK;
+	size_t vertices = q->pattern->vertex_count, best = SIZE_MAX;
+	search s = { .q = q };
+	double began = gemp_now(), work;
+	*found = false;
+	if (vertices < 3 || vertices > GEMP_MOST_SEARCHED || q->pattern->given || q->options->pivot_off)
+		return GEMP_OK;
+	GEMP_TRY(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, SEED));
+	GEMP_TRY(sample_order(&s, order, &work));
+	if (work < least_work)
+		goto done;
+	s.sample_size = (size_t)fmin(fmax(work / work_of_one, LEAST_SAMPLE), MOST_SAMPLE);
+	GEMP_TRY(gemp_comm_agree(q->context->comm, search_all(&s, &best)));
+	if (best == SIZE_MAX)
+		goto done;
+	memcpy(order, s.nodes[best].order, vertices * sizeof *order);
+	*found = true;
+	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s", s.sample_size,
+	         s.nodes[best].cost, work, s.node_count, s.steps, gemp_now() - began);
+done:
+	for (size_t i = 0; i < s.node_count; i++)
+		gemp_sample_free(&s.nodes[i].sample);
+	gemp_free(s.nodes);
+	gemp_sampler_free(s.sampler);
+	return code;
+}

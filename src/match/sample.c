@@ -1,0 +1,477 @@
+#include "match/sample.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "partition/view.h"
+
+#include <math.h>
+
+/* Of longer rows every k-th entry is walked, from a random one on. */
+enum { LONGEST_WALK = 4096 };
+
+/* One way to extend a partial match. */
+typedef struct child {
+	uint32_t parent;
+	gemp_vertex vertex;
+	gemp_edge edge;
+	double weight;
+} child;
+
+struct gemp_sampler {
+	gemp_context *context;
+	const gemp_graph *graph;
+	const gemp_candidates *candidates;
+	const uint32_t *key_rank;
+	gemp_sample_rows *rows;
+	uint64_t random;
+	double *size;     /* [graph->rows] what own pivots are drawn by */
+	uint8_t *class;   /* [vertices] of degree, by id: as slots go, the greatest first */
+	size_t child_count, child_capacity, ask_count, ask_capacity;
+	child *children;
+	gemp_row_ask *asks;
+};
+
+/* Degrees over all that the pattern names, either way. */
+static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, uint8_t **mine)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *degree = NULL;
+	bool *relations = NULL;
+	size_t count = s->graph->relation_count;
+	GEMP_TRY(GEMP_NEW(degree, s->graph->rows));
+	GEMP_TRY(GEMP_NEW(relations, count));
+	GEMP_TRY(GEMP_NEW(*mine, s->graph->rows));
+	GEMP_TRY(GEMP_NEW(s->size, s->graph->rows));
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		for (size_t r = 0; r < count; r++)
+			relations[r] |= pattern->edges[e].relations[r];
+	gemp_view_degrees(s->graph, &(gemp_view_key){ relations, GEMP_VIEW_EITHER, false, false }, degree);
+	for (size_t v = 0; v < s->graph->rows; v++) {
+		(*mine)[v] = (uint8_t)(255 - gemp_degree_class(degree[v]));
+		s->size[v] = 1 + (double)degree[v];
+	}
+done:
+	gemp_free(degree);
+	gemp_free(relations);
+	return code;
+}
+
+gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern,
+                           const gemp_candidates *candidates, const uint32_t *key_rank, uint64_t seed)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sampler *s = NULL;
+	uint8_t *mine = NULL;
+	size_t *begin = NULL;
+	code = GEMP_NEW(s, 1);
+	if (code == GEMP_OK) {
+		*s = (gemp_sampler){ .context = context, .graph = graph, .candidates = candidates, .key_rank = key_rank,
+			.random = gemp_mix(seed + (uint64_t)context->comm->rank) };
+		code = gemp_sample_rows_new(&s->rows, context, graph);
+	}
+	if (code == GEMP_OK)
+		code = measure_degrees(s, pattern, &mine);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_comm_gather_all(context->comm, mine, graph->rows, (void **)&s->class, &begin));
+	*out = s;
+	s = NULL;
+done:
+	gemp_free(mine);
+	gemp_free(begin);
+	gemp_sampler_free(s);
+	return code;
+}
+
+void gemp_sampler_free(gemp_sampler *s)
+{
+	if (!s)
+		return;
+	gemp_sample_rows_free(s->rows);
+	gemp_free(s->size);
+	gemp_free(s->class);
+	gemp_free(s->children);
+	gemp_free(s->asks);
+	gemp_free(s);
+}
+
+void gemp_sample_free(gemp_sample *sample)
+{
+	gemp_free(sample->images);
+	gemp_free(sample->edges);
+	gemp_free(sample->weights);
+	*sample = (gemp_sample){ 0 };
+}
+
+/* What a step does to one partial match. */
+typedef struct extension {
+	gemp_sampler *s;
+	const gemp_plan *plan;
+	const gemp_step *step;
+	int views[GEMP_MAX_CHECKS];       /* numbers in rows */
+	const gemp_vertex *image;
+	const gemp_edge *edges;
+	gemp_sample_row row[GEMP_MAX_CHECKS]; /* of each check's first vertex */
+	double weight;
+	uint32_t parent;
+	gemp_sample_work work;            /* of this rank */
+} extension;
+
+/* As slots: a hub comes before what it is a hub of. */
+static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
+{
+	return s->class[a] != s->class[b] ? s->class[a] < s->class[b] : a < b;
+}
+
+static size_t lower(const gemp_sample_row *row, gemp_vertex x)
+{
+	size_t low = 0, high = row->size;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (row->near[middle] < x)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has(const gemp_sample_row *row, gemp_vertex x)
+{
+	size_t at = lower(row, x);
+	return at < row->size && row->near[at] == x;
+}
+
+#define EACH_BIT(v, mask) (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
+
+static bool within_order(const extension *x, gemp_vertex c)
+{
+	int v;
+	for EACH_BIT(v, x->step->less)
+		if (!before(x->s, c, x->image[v]))
+			return false;
+	for EACH_BIT(v, x->step->greater)
+		if (!before(x->s, x->image[v], c))
+			return false;
+	return true;
+}
+
+static bool keys_fit(const extension *x, gemp_vertex c)
+{
+	const gemp_step *step = x->step;
+	const uint32_t *key = x->s->key_rank;
+	int v;
+	for EACH_BIT(v, step->key_less)
+		if (key[c] >= key[x->image[v]])
+			return false;
+	for EACH_BIT(v, step->key_most)
+		if (key[c] > key[x->image[v]])
+			return false;
+	for EACH_BIT(v, step->key_greater)
+		if (key[c] <= key[x->image[v]])
+			return false;
+	for EACH_BIT(v, step->key_least)
+		if (key[c] < key[x->image[v]])
+			return false;
+	return true;
+}
+
+static bool is_candidate(const gemp_sampler *s, int v, gemp_vertex c)
+{
+	const uint32_t *bits = s->candidates->bits[v];
+	return !bits || bits[c / 32] >> c % 32 & 1;
+}
+
+static bool vertex_fits(const extension *x, gemp_vertex c)
+{
+	int v;
+	for EACH_BIT(v, x->step->differ)
+		if (c == x->image[v])
+			return false;
+	for EACH_BIT(v, x->step->same)
+		if (c != x->image[v])
+			return false;
+	return keys_fit(x, c) && is_candidate(x->s, x->step->vertex, c);
+}
+
+static bool edge_fits(const extension *x, gemp_edge edge)
+{
+	int e;
+	for EACH_BIT(e, x->step->edges_differ)
+		if (edge == x->edges[e])
+			return false;
+	for EACH_BIT(e, x->step->edge_less)
+		if (edge >= x->edges[e])
+			return false;
+	return true;
+}
+
+/* Checks by rows of the new vertex itself wait until few are left (test_loops). */
+static bool own_row(const gemp_step *step, size_t check)
+{
+	return step->checks[check].from == step->vertex;
+}
+
+static bool checks_hold(extension *x, size_t walked, gemp_vertex c, double weight)
+{
+	for (size_t k = 0; k < x->step->check_count; k++) {
+		const gemp_check *check = &x->step->checks[k];
+		if (k == walked || own_row(x->step, k))
+			continue;
+		x->work.lookups += weight;
+		if (has(&x->row[k], check->to == x->step->vertex ? c : x->image[check->to]) == check->absent)
+			return false;
+	}
+	return true;
+}
+
+static gemp_code add_child(extension *x, gemp_vertex c, gemp_edge edge, double weight)
+{
+	gemp_sampler *s = x->s;
+	if (GEMP_RESERVE(s->children, s->child_capacity, s->child_count + 1) != GEMP_OK)
+		return GEMP_ENOMEM;
+	s->children[s->child_count++] = (child){ x->parent, c, edge, weight };
+	x->work.passed += weight;
+	return GEMP_OK;
+}
+
+/* The row that the search would walk: of the sources that of the vertex of least degree. */
+static size_t walked_row(const extension *x)
+{
+	size_t best = 0;
+	for (size_t k = 1; k < x->step->sources; k++)
+		if (before(x->s, x->image[x->step->checks[best].from], x->image[x->step->checks[k].from]))
+			best = k;
+	return best;
+}
+
+static gemp_code extend(extension *x)
+{
+	gemp_code code = GEMP_OK;
+	size_t walked = walked_row(x);
+	const gemp_sample_row *row = &x->row[walked];
+	size_t every = row->size / LONGEST_WALK + 1;
+	double weight = x->weight * (double)every;
+	for (size_t i = every > 1 ? gemp_random_below(&x->s->random, every) : 0; i < row->size; i += every) {
+		gemp_vertex c = row->near[i];
+		gemp_edge edge = row->edge ? row->edge[i] : 0;
+		if (!within_order(x, c))
+			continue;
+		x->work.entries += weight;
+		if (vertex_fits(x, c) && (x->step->edge < 0 || edge_fits(x, edge)) && checks_hold(x, walked, c, weight))
+			GEMP_TRY(add_child(x, c, edge, weight));
+	}
+done:
+	return code;
+}
+
+static gemp_code bind_edge(extension *x)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_sample_row *row = &x->row[0];
+	gemp_vertex c = x->image[x->step->vertex];
+	for (size_t i = lower(row, c); i < row->size && row->near[i] == c; i++) {
+		x->work.entries += x->weight;
+		if (edge_fits(x, row->edge[i]))
+			GEMP_TRY(add_child(x, c, row->edge[i], x->weight));
+	}
+done:
+	return code;
+}
+
+/* PIVOTS: own candidates, in proportion to their sizes; all of them if there are no more than wanted. */
+static gemp_code draw_pivots(extension *x, size_t wanted)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sampler *s = x->s;
+	int pivot = x->step->vertex;
+	double total = 0, next, sum = 0;
+	size_t count = 0;
+	for (size_t v = 0; v < s->graph->rows; v++)
+		if (is_candidate(s, pivot, (gemp_vertex)(s->graph->first + v))) {
+			total += s->size[v];
+			count++;
+		}
+	double stride = total / (double)wanted;
+	next = stride * gemp_random_unit(&s->random);
+	for (size_t v = 0; v < s->graph->rows; v++) {
+		gemp_vertex id = (gemp_vertex)(s->graph->first + v);
+		if (!is_candidate(s, pivot, id))
+			continue;
+		sum += s->size[v];
+		if (count <= wanted)
+			GEMP_TRY(add_child(x, id, 0, 1));
+		for (; count > wanted && next < sum; next += stride)
+			GEMP_TRY(add_child(x, id, 0, stride / s->size[v]));
+	}
+	x->work.passed = (double)count;
+done:
+	return code;
+}
+
+/* ROWS that the step reads, of all partial matches. */
+static gemp_code ask_for(gemp_sampler *s, int view, gemp_vertex id)
+{
+	if (GEMP_RESERVE(s->asks, s->ask_capacity, s->ask_count + 1) != GEMP_OK)
+		return GEMP_ENOMEM;
+	s->asks[s->ask_count++] = (gemp_row_ask){ view, id };
+	return GEMP_OK;
+}
+
+static gemp_code ask_rows(extension *x, const gemp_sample *sample, bool own)
+{
+	gemp_code code = GEMP_OK;
+	x->s->ask_count = 0;
+	for (size_t i = 0; i < sample->count; i++)
+		for (size_t k = 0; k < x->step->check_count; k++)
+			if (x->step->kind == GEMP_BIND_EDGE || own_row(x->step, k) == own)
+				GEMP_TRY(ask_for(x->s, x->views[k],
+				                 sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
+done:
+	return code;
+}
+
+static gemp_code extend_all(extension *x, const gemp_sample *in)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_step *step = x->step;
+	for (size_t i = 0; i < in->count; i++) {
+		x->image = in->images + i * (size_t)x->plan->vertex_count;
+		x->edges = x->plan->live_edges ? in->edges + i * (size_t)x->plan->edge_count : NULL;
+		x->weight = in->weights[i];
+		x->parent = (uint32_t)i;
+		for (size_t k = 0; k < step->check_count; k++)
+			if (step->kind == GEMP_BIND_EDGE || !own_row(step, k))
+				x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
+		GEMP_TRY(step->kind == GEMP_BIND_EDGE ? bind_edge(x) : extend(x));
+	}
+done:
+	return code;
+}
+
+/* RESAMPLING. */
+static gemp_code put(const extension *x, gemp_sample *out, const gemp_sample *in, const child *c, double weight)
+{
+	gemp_code code = GEMP_OK;
+	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
+	size_t n = out->count;
+	GEMP_TRY(GEMP_RESERVE(out->images, out->vertex_capacity, (n + 1) * vertices));
+	GEMP_TRY(GEMP_RESERVE(out->edges, out->edge_capacity, (n + 1) * edges + 1));
+	GEMP_TRY(GEMP_RESERVE(out->weights, out->weight_capacity, n + 1));
+	for (size_t v = 0; v < vertices; v++)
+		out->images[n * vertices + v] = in ? in->images[c->parent * vertices + v] : GEMP_NO_VERTEX;
+	for (size_t e = 0; e < edges; e++)
+		out->edges[n * edges + e] = in ? in->edges[c->parent * edges + e] : GEMP_NO_EDGE;
+	out->images[n * vertices + (size_t)x->step->vertex] = c->vertex;
+	if (x->step->edge >= 0)
+		out->edges[n * edges + (size_t)x->step->edge] = c->edge;
+	out->weights[n] = weight;
+	out->count++;
+done:
+	return code;
+}
+
+static gemp_code resample(const extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
+{
+	gemp_code code = GEMP_OK;
+	gemp_sampler *s = x->s;
+	double total = 0, sum = 0;
+	out->count = 0;
+	for (size_t i = 0; i < s->child_count; i++)
+		total += s->children[i].weight;
+	double stride = total / (double)wanted, next = stride * gemp_random_unit(&s->random);
+	for (size_t i = 0; i < s->child_count; i++) {
+		const child *c = &s->children[i];
+		if (!in || s->child_count <= wanted) {
+			GEMP_TRY(put(x, out, in, c, c->weight));
+			continue;
+		}
+		for (sum += c->weight; next < sum; next += stride)
+			GEMP_TRY(put(x, out, in, c, stride));
+	}
+done:
+	return code;
+}
+
+/* Loops at the new vertex, and what else its own row says: those that fail are dropped. */
+static void test_loops(extension *x, gemp_sample *sample)
+{
+	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < sample->count; i++) {
+		const gemp_vertex *image = sample->images + i * vertices;
+		bool good = true;
+		for (size_t k = 0; good && k < x->step->check_count; k++) {
+			const gemp_check *check = &x->step->checks[k];
+			if (!own_row(x->step, k))
+				continue;
+			const gemp_sample_row row = gemp_sample_rows_get(x->s->rows, x->views[k], image[check->from]);
+			good = has(&row, image[check->to]) != check->absent;
+		}
+		if (!good) {
+			x->work.passed -= sample->weights[i];
+			continue;
+		}
+		for (size_t v = 0; v < vertices; v++)
+			sample->images[kept * vertices + v] = image[v];
+		for (size_t e = 0; e < edges; e++)
+			sample->edges[kept * edges + e] = sample->edges[i * edges + e];
+		sample->weights[kept++] = sample->weights[i];
+	}
+	sample->count = kept;
+}
+
+static gemp_code name_views(extension *x)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t k = 0; k < x->step->check_count && code == GEMP_OK; k++)
+		code = gemp_sample_rows_view(x->s->rows, &x->plan->views[x->step->checks[k].view], &x->views[k]);
+	return code;
+}
+
+/* All ranks have the same sums, to the bit: they decide by them. */
+static void sum_up(const gemp_comm *comm, gemp_sample_work *work)
+{
+	double *const parts[] = { &work->passed, &work->entries, &work->lookups };
+	uint64_t whole[3];
+	for (int i = 0; i < 3; i++)
+		whole[i] = *parts[i] > 0 ? (uint64_t)fmin(*parts[i] * 256 + 0.5, 0x1p62 / comm->size) : 0;
+	gemp_comm_sum(comm, whole, 3);
+	for (int i = 0; i < 3; i++)
+		*parts[i] = (double)whole[i] / 256;
+}
+
+gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in, gemp_sample *out,
+                            size_t size, gemp_sample_work *work)
+{
+	gemp_code code = GEMP_OK;
+	extension x = { .s = s, .plan = plan, .step = &plan->steps[step] };
+	size_t wanted = size / (size_t)s->graph->ranks + 1;
+	bool loops = false;
+	s->child_count = 0;
+	code = name_views(&x);
+	if (!in && code == GEMP_OK)
+		code = draw_pivots(&x, wanted);
+	if (in) {
+		if (code == GEMP_OK)
+			code = ask_rows(&x, in, false);
+		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
+		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->asks, s->ask_count));
+		code = extend_all(&x, in);
+	}
+	if (code == GEMP_OK)
+		code = resample(&x, in, out, wanted);
+	for (size_t k = 0; k < x.step->check_count; k++)
+		loops |= x.step->kind != GEMP_BIND_EDGE && own_row(x.step, k);
+	if (loops) {
+		if (code == GEMP_OK)
+			code = ask_rows(&x, out, true);
+		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
+		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->asks, s->ask_count));
+		test_loops(&x, out);
+	}
+	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
+	*work = x.work;
+	sum_up(s->context->comm, work);
+done:
+	return code;
+}

@@ -1,0 +1,42 @@
+/* sample: a plan's steps carried out for a random few of its partial matches, on the host.
+ *
+ * A sample of partial matches has weights: what it says of a step (rows that pass, entries read, lookups) is, times the
+ * weights, an unbiased estimate of what the search would do. A step extends each partial match in all ways, and of all these
+ * a few are drawn again, in proportion to their weights (sequential Monte Carlo with systematic resampling); pivots are drawn
+ * in proportion to their degrees, since hubs dominate. Every rank draws of its own pivots and fetches the rows it needs.
+ */
+#ifndef GEMP_MATCH_SAMPLE_H
+#define GEMP_MATCH_SAMPLE_H
+
+#include "match/candidates.h"
+#include "match/sample_rows.h"
+
+typedef struct gemp_sample {
+	size_t count, vertex_capacity, edge_capacity, weight_capacity;
+	gemp_vertex *images;  /* [count * plan->vertex_count] ids by pattern vertex */
+	gemp_edge *edges;     /* [count * plan->edge_count] by pattern edge, if edges live */
+	double *weights;      /* [count] */
+} gemp_sample;
+
+/* Of all ranks. */
+typedef struct gemp_sample_work {
+	double passed;  /* partial matches after the step */
+	double entries; /* of rows, walked within order restrictions */
+	double lookups; /* vertices looked for in rows */
+} gemp_sample_work;
+
+typedef struct gemp_sampler gemp_sampler;
+
+/* Collective. For plans of the pattern without given vertices; key_rank may be NULL where no plan compares keys. All is
+ * borrowed. */
+gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern,
+                           const gemp_candidates *candidates, const uint32_t *key_rank, uint64_t seed);
+void gemp_sampler_free(gemp_sampler *sampler);
+
+/* Collective. Carries out one step of the plan: from `in`, a sample after the step before (NULL for the pivot's), to `out`, of
+ * about `size` partial matches on all ranks together. */
+gemp_code gemp_sampler_step(gemp_sampler *sampler, const gemp_plan *plan, size_t step, const gemp_sample *in,
+                            gemp_sample *out, size_t size, gemp_sample_work *work);
+void gemp_sample_free(gemp_sample *sample);
+
+#endif
