@@ -16,53 +16,66 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { GRAPHS = 2, RUNS = 5 };
+enum { SUBJECTS = 2, RUNS = 5 };
 
 /* A value has to be that much better than the one before to be taken: less is noise. */
 static const double worthwhile = 0.97, most_seconds = 1;
 
+/* What is counted in. The held query keeps its rows on the device between trials. */
+typedef struct subject {
+	gemp_graph *graph;
+	gemp_pattern *held_pattern;
+	gemp_query *held;
+	gemp_count count; /* of the probe */
+} subject;
+
 typedef struct tuning {
 	gemp_report *report;
 	gemp_context *context;
-	size_t graph_count;
-	gemp_graph *graphs[GRAPHS];
+	size_t subject_count;
+	subject subjects[SUBJECTS];
 	gemp_query_options how;
-	const char *probe;            /* of the counts below */
-	gemp_count counts[GRAPHS];
+	const char *probe; /* that was counted last */
 } tuning;
 
-/* A pattern on all graphs: the geometric mean of the kernels' seconds, preparation too, in *seconds; negative where the
- * device refuses the geometry. A count that differs from that of another geometry is an error. */
+static gemp_code count_in(const tuning *t, const subject *s, const char *probe, gemp_measured *measured)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pattern *pattern = NULL;
+	GEMP_TRY(gemp_pattern_named(&pattern, probe));
+	GEMP_TRY(gemp_pattern_bind(pattern, s->graph));
+	GEMP_TRY(gemp_measure(measured, t->context, s->graph, pattern, &t->how, RUNS, most_seconds));
+done:
+	gemp_pattern_free(pattern);
+	return code;
+}
+
+/* A pattern in all graphs: the geometric mean of the kernels' seconds, preparation too. A count that differs from that of
+ * another geometry is an error. */
 static gemp_code time_probe(tuning *t, const char *probe, double *seconds)
 {
 	gemp_code code = GEMP_OK;
 	double sum = 0;
 	bool known = t->probe && strcmp(t->probe, probe) == 0;
-	for (size_t g = 0; g < t->graph_count; g++) {
-		gemp_pattern *pattern = NULL;
-		gemp_measured m = { 0 };
-		code = gemp_pattern_named(&pattern, probe);
-		if (code == GEMP_OK)
-			code = gemp_pattern_bind(pattern, t->graphs[g]);
-		if (code == GEMP_OK)
-			code = gemp_measure(&m, t->context, t->graphs[g], pattern, &t->how, RUNS, most_seconds);
-		gemp_count count = m.result.matches;
+	for (size_t i = 0; i < t->subject_count && code == GEMP_OK; i++) {
+		subject *s = &t->subjects[i];
+		gemp_measured m;
+		code = count_in(t, s, probe, &m);
+		if (code != GEMP_OK)
+			break;
+		if (known && m.result.matches != s->count)
+			code = gemp_fail(GEMP_EINTERNAL, "%s counts %" GEMP_PRICOUNT " matches with one launch geometry and %"
+			                 GEMP_PRICOUNT " with another", probe, s->count, m.result.matches);
+		s->count = m.result.matches;
 		sum += log(m.kernel.median + m.prepare.median + 1e-9);
 		gemp_measured_free(&m);
-		gemp_pattern_free(pattern);
-		if (code != GEMP_OK)
-			return code;
-		if (known && count != t->counts[g])
-			return gemp_fail(GEMP_EINTERNAL, "%s counts %" GEMP_PRICOUNT " matches with one launch geometry and %"
-			                 GEMP_PRICOUNT " with another", probe, t->counts[g], count);
-		t->counts[g] = count;
 	}
-	t->probe = probe;
-	*seconds = exp(sum / (double)t->graph_count);
+	t->probe = code == GEMP_OK || known ? probe : NULL;
+	*seconds = exp(sum / (double)t->subject_count);
 	return code;
 }
 
-/* A geometry that the device cannot launch is no choice; everything else that fails is a failure. */
+/* A geometry that the device cannot launch is no choice (*seconds is negative); everything else that fails is a failure. */
 static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, double *seconds)
 {
 	gemp_tuning_set(t->context->device, one->name, value);
@@ -163,11 +176,15 @@ static gemp_code open_graphs(tuning *t, gemp_comm *comm, const char *path)
 	gemp_generate_options how;
 	GEMP_TRY(gemp_generate_init(&how, "rmat"));
 	GEMP_TRY(gemp_generate_set(&how, "scale", t->context->device->gpu ? "16" : "12"));
-	GEMP_TRY(gemp_generate(&t->graphs[0], comm, &how));
-	t->graph_count = 1;
-	if (path) {
-		GEMP_TRY(gemp_graph_file_open(&t->graphs[1], comm, path));
-		t->graph_count = 2;
+	t->subject_count = path ? 2 : 1;
+	GEMP_TRY(gemp_generate(&t->subjects[0].graph, comm, &how));
+	if (path)
+		GEMP_TRY(gemp_graph_file_open(&t->subjects[1].graph, comm, path));
+	for (size_t i = 0; i < t->subject_count; i++) {
+		subject *s = &t->subjects[i];
+		GEMP_TRY(gemp_pattern_named(&s->held_pattern, "triangle"));
+		GEMP_TRY(gemp_pattern_bind(s->held_pattern, s->graph));
+		GEMP_TRY(gemp_query_prepare(&s->held, t->context, s->graph, s->held_pattern, &t->how));
 	}
 done:
 	return code;
@@ -193,8 +210,11 @@ gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_optio
 	GEMP_TRY(write_file(&t, options->output));
 	GEMP_TRY(gemp_report_devices(report, t.context->device));
 done:
-	for (size_t g = 0; g < t.graph_count; g++)
-		gemp_graph_free(t.graphs[g]);
+	for (size_t i = 0; i < SUBJECTS; i++) {
+		gemp_query_free(t.subjects[i].held);
+		gemp_pattern_free(t.subjects[i].held_pattern);
+		gemp_graph_free(t.subjects[i].graph);
+	}
 	gemp_context_free(t.context);
 	return code;
 }
