@@ -88,12 +88,13 @@ done:
 	return code;
 }
 
-static size_t count_queries(const char *text)
+/* One query, with no more than a `;` behind it: what gemp_pattern_parse takes as it is. Nothing at all is for it, too. */
+static bool is_single(const char *text)
 {
-	size_t at = 0, begin, end, count = 0;
-	while (next(text, &at, &begin, &end))
-		count++;
-	return count;
+	size_t at = 0, begin, end, ends = 0;
+	for (size_t i = 0; text[i]; i = skip(text, i))
+		ends += text[i] == ';';
+	return !next(text, &at, &begin, &end) || ends == 0 || (ends == 1 && text[end] == ';' && !next(text, &at, &begin, &end));
 }
 
 gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file, const gemp_query_parameter *parameters,
@@ -104,7 +105,7 @@ gemp_code gemp_script_parse(gemp_script *out, const char *text, const char *file
 	bool *used = NULL;
 	if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
 		text += 3; /* the byte order mark of some editors */
-	if (count_queries(text) > 1) {
+	if (!is_single(text)) {
 		GEMP_TRY(GEMP_NEW(used, parameter_count));
 		GEMP_TRY(parse_all(&script, text, file, parameters, parameter_count, used));
 	} else {

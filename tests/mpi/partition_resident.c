@@ -1,0 +1,202 @@
+/* Resident rows: who asks for the same views gets the same rows, as long as somebody holds them or the context keeps them. */
+#include "partition/resident.h"
+
+#include "core/memory.h"
+#include "graph_fixture.h"
+
+static const bool first_two[8] = { true, true }, last[8] = { false, false, true };
+
+static const gemp_view_key either = { first_two, GEMP_VIEW_EITHER, true, false };
+static const gemp_view_key with_edges = { first_two, GEMP_VIEW_EITHER, true, true };
+static const gemp_view_key multi = { first_two, GEMP_VIEW_EITHER, false, false };
+static const gemp_view_key out = { first_two, GEMP_VIEW_OUT, true, false };
+static const gemp_view_key other = { last, GEMP_VIEW_EITHER, true, false };
+
+typedef struct fixed {
+	gemp_context *context;
+	gemp_graph *graph;
+	size_t held; /* on the device, without rows */
+} fixed;
+
+static void fixed_new(fixed *f, size_t vertices, size_t edges, size_t device_memory)
+{
+	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 7);
+	gemp_builder_options options = { .seed = 7 };
+	const gemp_budgets budgets = { .device_memory = device_memory };
+	assert_all_ok(gemp_context_new(&f->context, &test_comm, NULL, &budgets));
+	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 7));
+	f->held = f->context->device->held;
+	fixture_free(&made);
+}
+
+static void fixed_free(fixed *f)
+{
+	gemp_context_free(f->context);
+	gemp_graph_free(f->graph);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static gemp_resident *get(const fixed *f, const gemp_view_key *keys, size_t count, int64_t replicate)
+{
+	gemp_resident *resident = NULL;
+	assert_all_ok(gemp_resident_get(&resident, f->context, f->graph, keys, count, replicate));
+	return resident;
+}
+
+static void same_views_same_rows(void **state)
+{
+	(void)state;
+	fixed f;
+	fixed_new(&f, 40, 120, 0);
+	gemp_resident *a = get(&f, &with_edges, 1, GEMP_REPLICATE_ALL);
+	const gemp_view_key *const others[] = { &multi, &out, &other };
+	gemp_resident *b = get(&f, &with_edges, 1, GEMP_REPLICATE_ALL), *c = get(&f, &either, 1, GEMP_REPLICATE_ALL);
+	assert_all(a == b && a == c && a->view_count == 1 && a->views[0].edges);
+	assert_all(a->residency.hot == 40 || test_comm.size == 1);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		gemp_resident *d = get(&f, others[i], 1, GEMP_REPLICATE_ALL);
+		assert_all(d != a && !d->views[0].edges);
+		gemp_resident_release(d);
+	}
+	gemp_resident *none = get(&f, &either, 1, 0);
+	const gemp_view_key two[] = { either, out };
+	gemp_resident *both = get(&f, two, 2, GEMP_REPLICATE_ALL);
+	assert_all(none != a && both != a && both->view_count == 2);
+	gemp_resident_release(both);
+	gemp_resident_release(none);
+	gemp_resident_release(a);
+	gemp_resident_release(b);
+	assert_all(f.context->resident == c);
+	gemp_resident_release(c);
+	assert_all(f.context->resident == NULL && f.context->device->held == f.held);
+	fixed_free(&f);
+}
+
+/* A view without edge numbers does not serve who wants them. */
+static void edges_are_added(void **state)
+{
+	(void)state;
+	fixed f;
+	fixed_new(&f, 40, 120, 0);
+	gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO), *b = get(&f, &with_edges, 1, GEMP_REPLICATE_AUTO);
+	assert_all(a != b && !a->views[0].edges && b->views[0].edges);
+	gemp_resident_release(b);
+	gemp_resident_release(a);
+	fixed_free(&f);
+}
+
+/* What the device has of a view is what the host has. */
+static bool same_on_device(const gemp_view *view, gemp_device *device)
+{
+	size_t entries = (size_t)view->begin[view->rows];
+	uint32_t *begin = calloc(view->rows + 1, sizeof *begin);
+	gemp_vertex *near = calloc(entries + 1, sizeof *near);
+	gemp_code code = gemp_buffer_read(device, &view->device_begin, 0, (view->rows + 1) * sizeof *begin, begin);
+	if (code == GEMP_OK)
+		code = gemp_buffer_read(device, &view->device_neighbours, 0, entries * sizeof *near, near);
+	bool same = code == GEMP_OK && memcmp(near, view->neighbours, entries * sizeof *near) == 0;
+	for (size_t row = 0; row <= view->rows; row++)
+		same = same && begin[row] == view->begin[row];
+	free(begin);
+	free(near);
+	return same;
+}
+
+static void uploaded_once(void **state)
+{
+	(void)state;
+	fixed f;
+	fixed_new(&f, 40, 120, 0);
+	gemp_resident *a = get(&f, &with_edges, 1, GEMP_REPLICATE_AUTO);
+	gemp_view *view = &a->views[0];
+	assert_all_ok(gemp_view_upload(view, f.context->device, a->wide));
+	size_t held = f.context->device->held;
+	cl_mem buffer = view->device_neighbours.mem;
+	assert_all(!a->wide && held > f.held && same_on_device(view, f.context->device) && view->device_edges.mem);
+	assert_all_ok(gemp_view_upload(view, f.context->device, a->wide));
+	assert_all(f.context->device->held == held && view->device_neighbours.mem == buffer);
+	gemp_resident_release(a);
+	assert_all(f.context->device->held == f.held);
+	fixed_free(&f);
+}
+
+static void kept_for_the_next(void **state)
+{
+	(void)state;
+	fixed f;
+	fixed_new(&f, 40, 120, 0);
+	f.context->keep_resident = true;
+	gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO);
+	assert_all_ok(gemp_view_upload(&a->views[0], f.context->device, a->wide));
+	gemp_resident_release(a);
+	gemp_resident *b = get(&f, &out, 1, GEMP_REPLICATE_AUTO);
+	assert_all(get(&f, &either, 1, GEMP_REPLICATE_AUTO) == a && a->views[0].device && b != a);
+	gemp_resident_release(a);
+	gemp_resident_forget(f.context);
+	assert_all(f.context->resident == b && !b->next);
+	gemp_resident_release(b);
+	assert_all(f.context->resident == b); /* to be freed with the context */
+	fixed_free(&f);
+}
+
+/* Rows that nobody uses give way, those that were used last at the end. */
+static void old_rows_give_way(void **state)
+{
+	(void)state;
+	fixed f;
+	enum { MEMORY = 100000 };
+	fixed_new(&f, 100, 3000, MEMORY);
+	f.context->keep_resident = true;
+	const gemp_view_key *const keys[] = { &either, &out, &multi, &other };
+	size_t listed = 0;
+	for (size_t i = 0; i < 12; i++) {
+		gemp_resident *r = get(&f, keys[i % 4], 1, GEMP_REPLICATE_ALL);
+		assert_all_ok(gemp_view_upload(&r->views[0], f.context->device, r->wide));
+		assert_all(f.context->resident == r && f.context->device->held <= MEMORY);
+		gemp_resident_release(r);
+	}
+	for (const gemp_resident *r = f.context->resident; r; r = r->next)
+		listed++;
+	assert_all(listed >= 1 && listed < 4);
+	fixed_free(&f);
+}
+
+typedef struct asking {
+	const fixed *f;
+	int64_t replicate;
+} asking;
+
+static gemp_code get_and_release(void *argument)
+{
+	asking *a = argument;
+	gemp_resident *resident = NULL;
+	const gemp_view_key two[] = { with_edges, out };
+	gemp_code code = gemp_resident_get(&resident, a->f->context, a->f->graph, two, 2, a->replicate);
+	gemp_resident_release(resident);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	fixed f;
+	fixed_new(&f, 12, 8, 0);
+	assert_all_survive_no_memory(get_and_release, &((asking){ &f, 0 }));
+	assert_all_survive_no_memory(get_and_release, &((asking){ &f, GEMP_REPLICATE_ALL }));
+	assert_all(f.context->resident == NULL);
+	fixed_free(&f);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_views_same_rows),
+		cmocka_unit_test(edges_are_added),
+		cmocka_unit_test(uploaded_once),
+		cmocka_unit_test(kept_for_the_next),
+		cmocka_unit_test(old_rows_give_way),
+		cmocka_unit_test(without_memory),
+	};
+	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
+	return test_main_all(argc, argv, tests);
+}
