@@ -1,5 +1,5 @@
-/* count_clique: cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered 0 .. d - 1, and adjacency within
- * it becomes rows of bits, those greater than the row's own number. Emitted around it (src/count/cliques.c):
+/* count_clique: cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered backwards, 0 .. d - 1, so that
+ * what adjacency adds to the low row of one is greater than its own number, and becomes a row of bits. Emitted around it (src/count/cliques.c):
  *
  *   COUNT_KERNEL     its name
  *   COUNT_FOUND      adds to `found` the cliques that the pair of rows r0, r1 is part of; r1 is row j, t from j / COUNT_BITS
@@ -44,23 +44,23 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 		uint width = (d - 1) | 1, pairs = d * (d - 1) / 2;
 		COUNT_SPACE uint *slot = COUNT_ROOM, *bits = slot + d;
 		for (uint i = self; i < d; i += size)
-			slot[i] = low_near[row + i];
+			slot[i] = low_near[row + (d - 1 - i)];
 		for (uint i = self; i < d * stride; i += size)
 			bits[i] = 0;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 #if COUNT_BY_ROWS
-		for (uint j = 1 + self / COUNT_LANES; j < d; j += size / COUNT_LANES) {
-			OFFSET low = low_begin[slot[j]], low_end = low_begin[slot[j] + 1];
+		for (uint i = self / COUNT_LANES; i + 1 < d; i += size / COUNT_LANES) {
+			OFFSET low = low_begin[slot[i]], low_end = low_begin[slot[i] + 1];
 			for (low += self % COUNT_LANES; low < low_end; low += COUNT_LANES) {
-				uint x = low_near[low], i = 0, i_end = j;
-				while (i < i_end) {
-					uint middle = (i + i_end) / 2;
-					if (slot[middle] < x)
-						i = middle + 1;
+				uint x = low_near[low], j = i + 1, j_end = d;
+				while (j < j_end) {
+					uint middle = (j + j_end) / 2;
+					if (slot[middle] > x)
+						j = middle + 1;
 					else
-						i_end = middle;
+						j_end = middle;
 				}
-				if (i < j && slot[i] == x)
+				if (j < d && slot[j] == x)
 					atomic_or(&bits[i * stride + j / COUNT_BITS], 1u << j % COUNT_BITS);
 			}
 		}
@@ -72,7 +72,7 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 				i = (d & ~1u) - 1 - i;
 				j += i + 1;
 			}
-			uint v = slot[j], x = slot[i];
+			uint v = slot[i], x = slot[j];
 			OFFSET low_end = low_begin[v + 1], low = count_lower(low_near, low_begin[v], low_end, x);
 			if (low < low_end && low_near[low] == x)
 				atomic_or(&bits[i * stride + j / COUNT_BITS], 1u << j % COUNT_BITS);
@@ -106,8 +106,7 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 #define COUNT_LOWEST(x) ((uint)popcount(((x) & -(x)) - 1))
 #endif
 
-/* A task is a vertex. maps: a uint a vertex for each worker, 0 between launches; slab: slab_words for each. Places are numbered
- * backwards, so that what is found in low rows are the bits greater than a row's number. */
+/* A task is a vertex. maps: a uint a vertex for each worker, 0 between launches; slab: slab_words for each. */
 __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint *low_near, uint vertices, uint least,
                            uint rank, uint ranks, __global uint *maps, __global ulong *slab, ulong slab_words,
                            __global uint *control, __global long *out, ulong place)

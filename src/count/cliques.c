@@ -99,7 +99,7 @@ static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t
 {
 	const gemp_device *device = engine->context->device;
 	size_t group = engine->graph.longest_prefix > 128 ? 128 : 64, resident = (size_t)device->units * 2048;
-	while (group < 256 && 2 * resident > group * tasks)
+	while (group < 256 && 8 * resident > group * tasks)
 		group *= 2;
 	for (int k = 4; k < clique && group < 512; k++)
 		group *= engine->graph.longest_prefix > 128 ? 4 : 2;
