@@ -47,7 +47,8 @@ static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, boo
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
-	h5->parallel = PARALLEL && !gemp_h5_force_serial;
+	/* MPI's way to a file takes longer to set up than one rank takes to read a graph of a million edges. */
+	h5->parallel = PARALLEL && !gemp_h5_force_serial && (writing || comm->size > 1);
 	h5->active = h5->parallel || !writing || comm->rank == 0;
 	h5->path = gemp_strdup(path);
 	return gemp_comm_agree(comm, h5->path ? GEMP_OK : GEMP_ENOMEM);

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The first one runs when no command is named. */
 static const gemp_command *const commands[] = {
@@ -12,11 +13,19 @@ static const gemp_command *const commands[] = {
 	&gemp_command_help,     &gemp_command_completion,
 };
 
+/* MPI_Init looks at the machine with hwloc, which would ask OpenCL, too: that takes a tenth of a second, and PoCL would settle
+ * for a cache folder before device/pocl.h could give this process one of its own. */
+static void keep_hwloc_from_opencl(void)
+{
+	setenv("HWLOC_COMPONENTS", "-opencl", 0);
+}
+
 int main(int argc, char **argv)
 {
 	static const gemp_command_table table = { sizeof commands / sizeof *commands, commands };
 	int provided;
 	gemp_comm comm;
+	keep_hwloc_from_opencl();
 	GEMP_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_code code = gemp_command_line(&comm, &table, argc, argv);
