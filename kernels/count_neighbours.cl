@@ -106,11 +106,19 @@ __kernel void around_codegrees(__global const OFFSET *begin, __global const uint
 }
 #endif
 
+#define AROUND_T support[e_2]
+#define AROUND_A (bits[WORD(at, size, words, row, j / 32)] >> (j & 31) & 1)
+#define AROUND_G codegrees[pair_of(slot_0, slot_2, vertices)]
+
 /* Each pair of kept neighbours 0, 2 of a vertex 1: a worker has the entry 1 -> 0. */
 __kernel void around_sum(__global const OFFSET *begin, __global const uint *near, __global const uint *support, uint vertices,
                          ulong from, ulong to, __global const uint *kept, __global const uint *place,
                          __global const uint *member, __global const ulong *base, __global const uint *bits,
-                         AROUND_TABLES __global uint *control, __global long *out, __local long *scratch)
+                         AROUND_TABLES
+#ifdef AROUND_CODEGREES
+                         __global const uint *codegrees,
+#endif
+                         __global uint *control, __global long *out, __local long *scratch)
 {
 	count_total total = { 0, 0 };
 	uint lane = (uint)get_global_id(0) % SUM_LANES;

@@ -1,7 +1,8 @@
 /* neighbours: sums over pairs of neighbours of a vertex, weighed by the neighbours that all three have in common.
  *
- * The edges among a vertex's neighbours become a bitmap, of those neighbours alone that are in a triangle with it; common
- * neighbours are bits set in two rows. Bitmaps of as many vertices as fit into a share of the device's memory at a time.
+ * On a GPU the edges among a vertex's neighbours become a bitmap, of those neighbours alone that are in a triangle with it,
+ * and common neighbours are bits set in two rows; bitmaps of as many vertices as fit into a share of the device's memory at a
+ * time. On a CPU device the common neighbours of the ends of every edge are listed, and counted through these lists.
  */
 #ifndef GEMP_COUNT_NEIGHBOURS_H
 #define GEMP_COUNT_NEIGHBOURS_H
@@ -10,8 +11,11 @@
 
 /* Collective. This rank's share of a sum of kind NEIGHBOURS, without its factor; the graph has supports. */
 gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
+/* The same in a form that is not the device's own; for tests. most: bytes of a buffer; 0: as the device has them. */
+gemp_code gemp_neighbours_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, bool lists, uint64_t most,
+                                     gemp_sum_result *result);
 
-/* May a plan ask for g? A table of all pairs of vertices, 4 bytes each, fits into the memory of this device. */
+/* May a plan ask for g? A GPU makes a table of all pairs of vertices, 4 bytes each, a CPU device one of a word a vertex. */
 bool gemp_neighbours_codegrees(const gemp_device *device, uint64_t vertices);
 
 #endif
