@@ -310,7 +310,7 @@ done:
 	return code;
 }
 
-static gemp_code open_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers)
+gemp_code gemp_answer_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers)
 {
 	const gemp_budgets budgets = {
 		.host_memory = options->host_memory,
@@ -338,7 +338,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 		code = make_ready(&all[i]);
 	}
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(open_context(&context, comm, report->options, timers));
+	GEMP_TRY(gemp_answer_context(&context, comm, report->options, timers));
 	gemp_report_graph(report, graph);
 	code = count > 1 ? give_all(all, count, report, context) : give(&all[0], report, context);
 done:

@@ -15,4 +15,7 @@
 gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *const *patterns, size_t count,
                       uint64_t preview, const gemp_timers *timers);
 
+/* Collective. A context as the options say; its clocks go on from those of before. */
+gemp_code gemp_answer_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers);
+
 #endif

@@ -1,10 +1,12 @@
 #include "command/answer.h"
+#include "command/census.h"
 #include "command/files.h"
 #include "command/matched.h"
 
 #include "core/memory.h"
 #include "core/text.h"
 #include "io/graph_file.h"
+#include "pattern/census.h"
 #include "pattern/script.h"
 
 #include <string.h>
@@ -136,25 +138,40 @@ static gemp_code check_several(const gemp_options *options, size_t count)
 	return GEMP_OK;
 }
 
+/* --pattern motifs:K is many patterns: *motifs is K, or 0. */
+static gemp_code check_motifs(const gemp_options *options, int *motifs)
+{
+	gemp_code code = GEMP_OK;
+	*motifs = 0;
+	if (options->pattern)
+		code = gemp_census_named(options->pattern, motifs);
+	return code == GEMP_OK && *motifs ? gemp_census_check(options) : code;
+}
+
 static gemp_code match(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
 	gemp_script script = { 0 };
 	gemp_graph *graph = NULL;
 	gemp_timers timers = { 0 };
+	int motifs = 0;
 	gemp_code code = check(options);
+	if (code == GEMP_OK)
+		code = check_motifs(options, &motifs);
 	if (code == GEMP_OK)
 		code = check_output(comm, options);
 	if (code == GEMP_OK)
 		code = gemp_report_new(&report, comm, options, is_dash(options->output));
 	if (code != GEMP_OK)
 		return code;
-	GEMP_TRY(read_queries(&script, comm, options));
+	if (!motifs)
+		GEMP_TRY(read_queries(&script, comm, options));
 	GEMP_TRY(check_several(options, script.count));
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_READ, since);
-	GEMP_TRY(gemp_answer(&report, comm, graph, script.queries, script.count, PREVIEW, &timers));
+	code = motifs ? gemp_census_answer(&report, comm, graph, motifs, &timers)
+	              : gemp_answer(&report, comm, graph, script.queries, script.count, PREVIEW, &timers);
 done:
 	gemp_graph_free(graph);
 	gemp_script_free(&script);
@@ -177,6 +194,7 @@ const gemp_command gemp_command_match = {
 		"gemp-mpi match movies.h5 \"MATCH (a)-[:ACTS_IN]->(m) RETURN a.name, count(m) AS n ORDER BY n DESC LIMIT 9\"\n"
 		"gemp-mpi match movies.h5 --query-file three-films.cypher --param least=3\n"
 		"mpirun -n 8 gemp-mpi match wiki.h5 --pattern clique:4 --count\n"
+		"gemp-mpi match wiki.h5 --pattern motifs:4 --semantics induced\n"
 		"mpirun -n 8 gemp-mpi match hprd.h5 --query-graph q1.graph --count --json -\n"
 		"mpirun -n 8 gemp-mpi match movies.h5 --query-file casts.cypher -o casts.tsv --replicate 64M\n",
 	.least = 1,

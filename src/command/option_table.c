@@ -63,7 +63,8 @@ static const gemp_option table[] = {
 	  "errors.", AT(lenient) },
 	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, ON_SEARCH, query,
 	  "A shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house or "
-	  "edges:0-1,1-2,...", AT(pattern) },
+	  "edges:0-1,1-2,...; or motifs:3, motifs:4, motifs:5: the counts of all connected shapes of so many vertices.",
+	  AT(pattern) },
 
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH, meaning,
 	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and no further "

@@ -35,6 +35,6 @@ expect() {
 # says TEXT: the last run's stderr has it; field NAME: the value of a field in the last run's JSON on stdout.
 says() { grep -qF -- "$1" "$work/err" || { fail "stderr has no '$1':"; sed 's/^/    /' "$work/err" >&2; }; }
 field() { "$GEMP_PYTHON" -c 'import json, sys; v = json.load(open(sys.argv[1]))
-for part in sys.argv[2].split("."): v = v[part]
+for part in sys.argv[2].split("."): v = v[int(part) if isinstance(v, list) else part]
 print(v)' "$work/out" "$1"; }
 equal() { [ "$1" = "$2" ] || fail "${3:-value}: '$1', not '$2'"; }

@@ -1,0 +1,54 @@
+#include "query/motifs.h"
+
+#include "query/query.h"
+
+static gemp_code make_pattern(gemp_pattern **out, const gemp_graph *graph, const gemp_census *census, int kind)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text name = { 0 };
+	gemp_text_print(&name, "edges:");
+	gemp_census_text(census, kind, &name);
+	GEMP_TRY(gemp_text_status(&name));
+	GEMP_TRY(gemp_pattern_named(out, name.data));
+	code = gemp_pattern_bind(*out, graph);
+done:
+	gemp_text_free(&name);
+	return code;
+}
+
+static gemp_code count_kind(gemp_count *count, gemp_context *context, gemp_graph *graph, const gemp_census *census, int kind,
+                            const gemp_query_options *options)
+{
+	gemp_pattern *pattern = NULL;
+	gemp_query *query = NULL;
+	gemp_match_result result;
+	gemp_code code = make_pattern(&pattern, graph, census, kind);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_query_prepare(&query, context, graph, pattern, options));
+	GEMP_TRY(gemp_query_run(query, NULL, &result));
+	*count = result.matches;
+done:
+	gemp_query_free(query);
+	gemp_pattern_free(pattern);
+	return code;
+}
+
+gemp_code gemp_motifs_count(gemp_motifs *out, gemp_context *context, gemp_graph *graph, const gemp_census *census,
+                            const gemp_match_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_query_options query = { .match = *options };
+	query.match.semantics = GEMP_ISO;
+	query.match.distinct = GEMP_BY_ORBIT;
+	query.match.limit = UINT64_MAX;
+	context->keep_resident = true;
+	for (int kind = 0; kind < census->kinds; kind++) {
+		double began = gemp_now();
+		GEMP_TRY(count_kind(&out->counts[kind], context, graph, census, kind, &query));
+		out->seconds[kind] = gemp_now() - began;
+	}
+	if (options->semantics == GEMP_INDUCED)
+		code = gemp_census_induce(census, out->counts);
+done:
+	return code;
+}
