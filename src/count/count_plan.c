@@ -123,6 +123,9 @@ static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 		const gemp_monomial none = { 0 };
 		bool plain = p->count == 1 && !memcmp(&p->terms[0].monomial, &none, sizeof none);
 		*sum = (gemp_sum){ .kind = kind, .factor = plain ? p->terms[0].factor : 1 };
+		for (size_t i = 0; i < p->count; i++)
+			if (p->terms[i].monomial.power[GEMP_SYMBOL_COMMON] > sum->power)
+				sum->power = p->terms[i].monomial.power[GEMP_SYMBOL_COMMON];
 		if (!plain)
 			GEMP_TRY(print_expression(&sum->expression, p));
 	}

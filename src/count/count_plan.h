@@ -50,6 +50,7 @@ typedef struct gemp_sum {
 	int clique;        /* CLIQUES */
 	int64_t factor;    /* the sum is taken so many times; may be negative */
 	char *expression;  /* owned; NULL: 1 for each */
+	int power;         /* of c: the highest in the expression */
 } gemp_sum;
 
 /* Table k >= 1: the sum over neighbours 1 of vertex 0 of an expression in V<j>_1 (j < k), V<j>_0 and t_01. */

@@ -6,7 +6,6 @@
 #include "core/text.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { GROUP = 256, SELECT_LANES = 32, FILL_LANES = 8, SUM_LANES = 32, MEMORY_SHARE = 4 };
 static const double largest = 4.0e18; /* COUNT_LARGEST of kernels/count.clh */
@@ -103,10 +102,10 @@ done:
 	return code;
 }
 
-/* Every term has c; if none has it twice, common neighbours can be taken one by one. */
+/* Every term of such a sum has c; if none has it twice, common neighbours can be taken one by one. */
 static bool linear(const gemp_around *a)
 {
-	return !a->sum->expression || strstr(a->sum->expression, "c * c") == NULL;
+	return a->sum->power == 1;
 }
 
 /* Does it tell vertex 1 from one of the common neighbours? */
