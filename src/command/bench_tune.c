@@ -38,13 +38,15 @@ typedef struct tuning {
 	const char *probe; /* that was counted last */
 } tuning;
 
-static gemp_code count_in(const tuning *t, const subject *s, const char *probe, gemp_measured *measured)
+static gemp_code count_in(const tuning *t, const subject *s, const gemp_tunable *one, gemp_measured *measured)
 {
 	gemp_code code = GEMP_OK;
 	gemp_pattern *pattern = NULL;
-	GEMP_TRY(gemp_pattern_named(&pattern, probe));
+	gemp_query_options how = t->how;
+	how.match.count_by_formula = !one->one_by_one;
+	GEMP_TRY(gemp_pattern_named(&pattern, one->probe));
 	GEMP_TRY(gemp_pattern_bind(pattern, s->graph));
-	GEMP_TRY(gemp_measure(measured, t->context, s->graph, pattern, &t->how, RUNS, most_seconds));
+	GEMP_TRY(gemp_measure(measured, t->context, s->graph, pattern, &how, RUNS, most_seconds));
 done:
 	gemp_pattern_free(pattern);
 	return code;
@@ -52,25 +54,25 @@ done:
 
 /* A pattern in all graphs: the geometric mean of the kernels' seconds, preparation too. A count that differs from that of
  * another geometry is an error. */
-static gemp_code time_probe(tuning *t, const char *probe, double *seconds)
+static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 {
 	gemp_code code = GEMP_OK;
 	double sum = 0;
-	bool known = t->probe && strcmp(t->probe, probe) == 0;
+	bool known = t->probe && strcmp(t->probe, one->probe) == 0;
 	for (size_t i = 0; i < t->subject_count && code == GEMP_OK; i++) {
 		subject *s = &t->subjects[i];
 		gemp_measured m;
-		code = count_in(t, s, probe, &m);
+		code = count_in(t, s, one, &m);
 		if (code != GEMP_OK)
 			break;
 		if (known && m.result.matches != s->count)
 			code = gemp_fail(GEMP_EINTERNAL, "%s counts %" GEMP_PRICOUNT " matches with one launch geometry and %"
-			                 GEMP_PRICOUNT " with another", probe, s->count, m.result.matches);
+			                 GEMP_PRICOUNT " with another", one->probe, s->count, m.result.matches);
 		s->count = m.result.matches;
 		sum += log(m.kernel.median + m.prepare.median + 1e-9);
 		gemp_measured_free(&m);
 	}
-	t->probe = code == GEMP_OK || known ? probe : NULL;
+	t->probe = code == GEMP_OK || known ? one->probe : NULL;
 	*seconds = exp(sum / (double)t->subject_count);
 	return code;
 }
@@ -79,7 +81,7 @@ static gemp_code time_probe(tuning *t, const char *probe, double *seconds)
 static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, double *seconds)
 {
 	gemp_tuning_set(t->context->device, one->name, value);
-	gemp_code code = time_probe(t, one->probe, seconds);
+	gemp_code code = time_probe(t, one, seconds);
 	if (code != GEMP_ENOMEM && (code != GEMP_EINTERNAL || !strstr(gemp_message(), "CL_")))
 		return code;
 	gemp_log(GEMP_VERBOSE, "%s = %" PRIu32 " is refused: %s", one->name, value, gemp_message());

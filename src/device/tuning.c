@@ -15,18 +15,17 @@
 #include <string.h>
 
 static const gemp_tunable tunables[] = {
-	{ "match.lanes", 2, 32, true, "cycle:5", "lanes that share a row in the search" },
-	{ "match.group", 32, 1024, true, "cycle:5", "work-items of a work-group in the search" },
-	{ "match.resident", 256, 2048, true, "cycle:5", "work-items of the search on a compute unit" },
-	{ "nested.lanes", 2, 32, true, "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1", "lanes that share a row in nested counting" },
-	{ "nested.group", 32, 1024, true, "edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4,4-1",
-	  "work-items of a work-group in nested counting" },
-	{ "count.triangle.lanes", 1, 32, true, "triangle", "lanes that share a row in sums over triangles" },
-	{ "count.triangle.group", 32, 1024, true, "triangle", "work-items of a work-group in sums over triangles" },
-	{ "count.sweep.lanes", 1, 32, true, "cycle:4", "lanes that share a row in sweeps of two-paths" },
-	{ "count.sweep.group", 64, 1024, true, "cycle:4", "work-items of a work-group in sweeps of two-paths" },
-	{ "count.sweep.window", 1024, 16384, true, "cycle:4", "counters of a window in local memory" },
-	{ "count.clique.group", 32, 1024, true, "clique:4", "work-items of a work-group in sums over cliques" },
+	{ "match.lanes", 2, 32, true, "cycle:4", true, "lanes that share a row in the search" },
+	{ "match.group", 32, 1024, true, "cycle:4", true, "work-items of a work-group in the search" },
+	{ "match.resident", 256, 2048, true, "cycle:4", true, "work-items of the search on a compute unit" },
+	{ "nested.lanes", 2, 32, true, "clique:4", true, "lanes that share a row in nested counting" },
+	{ "nested.group", 32, 1024, true, "clique:4", true, "work-items of a work-group in nested counting" },
+	{ "count.triangle.lanes", 1, 32, true, "triangle", false, "lanes that share a row in sums over triangles" },
+	{ "count.triangle.group", 32, 1024, true, "triangle", false, "work-items of a work-group in sums over triangles" },
+	{ "count.sweep.lanes", 1, 32, true, "cycle:4", false, "lanes that share a row in sweeps of two-paths" },
+	{ "count.sweep.group", 64, 1024, true, "cycle:4", false, "work-items of a work-group in sweeps of two-paths" },
+	{ "count.sweep.window", 1024, 16384, true, "cycle:4", false, "counters of a window in local memory" },
+	{ "count.clique.group", 32, 1024, true, "clique:4", false, "work-items of a work-group in sums over cliques" },
 };
 
 enum { TUNABLES = sizeof tunables / sizeof *tunables };

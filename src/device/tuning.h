@@ -26,6 +26,7 @@ typedef struct gemp_tunable {
 	uint32_t least, most;
 	bool gpu_only;     /* CPU devices have no choice */
 	const char *probe; /* --pattern whose time it changes most */
+	bool one_by_one;   /* and that is counted by search */
 	const char *what;
 } gemp_tunable;
 

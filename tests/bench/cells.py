@@ -68,10 +68,9 @@ def oracles():
 
 
 def make_rmat(name, folder):
-    tool = os.path.join(folder, 'rmat')
-    if not os.path.exists(tool):
-        subprocess.run(['cc', '-O2', '-o', tool, os.path.join(SHARED, 'tools/rmat.c')], check=True)
-    out = os.path.join(folder, name)
+    tool = os.path.join(folder, 'make-' + name)
+    subprocess.run(['cc', '-O2', '-o', tool, os.path.join(SHARED, 'tools/rmat.c')], check=True)
+    out = os.path.join(folder, name + '.tables')
     os.makedirs(out)
     subprocess.run([tool] + RMAT[name].split() + ['20261121', out], check=True, stderr=subprocess.DEVNULL)
     return [os.path.join(out, part + '.tsv') for part in ('vertices', 'edges')]
@@ -88,7 +87,7 @@ def tables(name, folder):
 
 def edge_lines(tables_of, folder, name):
     """Path of `u v` lines, one an edge."""
-    out = os.path.join(folder, name)
+    out = os.path.join(folder, name)  # whose name the experiments go by
     if not os.path.exists(out):
         cat = 'zstd -qdc' if tables_of[1].endswith('.zst') else 'cat'
         subprocess.run("%s '%s' | tail -n +2 | cut -f 1,2 | tr '\\t' ' ' > '%s'" % (cat, tables_of[1], out), shell=True,

@@ -1,5 +1,6 @@
 """The work of device.sh."""
 import argparse
+import concurrent.futures
 import json
 import os
 import platform
@@ -38,6 +39,8 @@ class Bench:
         self.folder = tempfile.mkdtemp(prefix='gemp-bench-')
         self.tables, self.plain, self.work, self.experiments, self.results = {}, {}, {}, {}, []
         self.oracles = cells.oracles()
+        self.makers = concurrent.futures.ThreadPoolExecutor(1 if options.cpu else 4)
+        self.files = {}
         self.device = ['--devices', 'cpu'] if options.cpu else []
         self.rates = call(['bench', 'device'] + self.device, 60)[0] or {}
         usage = subprocess.run([PROGRAM, 'bench', '--help'], capture_output=True, text=True).stdout
@@ -46,17 +49,22 @@ class Bench:
     def left(self):
         return self.options.budget - (time.monotonic() - self.began)
 
-    def graph(self, name):
-        """The graph file, or None."""
+    def make(self, name):
+        """(the graph file, or None, what went wrong)"""
         path = os.path.join(self.folder, name + '.h5')
-        if name not in self.tables:
-            self.tables[name] = cells.tables(name, self.folder)
-            if self.tables[name]:
-                vertices, edges = self.tables[name]
-                done = call(['import', '--vertices', vertices, '--edges', edges, '--undirected', '-o', path], 300)
-                if done[0] is None:
-                    sys.exit('import of %s: %s' % (name, done[2]))
-        return path if self.tables[name] else None
+        self.tables[name] = cells.tables(name, self.folder)
+        if not self.tables[name]:
+            return None, 'no data'
+        vertices, edges = self.tables[name]
+        done = call(['import', '--vertices', vertices, '--edges', edges, '--undirected', '-o', path], 300)
+        self.edges(name)
+        return (path, '') if done[0] else (None, 'import: ' + done[2])
+
+    def begin(self, name):
+        """Graphs are made beside the measuring of others where there are cores for that."""
+        if name not in self.files:
+            self.files[name] = self.makers.submit(self.make, name)
+        return self.files[name]
 
     def edges(self, name):
         return cells.edge_lines(self.tables[name], self.folder, name)
@@ -108,9 +116,9 @@ class Bench:
 
     def measure(self, cell):
         result = {'graph': cell.graph, 'pattern': cell.pattern, 'count_by': cell.count_by, 'name': cell.name()}
-        path = self.graph(cell.graph)
+        path, wrong = self.begin(cell.graph).result()
         if path is None or self.left() <= 0:
-            return dict(result, failed='no data' if path is None else 'not run: over budget')
+            return dict(result, failed=wrong or 'not run: over budget')
         options = self.options
         report, seconds, wrong = call(['bench', 'match', path] + self.arguments(cell) +
                                       ['--repeat', str(options.repeat), '--seconds', '3'], options.limit)
@@ -127,12 +135,15 @@ class Bench:
 
     def free(self, name):
         """Generated graphs are large: gone when their cells are done."""
-        for part in (name, name + '.h5', name + '.bin'):
+        for part in (name, name + '.h5', name + '.bin', name + '.tables'):
             path = os.path.join(self.folder, part)
             shutil.rmtree(path, True) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
 
     def run(self, wanted):
-        for name in dict.fromkeys(c.graph for c in wanted):
+        names = list(dict.fromkeys(c.graph for c in wanted))
+        for name in names[:1] if self.options.cpu else names:
+            self.begin(name)
+        for name in names:
             for cell in (c for c in wanted if c.graph == name):
                 self.results.append((cell, self.measure(cell)))
                 print('%-12s %-20s %s' % (name, cell.name(), self.results[-1][1].get('failed') or '%.4f ms' % (
@@ -236,7 +247,7 @@ def main():
     options, extra = parser.parse_known_args()
     wanted = [c for c in cells.all_cells()
               if any(part in '%s %s' % (c.graph, c.name()) for part in options.only.split('|')) and
-              (not options.cpu or c.figures['cpu_goal'] is not None)]
+              c.figures['cpu_goal' if options.cpu else 'goal'] is not None]
     bench = Bench(options, extra)
     bench.run(wanted)
     print_table(bench, sys.stdout)

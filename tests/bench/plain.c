@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_VERTICES = 8, MOST_PLATFORMS = 16, MOST_RUNS = 64, GROUP = 64 };
+enum { MOST_VERTICES = 8, MOST_PLATFORMS = 16, MOST_RUNS = 64, GROUP = 64, SLICE = 1 << 19 };
+static const double most_ms = 3000; /* of kernels a run: no further slice of the edges begins then */
 
 typedef struct csr {
 	uint32_t vertices, entries;
@@ -310,32 +311,47 @@ static cl_kernel build(const machine *m, int levels)
 
 static void set_arguments(const machine *m, cl_kernel kernel, cl_uint entries)
 {
-	cl_uint first = 0;
 	const struct { size_t size; const void *value; } arguments[] = {
-		{ sizeof m->begin, &m->begin }, { sizeof m->near, &m->near }, { sizeof m->ends, &m->ends }, { sizeof first, &first },
-		{ sizeof entries, &entries }, { sizeof m->plan, &m->plan }, { sizeof m->count, &m->count },
+		{ sizeof m->begin, &m->begin }, { sizeof m->near, &m->near }, { sizeof m->ends, &m->ends },
+		{ sizeof entries, &entries }, { sizeof entries, &entries }, { sizeof m->plan, &m->plan }, { sizeof m->count, &m->count },
 		{ sizeof m->unfinished, &m->unfinished },
 	};
 	for (cl_uint i = 0; i < sizeof arguments / sizeof *arguments; i++)
 		check(clSetKernelArg(kernel, i, arguments[i].size, arguments[i].value), "clSetKernelArg");
 }
 
-/* Milliseconds of one run. */
-static double run(const machine *m, cl_kernel kernel, cl_uint entries, cl_ulong *count, cl_uint *unfinished)
+/* Milliseconds of the edges from `first` on. */
+static double run_slice(const machine *m, cl_kernel kernel, cl_uint first, cl_uint entries)
 {
-	size_t group = m->gpu ? GROUP : 1, global = ((size_t)entries + group - 1) / group * group;
-	const cl_ulong nothing = 0;
+	size_t group = m->gpu ? GROUP : 1, items = entries - first < SLICE ? entries - first : SLICE;
+	size_t global = (items + group - 1) / group * group;
+	cl_uint last = first + (cl_uint)items;
 	cl_ulong start, end;
 	cl_event event;
-	check(clEnqueueWriteBuffer(m->queue, m->count, CL_TRUE, 0, sizeof(cl_ulong), &nothing, 0, NULL, NULL), "write");
-	check(clEnqueueWriteBuffer(m->queue, m->unfinished, CL_TRUE, 0, sizeof(cl_uint), &nothing, 0, NULL, NULL), "write");
+	check(clSetKernelArg(kernel, 3, sizeof first, &first), "clSetKernelArg");
+	check(clSetKernelArg(kernel, 4, sizeof last, &last), "clSetKernelArg");
 	check(clEnqueueNDRangeKernel(m->queue, kernel, 1, NULL, &global, &group, 0, NULL, &event), "clEnqueueNDRangeKernel");
-	check(clEnqueueReadBuffer(m->queue, m->count, CL_TRUE, 0, sizeof *count, count, 0, NULL, NULL), "read");
-	check(clEnqueueReadBuffer(m->queue, m->unfinished, CL_TRUE, 0, sizeof *unfinished, unfinished, 0, NULL, NULL), "read");
+	check(clWaitForEvents(1, &event), "clWaitForEvents");
 	check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL), "start");
 	check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL), "end");
 	clReleaseEvent(event);
 	return 1e-6 * (double)(end - start);
+}
+
+/* Milliseconds of one run. */
+static double run(const machine *m, cl_kernel kernel, cl_uint entries, cl_ulong *count, cl_uint *unfinished)
+{
+	const cl_ulong nothing = 0;
+	double spent = 0;
+	cl_uint first = 0;
+	check(clEnqueueWriteBuffer(m->queue, m->count, CL_TRUE, 0, sizeof(cl_ulong), &nothing, 0, NULL, NULL), "write");
+	check(clEnqueueWriteBuffer(m->queue, m->unfinished, CL_TRUE, 0, sizeof(cl_uint), &nothing, 0, NULL, NULL), "write");
+	for (; first < entries && spent < most_ms; first = entries - first > SLICE ? first + SLICE : entries)
+		spent += run_slice(m, kernel, first, entries);
+	check(clEnqueueReadBuffer(m->queue, m->count, CL_TRUE, 0, sizeof *count, count, 0, NULL, NULL), "read");
+	check(clEnqueueReadBuffer(m->queue, m->unfinished, CL_TRUE, 0, sizeof *unfinished, unfinished, 0, NULL, NULL), "read");
+	*unfinished |= first < entries;
+	return spent;
 }
 
 static void measure(const machine *m, const csr *graph, const char *text, int runs)
