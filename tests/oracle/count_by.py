@@ -1,0 +1,104 @@
+"""Counting by sums and one by one: the same numbers as the brute-force reference, for connected patterns of up to 5 vertices.
+
+    count_by.py [--seed N] [--patterns N] [--graphs N] [--all]
+
+A few patterns drawn at random (a kernel takes PoCL seconds to build); --all: each of the 2 of three, 6 of four and 21 of
+five vertices. Graphs: random ones of several densities, with hubs, loops and parallel edges in the file, a clique, a star,
+one without edges; ranks 1, 2, 3 and 8.
+"""
+import argparse
+import itertools
+import os
+import random
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
+from reference import Reference, Run, need_program, shape, work_folder
+
+
+def canonical(size, edges):
+    return min(tuple(sorted(tuple(sorted((order[a], order[b]))) for a, b in edges))
+               for order in itertools.permutations(range(size)))
+
+
+def connected(size, edges):
+    seen, todo = {0}, [0]
+    while todo:
+        at = todo.pop()
+        for a, b in edges:
+            for near, far in ((a, b), (b, a)):
+                if near == at and far not in seen:
+                    seen.add(far)
+                    todo.append(far)
+    return len(seen) == size
+
+
+def connected_patterns(size):
+    pairs = list(itertools.combinations(range(size), 2))
+    subsets = (edges for n in range(size - 1, len(pairs) + 1) for edges in itertools.combinations(pairs, n))
+    return sorted({canonical(size, edges) for edges in subsets if connected(size, edges)})
+
+
+def random_edges(rng):
+    n, density, hubs = rng.randint(6, 40), rng.choice([0.08, 0.2, 0.5]), rng.choice([0, 0, 1, 2])
+    edges = [(a, b) for a in range(n) for b in range(a) if b < hubs or rng.random() < density]
+    noise = [rng.choice(edges) for _ in range(3)] + [(0, 0), (1, 1)] if edges else [(0, 1)]
+    return edges + noise
+
+
+FIXED = [[(0, 0)], [(0, i) for i in range(1, 20)], [(a, b) for a in range(9) for b in range(a)]]
+
+
+def make_graph(folder, number, edges):
+    text, file = (os.path.join(folder, 'g%d.%s' % (number, end)) for end in ('tsv', 'h5'))
+    with open(text, 'w') as out:
+        out.write('src\tdst\ttype\n' + ''.join('%d\t%d\tR\n' % edge for edge in edges))
+    run = Run(1, ['import', '--edges', text, '--undirected', '-o', file])
+    if run.code != 0:
+        sys.exit('import: ' + run.err)
+    return text, file
+
+
+def name_of(edges):
+    return 'edges:' + ','.join('%d-%d' % edge for edge in edges)
+
+
+def differs(name, file, ranks, by, want):
+    run = Run(ranks, ['match', file, '--pattern', name, '--count', '--count-by', by, '--json', '-'], 200)
+    report = run.json()
+    if report and report['matches'] == want.matches and report['embeddings'] == want.embeddings:
+        return False
+    got = report and (report['matches'], report['embeddings'])
+    print('FAILED: %s\n  %s instead of %s\n%s' % (run.shown(), got, (want.matches, want.embeddings), run.err[-500:]))
+    return True
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--seed', type=int, default=int(time.time()))
+    parser.add_argument('--patterns', type=int, default=3)
+    parser.add_argument('--graphs', type=int, default=2)
+    parser.add_argument('--all', action='store_true')
+    o = parser.parse_args()
+    need_program()
+    rng, reference, folder, failures = random.Random(o.seed), Reference(), work_folder(), 0
+    print('seed %d' % o.seed)
+    patterns = {size: connected_patterns(size) for size in (3, 4, 5)}
+    assert [len(patterns[size]) for size in (3, 4, 5)] == [2, 6, 21]
+    every = [edges for size in (3, 4, 5) for edges in patterns[size]]
+    graphs = [random_edges(rng) for _ in range(o.graphs)] + (FIXED if o.all else [rng.choice(FIXED)])
+    graphs = [make_graph(folder, i, edges) for i, edges in enumerate(graphs)]
+    for edges in every if o.all else rng.sample(every, o.patterns):
+        name = name_of(edges)
+        for i, (text, file) in enumerate(graphs):
+            want = reference.ask([shape(name, edges)], None, text, undirected=True)[0]
+            failures += differs(name, file, rng.choice([1, 1, 2, 3, 8]), 'auto', want)
+            if o.all or i == 0:
+                failures += differs(name, file, rng.choice([1, 2]), 'enumerate', want)
+    print('%d failures' % failures)
+    return failures > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
