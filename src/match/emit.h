@@ -15,6 +15,7 @@ typedef struct gemp_emit_options {
 	bool wide;          /* rows of some view hold 2^32 entries or more */
 	bool profile;       /* what passes each step and what it reads is counted */
 	bool first_only;    /* a worker leaves its task with the first result (listed only) */
+	bool by_formula;    /* matches need not be found one by one, only their number */
 	bool loops;         /* a nest of loops (match/emit_loops.h): all_resident, 1 lane, and no task is split off */
 } gemp_emit_options;
 

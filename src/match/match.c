@@ -228,7 +228,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	gemp_search_options search = { .lanes = options->lanes, .launch_factor = options->launch_factor,
 		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
 		.listed = lists(m), .first_only = options->first_only && !m->phases.after_count, .profile = options->profile,
-		 .key_rank = m->pushdown.key_rank };
+		.by_formula = options->count_by_formula, .key_rank = m->pushdown.key_rank };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
 	                         &m->candidates, &search));
 	*out = m;

@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "kernels/abi.h"
+#include "match/nested_search.h"
 #include "match/emit_loops.h"
 #include "match/search_setup.h"
 
@@ -62,6 +63,8 @@ gemp_code gemp_search_restart(gemp_search *search)
 		GEMP_TRY(gemp_readback_end(&search->result[b], device));
 	}
 	search->seeds.next = 0;
+	if (search->nested)
+		gemp_nested_restart(search->nested);
 	if (!search->plan->given)
 		search->work[0].count = search->pivots;
 done:
@@ -74,14 +77,17 @@ static gemp_code build(gemp_search *search)
 	gemp_code code = GEMP_OK;
 	gemp_text text = { 0 };
 	char *fixed = NULL;
-	code = gemp_kernel_source(&fixed, "match.clh");
-	if (code == GEMP_OK) {
+	if (search->nested)
+		code = gemp_nested_text(search, &text);
+	else
+		code = gemp_kernel_source(&fixed, "match.clh");
+	if (code == GEMP_OK && !search->nested) {
 		gemp_emit(&text, fixed, search->plan, &search->layout, &search->emit);
 		code = gemp_text_status(&text);
 	}
 	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
 	GEMP_TRY(gemp_context_program(search->context, &search->program, text.data, ""));
-	code = gemp_kernel_new(&search->kernel, &search->program, "match");
+	code = gemp_kernel_new(&search->kernel, &search->program, search->nested ? "nested" : "match");
 	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
 done:
 	gemp_free(fixed);
@@ -148,7 +154,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	search->batch = 0;
 	search->pending.buffer = -1;
 	search->emit = (gemp_emit_options){ .lanes = options->lanes, .listed = options->listed,
-		.first_only = options->first_only, .profile = options->profile,
+		.first_only = options->first_only, .profile = options->profile, .by_formula = options->by_formula,
 		.all_resident = residency->hot >= graph->vertices || graph->ranks == 1 };
 	uint64_t longest = 0;
 	for (size_t v = 0; v < plan->view_count; v++)
@@ -163,6 +169,9 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	if (code == GEMP_OK)
 		code = gemp_search_upload(search, residency, views, candidates);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_nested_new(&search->nested, search, views));
+	if (search->nested)
+		search->split = 0;
 	code = gemp_search_outbox(search);
 	if (code == GEMP_OK && options->listed)
 		code = gemp_search_results(search);
@@ -191,7 +200,7 @@ void gemp_search_free(gemp_search *search)
 		return;
 	gemp_device *device = search->context->device;
 	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
-		&search->control, &search->out, &search->out_capacity,
+		&search->pivot_bits, &search->control, &search->out, &search->out_capacity,
 		&search->out_base, &search->tables, &search->marks, &search->passed };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
@@ -201,6 +210,7 @@ void gemp_search_free(gemp_search *search)
 		gemp_buffer_free(&search->work[k].state, device);
 		gemp_buffer_free(&search->work[k].tasks, device);
 	}
+	gemp_nested_free(search->nested, device);
 	if (search->kernel)
 		clReleaseKernel(search->kernel);
 	gemp_program_free(&search->program);
@@ -448,6 +458,8 @@ gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 	gemp_code code = GEMP_OK;
 	size_t stage = search->layout.stage_count;
 	*ran = false;
+	if (search->nested)
+		return gemp_nested_launch(search, ran);
 	GEMP_TRY(feed_seeds(search));
 	while (stage > 0 && !runnable(search, stage - 1))
 		stage--;

@@ -36,6 +36,7 @@ typedef struct gemp_search_options {
 	double launch_factor;  /* C of the launch formula; 0: 0.8 */
 	bool profile;          /* count what passes each step */
 	bool first_only;       /* one result of each task is enough */
+	bool by_formula;       /* matches need not be found one by one, only their number */
 	const uint32_t *key_rank; /* [vertices] by id, if plan->keys; borrowed while the search is made */
 } gemp_search_options;
 
@@ -55,6 +56,8 @@ typedef struct gemp_search_statistics {
 	uint64_t sent[GEMP_MAX_STEPS];     /* bytes to other ranks on the way into each step */
 } gemp_search_statistics;
 
+typedef struct gemp_nested_search gemp_nested_search; /* match/nested_search.h */
+
 typedef struct gemp_search {
 	gemp_context *context;
 	const gemp_graph *graph;
@@ -65,11 +68,12 @@ typedef struct gemp_search {
 	gemp_search_options options;
 	gemp_program program;
 	cl_kernel kernel;
+	gemp_nested_search *nested; /* NULL: the kernel is a state machine */
 	bool stored;                /* the program's binary, after first launches */
 	size_t workers;
 	uint32_t vertices, hot, ranks, split;
 	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS]; /* borrowed from the views */
-	gemp_buffer own, id_of, bounds, key_rank, candidates, control;
+	gemp_buffer own, id_of, bounds, key_rank, candidates, pivot_bits, control;
 	gemp_readback result[2];        /* ids, row by row; from word result_edges on edges, row by row */
 	gemp_buffer out, out_capacity, out_base, tables, marks, passed;
 	uint32_t candidate_words;

@@ -66,8 +66,6 @@ done:
 static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, uint32_t *bits)
 {
 	gemp_code code = GEMP_OK;
-	gemp_device *device = search->context->device;
-	gemp_buffer bitmap = { 0 };
 	uint32_t *own = NULL;
 	size_t words = search->candidate_words;
 	GEMP_TRY(GEMP_NEW(own, words + 1));
@@ -75,12 +73,11 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 		own[residency->own_slots[i] / 32] |= UINT32_C(1) << residency->own_slots[i] % 32;
 	for (size_t w = 0; w < words; w++)
 		bits[w] &= own[w];
-	GEMP_TRY(upload(search, &bitmap, bits, words, sizeof *bits));
+	GEMP_TRY(upload(search, &search->pivot_bits, bits, words, sizeof *bits));
 	GEMP_TRY(upload(search, &search->work[0].tasks, NULL, residency->own_count + 1, sizeof(uint32_t)));
-	GEMP_TRY(gemp_compact_bits(search->context->primitives, &bitmap, search->graph->vertices, 0, &search->work[0].tasks,
+	GEMP_TRY(gemp_compact_bits(search->context->primitives, &search->pivot_bits, search->graph->vertices, 0, &search->work[0].tasks,
 	                           &search->pivots));
 done:
-	gemp_buffer_free(&bitmap, device);
 	gemp_free(own);
 	return code;
 }

@@ -1,8 +1,8 @@
 #include "pattern/plan_build.h"
 
-/* RESTRICTIONS: the image of base[i] is extreme among its orbit. Where the orbit hangs together round base[i] (cliques),
- * it is the vertex of least degree, so that rows shrink to their oriented part; else (cycles) the hub, so that paths stay
- * among lesser vertices. */
+/* RESTRICTIONS: the image of base[i] is extreme among its orbit under what is left of the group. Where the orbit hangs
+ * together round base[i] (cliques), it is the vertex of least degree, so that rows shrink to their oriented part; else
+ * (cycles, twins) the hub, so that paths stay among lesser vertices and the rows read last are the shorter ones. */
 static bool adjacent(const gemp_pattern *pattern, int a, int b)
 {
 	for (size_t e = 0; e < pattern->edge_count; e++)
@@ -12,10 +12,10 @@ static bool adjacent(const gemp_pattern *pattern, int a, int b)
 	return false;
 }
 
-static bool hub_first(const gemp_pattern *pattern, const gemp_chain *chain)
+static bool hub_first(const gemp_pattern *pattern, const gemp_chain *chain, size_t level)
 {
 	const int *orbit;
-	size_t size = gemp_chain_orbit(chain, 0, &orbit);
+	size_t size = gemp_chain_orbit(chain, level, &orbit);
 	for (size_t i = 1; i < size; i++)
 		if (!adjacent(pattern, orbit[0], orbit[i]))
 			return true;
@@ -63,10 +63,10 @@ gemp_code gemp_plan_break_symmetry(gemp_planner *p)
 		if (plan->steps[s].edge >= 0)
 			base[size++] = plan->vertex_count + plan->steps[s].edge;
 	GEMP_TRY(gemp_chain_new(&chain, p->symmetry, base, size));
-	bool hub = hub_first(p->pattern, chain);
 	for (size_t level = 0; level < size; level++) {
 		const int *orbit;
 		size_t members = gemp_chain_orbit(chain, level, &orbit);
+		bool hub = hub_first(p->pattern, chain, level);
 		if (dropped(p, orbit, members))
 			continue;
 		for (size_t i = 1; i < members; i++)

@@ -1,0 +1,18 @@
+/* nested_emit: the text of a nested kernel. No text of the user's enters it. */
+#ifndef GEMP_MATCH_NESTED_EMIT_H
+#define GEMP_MATCH_NESTED_EMIT_H
+
+#include "match/nested_shape.h"
+
+typedef struct gemp_nested_options {
+	int lanes, row_lanes;  /* of a worker; that go through the last row together */
+	bool shared;           /* bitmaps are in local memory */
+} gemp_nested_options;
+
+/* Arguments of kernel `nested`, in order: params; begin_k, near_k of each view; key_rank (if keys are compared); pivots (a
+ * bitmap); candidates, candidate_words; lists (if there are any); marks (if the leaf is marked: local or global); parts;
+ * control. `fixed` is the text of nested.clh. */
+void gemp_nested_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_nested *nested,
+                      const gemp_nested_options *options);
+
+#endif

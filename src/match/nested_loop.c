@@ -1,0 +1,418 @@
+#include "match/nested_loop.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { SPLIT_LEVEL = 2, ROWS_BETWEEN_LOOKS = 128 }; /* parts are cut there; so often a worker looks whether one is wanted */
+
+void gemp_put(gemp_emitter *e, const char *format, ...)
+{
+	char line[512];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof line, format, arguments);
+	va_end(arguments);
+	gemp_text_print(e->text, "%.*s%s\n", e->depth, "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t", line);
+}
+
+const char *gemp_vertex_name(char name[16], int vertex)
+{
+	snprintf(name, 16, "v_%d", vertex);
+	return name;
+}
+
+/* TESTS. */
+static void compare(gemp_emitter *e, uint64_t with, const char *format, const char *c)
+{
+	for (int v = 0; v < e->plan->vertex_count; v++)
+		if (with >> v & 1)
+			gemp_put(e, format, c, v);
+}
+
+void gemp_emit_tests(gemp_emitter *e, const gemp_filters *f, const char *c, const char *which)
+{
+	compare(e, f->differ, "pass &= %s != v_%d;", c);
+	compare(e, f->same, "pass &= %s == v_%d;", c);
+	compare(e, f->less, "pass &= %s < v_%d;", c);
+	compare(e, f->greater, "pass &= %s > v_%d;", c);
+	if (f->candidates >= 0)
+		gemp_put(e, "if (pass) pass = candidate(%d, %s);", f->candidates, c);
+	compare(e, f->key_less, "if (pass) pass = key_rank[%s] < key_rank[v_%d];", c);
+	compare(e, f->key_most, "if (pass) pass = key_rank[%s] <= key_rank[v_%d];", c);
+	compare(e, f->key_greater, "if (pass) pass = key_rank[%s] > key_rank[v_%d];", c);
+	compare(e, f->key_least, "if (pass) pass = key_rank[%s] >= key_rank[v_%d];", c);
+	for (size_t i = 0; i < f->row_count; i++) {
+		const gemp_row_filter *row = &f->rows[i];
+		char from[16], skip[48] = "";
+		if (which && row->source)
+			snprintf(skip, sizeof skip, "%s == %zu || ", which, i);
+		gemp_put(e, "if (pass) pass = %s%shas(%d, %s, %s);", skip, row->absent ? "!" : "", row->view,
+		         row->from < 0 ? c : gemp_vertex_name(from, row->from), c);
+	}
+}
+
+/* RANGES: where candidates come from, [cur, end) of `from`: a list, or of the rows that can give them the shortest. */
+typedef struct range {
+	int tag;
+	gemp_filters tests; /* left to do */
+	char which[16];     /* "": there is no choice of rows */
+} range;
+
+static void drop_row(gemp_filters *f, size_t i)
+{
+	f->row_count--;
+	for (; i < f->row_count; i++)
+		f->rows[i] = f->rows[i + 1];
+}
+
+static void choose_row(gemp_emitter *e, range *r, const gemp_filters *f)
+{
+	uint64_t sources = gemp_filters_sources(f);
+	int first = __builtin_ctzll(sources);
+	snprintf(r->which, sizeof r->which, "which_%d", r->tag);
+	gemp_put(e, "uint %s = %d, least_%d = v_%d;", r->which, first, r->tag, f->rows[first].from);
+	gemp_put(e, "__global const uint *from_%d = near_%d, *row_%d = begin_%d;", r->tag, f->rows[first].view, r->tag,
+	         f->rows[first].view);
+	for (sources &= sources - 1; sources; sources &= sources - 1) {
+		int i = __builtin_ctzll(sources), v = f->rows[i].from;
+		gemp_put(e, "if (v_%d > least_%d) {", v, r->tag);
+		gemp_put(e, "\t%s = %d;", r->which, i);
+		gemp_put(e, "\tleast_%d = v_%d;", r->tag, v);
+		gemp_put(e, "\tfrom_%d = near_%d;", r->tag, f->rows[i].view);
+		gemp_put(e, "\trow_%d = begin_%d;", r->tag, f->rows[i].view);
+		gemp_put(e, "}");
+	}
+	gemp_put(e, "uint cur_%d = row_%d[least_%d], end_%d = row_%d[least_%d + 1];", r->tag, r->tag, r->tag, r->tag, r->tag,
+	         r->tag);
+}
+
+static void open_row(gemp_emitter *e, range *r, const gemp_filters *f)
+{
+	uint64_t sources = gemp_filters_sources(f);
+	int only = __builtin_ctzll(sources);
+	if (sources & (sources - 1)) {
+		choose_row(e, r, f);
+		return;
+	}
+	const gemp_row_filter *row = &f->rows[only];
+	gemp_put(e, "__global const uint *from_%d = near_%d;", r->tag, row->view);
+	gemp_put(e, "uint cur_%d = begin_%d[v_%d], end_%d = begin_%d[v_%d + 1];", r->tag, row->view, row->from, r->tag,
+	         row->view, row->from);
+	drop_row(&r->tests, (size_t)only);
+}
+
+static range open_range(gemp_emitter *e, int tag, int list, const gemp_filters *filters)
+{
+	range r = { .tag = tag, .tests = *filters };
+	if (list < 0) {
+		open_row(e, &r, filters);
+	} else {
+		gemp_put(e, "__global const uint *from_%d = list_%d;", tag, list);
+		gemp_put(e, "uint cur_%d = 0, end_%d = n_%d;", tag, tag, list);
+	}
+	for (int v = 0; v < e->plan->vertex_count; v++) {
+		if (r.tests.less >> v & 1)
+			gemp_put(e, "end_%d = gemp_lower(from_%d, cur_%d, end_%d, v_%d);", tag, tag, tag, tag, v);
+		if (r.tests.greater >> v & 1)
+			gemp_put(e, "cur_%d = gemp_lower(from_%d, cur_%d, end_%d, v_%d + 1);", tag, tag, tag, tag, v);
+	}
+	r.tests.less = r.tests.greater = 0;
+	return r;
+}
+
+static void test_range(gemp_emitter *e, const range *r, const char *c)
+{
+	gemp_emit_tests(e, &r->tests, c, r->which[0] ? r->which : NULL);
+}
+
+/* What a level's candidates are asked beyond its list. */
+static range open_level(gemp_emitter *e, int level)
+{
+	gemp_filters all, rest;
+	int list = e->nested->list_of[level];
+	gemp_filters_of(&all, e->plan, &e->plan->steps[level], gemp_nested_seen(e->plan, level - 1));
+	if (list < 0)
+		return open_range(e, level, -1, &all);
+	gemp_filters_minus(&rest, &all, &e->nested->lists[list].filters);
+	return open_range(e, level, list, &rest);
+}
+
+/* LISTS AND MARKS. */
+enum { LIST_TAG = 100, MARK_TAG = 200 };
+
+static void emit_list(gemp_emitter *e, int l)
+{
+	const gemp_nested_set *set = &e->nested->lists[l];
+	int tag = LIST_TAG + l;
+	gemp_put(e, "uint n_%d = 0;", l);
+	gemp_put(e, "{");
+	e->depth++;
+	range r = open_range(e, tag, set->base, &set->rest);
+	gemp_put(e, "for (uint at = cur_%d; at < end_%d; at += GEMP_LANES) {", tag, tag);
+	e->depth++;
+	gemp_put(e, "uint c = 0;");
+	gemp_put(e, "int pass = at + lane < end_%d;", tag);
+	gemp_put(e, "if (pass) {");
+	e->depth++;
+	gemp_put(e, "c = from_%d[at + lane];", tag);
+	test_range(e, &r, "c");
+	e->depth--;
+	gemp_put(e, "}");
+	gemp_put(e, "const uint mask = gemp_ballot(pass);");
+	gemp_put(e, "if (pass)");
+	gemp_put(e, "\tlist_%d[n_%d + popcount(mask & LANES_BELOW)] = c;", l, l);
+	gemp_put(e, "n_%d += popcount(mask);", l);
+	e->depth--;
+	gemp_put(e, "}");
+	gemp_put(e, "gemp_sync();");
+	e->depth--;
+	gemp_put(e, "}");
+}
+
+static void emit_mark(gemp_emitter *e, range *r)
+{
+	const gemp_nested_set *set = &e->nested->marks;
+	*r = open_range(e, MARK_TAG, set->base, &set->rest);
+	gemp_put(e, "for (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES) {", r->tag, r->tag);
+	e->depth++;
+	gemp_put(e, "const uint c = from_%d[at];", r->tag);
+	gemp_put(e, "int pass = c < p.limit;");
+	test_range(e, r, "c");
+	gemp_put(e, "if (pass)");
+	gemp_put(e, "\tmark(c);");
+	e->depth--;
+	gemp_put(e, "}");
+	gemp_put(e, "gemp_sync();");
+}
+
+static void emit_wipe(gemp_emitter *e, const range *r)
+{
+	gemp_put(e, "gemp_sync();");
+	gemp_put(e, "if (end_%d - cur_%d > p.words)", r->tag, r->tag);
+	gemp_put(e, "\tfor (uint i = lane; i < p.words; i += GEMP_LANES)");
+	gemp_put(e, "\t\tbits[i] = 0;");
+	gemp_put(e, "else");
+	gemp_put(e, "\tfor (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES)", r->tag, r->tag);
+	gemp_put(e, "\t\tbits[min(from_%d[at], p.limit) >> 5] = 0;", r->tag);
+	gemp_put(e, "gemp_sync();");
+}
+
+/* THE LAST LEVEL. */
+static void extreme(gemp_emitter *e, uint64_t of, const char *function, char *out, size_t room)
+{
+	size_t at = 0;
+	int last = 63 - __builtin_clzll(of), open = 0;
+	for (int v = 0; v < e->plan->vertex_count; v++) {
+		if (!(of >> v & 1))
+			continue;
+		at += (size_t)snprintf(out + at, room - at, v == last ? "v_%.0s%d" : "%s(v_%d, ", function, v);
+		open += v != last;
+	}
+	while (open--)
+		at += (size_t)snprintf(out + at, room - at, ")");
+}
+
+/* The row of the vertex before: entries within the bounds stand at one end of it. */
+static void emit_marked(gemp_emitter *e, const gemp_filters *all)
+{
+	int level = e->nested->levels - 1, v = e->plan->steps[level - 1].vertex;
+	gemp_filters rest;
+	size_t i = 0;
+	char bound[256];
+	gemp_filters_minus(&rest, all, &e->nested->marks.filters);
+	while (rest.rows[i].from != v || !rest.rows[i].source)
+		i++;
+	int view = rest.rows[i].view;
+	drop_row(&rest, i);
+	gemp_put(e, "const uint first = begin_%d[v_%d], end = begin_%d[v_%d + 1];", view, v, view, v);
+	if (all->greater) {
+		extreme(e, all->greater, "max", bound, sizeof bound);
+		gemp_put(e, "const uint bound = %s;", bound);
+		gemp_put(e, "for (uint i = lane %% ROW_LANES; i < end - first; i += ROW_LANES) {");
+		gemp_put(e, "\tconst uint c = near_%d[end - 1 - i];", view);
+		gemp_put(e, "\tif (c <= bound)\n\t\t\t\t\tbreak;");
+		rest.greater = 0;
+	} else if (all->less) {
+		extreme(e, all->less, "min", bound, sizeof bound);
+		gemp_put(e, "const uint bound = %s;", bound);
+		gemp_put(e, "for (uint i = first + lane %% ROW_LANES; i < end; i += ROW_LANES) {");
+		gemp_put(e, "\tconst uint c = near_%d[i];", view);
+		gemp_put(e, "\tif (c >= bound)\n\t\t\t\t\tbreak;");
+		rest.less = 0;
+	} else {
+		gemp_put(e, "for (uint i = first + lane %% ROW_LANES; i < end; i += ROW_LANES) {");
+		gemp_put(e, "\tconst uint c = near_%d[i];", view);
+	}
+	e->depth++;
+	gemp_put(e, "int pass = marked(c);");
+	gemp_emit_tests(e, &rest, "c", NULL);
+	gemp_put(e, "n += pass;");
+	e->depth--;
+	gemp_put(e, "}");
+}
+
+void gemp_emit_leaf_loop(gemp_emitter *e)
+{
+	int level = e->nested->levels - 1;
+	gemp_filters all;
+	gemp_filters_of(&all, e->plan, &e->plan->steps[level], gemp_nested_seen(e->plan, level - 1));
+	if (e->nested->leaf == GEMP_LEAF_MARKED) {
+		emit_marked(e, &all);
+		return;
+	}
+	range r = open_level(e, level);
+	gemp_put(e, "for (uint i = cur_%d + lane %% ROW_LANES; i < end_%d; i += ROW_LANES) {", r.tag, r.tag);
+	e->depth++;
+	gemp_put(e, "const uint c = from_%d[i];", r.tag);
+	gemp_put(e, "int pass = 1;");
+	test_range(e, &r, "c");
+	gemp_put(e, "n += pass;");
+	e->depth--;
+	gemp_put(e, "}");
+}
+
+void gemp_emit_sum(gemp_emitter *e)
+{
+	if (e->nested->twins == 1) {
+		gemp_put(e, "found += n;");
+		return;
+	}
+	gemp_put(e, "for (uint d = ROW_LANES / 2; d; d /= 2)");
+	gemp_put(e, "\tn += gemp_shuffle(n, lane ^ d);");
+	gemp_put(e, "if (lane %% ROW_LANES == 0) {");
+	gemp_put(e, "\tconst ulong ways = gemp_choose(n, %d, %d, &over);", e->nested->twins, (int)e->nested->ways);
+	gemp_put(e, "\tfound += ways;");
+	gemp_put(e, "\tover |= found < ways;");
+	gemp_put(e, "}");
+}
+
+/* PARTS. Where another worker waits, it gets an entry of the task, or else half of the candidates left on the split level.
+ * next: the first of these. */
+static void emit_giving(gemp_emitter *e, const char *next)
+{
+	gemp_put(e, "if (p.queue && spent - rested >= %d) {", ROWS_BETWEEN_LOOKS);
+	e->depth++;
+	gemp_put(e, "rested = spent;");
+	gemp_put(e, "const uint next = %s;", next);
+	gemp_put(e, "const uint middle = next + (stop - min(stop, next)) / 2, last = todo ? 31 - clz(todo) : 0;");
+	gemp_put(e, "uint given = 0;");
+	gemp_put(e, "if (lane == 0 && (todo || middle < stop) && gemp_wanted(control, p.queue))");
+	gemp_put(e, "\tgiven = todo ? gemp_give(control, parts, p.queue, entry + last, 0, ~0u) :");
+	gemp_put(e, "\t               gemp_give(control, parts, p.queue, entry + which, middle - cur_%d, stop - cur_%d);",
+	         SPLIT_LEVEL, SPLIT_LEVEL);
+	gemp_put(e, "if (gemp_shuffle(given, 0)) {");
+	gemp_put(e, "\tif (todo)\n\t\t\t\t\t\ttodo &= ~(1u << last);");
+	gemp_put(e, "\telse\n\t\t\t\t\t\tstop = middle;");
+	gemp_put(e, "}");
+	e->depth--;
+	gemp_put(e, "}");
+}
+
+/* Only an entry that came as a part has bounds; it is alone. */
+static void emit_bounds(gemp_emitter *e, int level)
+{
+	if (level != SPLIT_LEVEL) {
+		gemp_put(e, "const uint start = cur_%d, stop = end_%d;", level, level);
+		return;
+	}
+	gemp_put(e, "const uint start = cur_%d + min(low, end_%d - cur_%d);", level, level, level);
+	gemp_put(e, "uint stop = cur_%d + min(high, end_%d - cur_%d);", level, level, level);
+}
+
+/* LEVELS. Rows of lanes take candidates of the last level but one by themselves. */
+static void emit_rows(gemp_emitter *e, const range *r, int level)
+{
+	gemp_put(e, "for (uint at = start; at < stop; at += ROWS) {");
+	e->depth++;
+	gemp_put(e, "const uint k = at + lane / ROW_LANES;");
+	gemp_put(e, "uint n = 0;");
+	gemp_put(e, "if (k < stop) {");
+	e->depth++;
+	gemp_put(e, "const uint v_%d = from_%d[k];", e->plan->steps[level].vertex, level);
+	gemp_put(e, "int pass = 1;");
+	char name[16];
+	test_range(e, r, gemp_vertex_name(name, e->plan->steps[level].vertex));
+	gemp_put(e, "if (pass) {");
+	e->depth++;
+	gemp_emit_leaf_loop(e);
+	e->depth--;
+	gemp_put(e, "}");
+	e->depth--;
+	gemp_put(e, "}");
+	gemp_emit_sum(e);
+	if (level == SPLIT_LEVEL) {
+		gemp_put(e, "spent += ROWS;");
+		emit_giving(e, "at + ROWS");
+	}
+	e->depth--;
+	gemp_put(e, "}");
+}
+
+static void emit_last_but_one(gemp_emitter *e, int level)
+{
+	range r = open_level(e, level), marks;
+	bool marked = e->nested->leaf == GEMP_LEAF_MARKED && e->nested->marks.level == level - 1;
+	emit_bounds(e, level);
+	gemp_put(e, "if (start < stop) {");
+	e->depth++;
+	if (marked)
+		emit_mark(e, &marks);
+	if (level != SPLIT_LEVEL)
+		gemp_put(e, "spent += stop - start;");
+	emit_rows(e, &r, level);
+	if (marked)
+		emit_wipe(e, &marks);
+	e->depth--;
+	gemp_put(e, "}");
+}
+
+static void emit_visits(gemp_emitter *e, int level)
+{
+	range r = open_level(e, level);
+	emit_bounds(e, level);
+	gemp_put(e, "for (uint at = start; at < stop; at += GEMP_LANES) {");
+	e->depth++;
+	gemp_put(e, "uint c = 0;");
+	gemp_put(e, "int pass = at + lane < stop;");
+	gemp_put(e, "if (pass) {");
+	e->depth++;
+	gemp_put(e, "c = from_%d[at + lane];", level);
+	test_range(e, &r, "c");
+	e->depth--;
+	gemp_put(e, "}");
+	gemp_put(e, "for (uint mask = gemp_ballot(pass); mask; mask &= mask - 1) {");
+	e->depth++;
+	gemp_put(e, "const uint turn = lowest(mask);");
+	if (level == SPLIT_LEVEL)
+		gemp_put(e, "if (at + turn >= stop)\n\t\t\t\tbreak;");
+	gemp_put(e, "const uint v_%d = gemp_shuffle(c, turn);", e->plan->steps[level].vertex);
+	if (level == SPLIT_LEVEL)
+		emit_giving(e, "at + turn + 1");
+	gemp_emit_level(e, level);
+	e->depth--;
+	gemp_put(e, "}");
+	e->depth--;
+	gemp_put(e, "}");
+}
+
+void gemp_emit_level(gemp_emitter *e, int level)
+{
+	const gemp_nested *n = e->nested;
+	range marks;
+	for (size_t l = 0; l < n->list_count; l++)
+		if (n->lists[l].level == level)
+			emit_list(e, (int)l);
+	bool marked = n->leaf == GEMP_LEAF_MARKED && n->marks.level == level && level < n->levels - 3;
+	if (marked)
+		emit_mark(e, &marks);
+	gemp_put(e, "{");
+	e->depth++;
+	if (level == n->levels - 3)
+		emit_last_but_one(e, level + 1);
+	else
+		emit_visits(e, level + 1);
+	e->depth--;
+	gemp_put(e, "}");
+	if (marked)
+		emit_wipe(e, &marks);
+}

@@ -1,0 +1,275 @@
+#include "match/nested_search.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "device/tuning.h"
+#include "kernels/nested_abi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROW_LANES = 8,              /* unless tuned: "nested.lanes" */
+	GROUP = 128,                /* work-items; "nested.group" */
+	MOST_SHARED = 13 << 10,     /* bytes of local memory a group: more would leave places for work-items empty */
+	MOST_PARTS = 1 << 18,
+	TASKS_A_WORKER = 8,
+	ROWS_A_LAUNCH = 1 << 22,    /* of a worker */
+};
+
+static bool wanted(const gemp_search *search)
+{
+	const char *shape = getenv("GEMP_SHAPE");
+	if (shape && !strcmp(shape, "states"))
+		return false;
+	return search->context->device->gpu || (shape && !strcmp(shape, "nested"));
+}
+
+/* SIZES. Vertices that must be different ones? */
+static bool apart(const gemp_plan *plan, int u, int v)
+{
+	for (size_t s = 0; s < plan->step_count; s++) {
+		const gemp_step *step = &plan->steps[s];
+		uint64_t others = step->differ | step->less | step->greater;
+		if ((step->vertex == u && others >> v & 1) || (step->vertex == v && others >> u & 1))
+			return true;
+	}
+	return false;
+}
+
+/* So many neighbours the last vertex has at least in view v. */
+static uint64_t least_degree(const gemp_plan *plan, const gemp_step *step, size_t view)
+{
+	uint64_t degree = 0;
+	for (size_t j = 0; j < step->sources; j++) {
+		bool counts = step->checks[j].view == (int)view;
+		for (size_t i = 0; i < j && counts; i++)
+			counts = step->checks[i].view != (int)view || apart(plan, step->checks[i].from, step->checks[j].from);
+		degree += counts;
+	}
+	return plan->views[view].direction == 2 ? degree : 0;
+}
+
+/* Slots descend by degree: the first from which on all have too few neighbours. */
+static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, const gemp_view *views)
+{
+	uint32_t limit = search->vertices;
+	for (size_t v = 0; v < search->plan->view_count; v++) {
+		uint64_t least = least_degree(search->plan, &search->plan->steps[shape->levels - 1], v);
+		const uint64_t *begin = views[v].begin;
+		while (limit > 0 && begin[limit] - begin[limit - 1] < least)
+			limit--;
+	}
+	return limit;
+}
+
+static uint32_t longest_row(const gemp_plan *plan, const gemp_view *views)
+{
+	uint64_t longest = 0;
+	for (size_t v = 0; v < plan->view_count; v++)
+		for (size_t r = 0; r < views[v].rows; r++)
+			if (views[v].begin[r + 1] - views[v].begin[r] > longest)
+				longest = views[v].begin[r + 1] - views[v].begin[r];
+	return (uint32_t)longest;
+}
+
+/* Fewer workers where their lists and bitmaps do not all fit into a quarter of the memory. */
+static void choose_workers(gemp_nested_search *n, const gemp_search *search)
+{
+	const gemp_device *device = search->context->device;
+	bool marked = n->shape.leaf == GEMP_LEAF_MARKED;
+	size_t in_group = (n->group > (size_t)n->options.lanes ? n->group : (size_t)n->options.lanes) / (size_t)n->options.lanes;
+	size_t shared = n->words * sizeof(uint32_t) * in_group;
+	n->options.shared = marked && shared <= MOST_SHARED && shared < device->local;
+	size_t bytes = n->shape.list_count * n->room * sizeof(uint32_t);
+	if (marked && !n->options.shared)
+		bytes += n->words * sizeof(uint32_t);
+	uint64_t room = (device->memory - device->held) / 4;
+	n->workers = search->workers;
+	if (room > device->largest)
+		room = device->largest;
+	if (bytes && n->workers > room / bytes)
+		n->workers = room / bytes;
+	n->workers = n->workers / in_group * in_group;
+}
+
+static void choose_tasks(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
+{
+	const gemp_view *first = &views[search->plan->steps[1].checks[0].view];
+	n->entries = (uint32_t)first->begin[first->rows];
+	uint64_t chunk = n->workers ? n->entries / (n->workers * TASKS_A_WORKER) : 1, most = (uint64_t)n->options.lanes;
+	uint64_t least = n->shape.levels == 3 ? most / (uint64_t)n->options.row_lanes : 1; /* one for each row in hand */
+	n->chunk = (uint32_t)(chunk < least ? least : chunk > most ? most : chunk);
+	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
+}
+
+static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
+{
+	gemp_device *device = search->context->device;
+	gemp_nested_shape(&n->shape, search->plan, &search->emit);
+	n->options.lanes = search->emit.lanes;
+	int row_lanes = (int)gemp_tuning(device, "nested.lanes", ROW_LANES);
+	n->options.row_lanes = n->options.lanes < row_lanes ? n->options.lanes : row_lanes;
+	n->group = gemp_worker_group(device, (unsigned)n->options.lanes, gemp_tuning(device, "nested.group", GROUP));
+	n->limit = find_limit(search, &n->shape, views);
+	n->words = n->limit / 32 + 1;
+	n->room = longest_row(search->plan, views);
+	n->queue = n->shape.levels > 3 && (device->nvidia || !device->gpu) ? MOST_PARTS : 0;
+	choose_workers(n, search);
+	choose_tasks(n, search, views);
+}
+
+static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	size_t lists = n->workers * n->shape.list_count * n->room, marks = n->workers * n->words;
+	size_t parts = (n->queue + 1) * sizeof(gemp_nested_part);
+	if (n->shape.list_count)
+		GEMP_TRY(gemp_buffer_new(&n->lists, device, (lists + 1) * sizeof(uint32_t), NULL));
+	if (n->shape.leaf == GEMP_LEAF_MARKED && !n->options.shared)
+		GEMP_TRY(gemp_buffer_new(&n->marks, device, (marks + 1) * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_buffer_new(&n->parts, device, parts, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &n->parts, 0, parts));
+	GEMP_TRY(gemp_buffer_new(&n->control, device, GEMP_NESTED_WORDS * sizeof(uint32_t), NULL));
+done:
+	return code;
+}
+
+gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views)
+{
+	gemp_code code = GEMP_OK;
+	gemp_nested_search *n = NULL;
+	gemp_comm *comm = search->context->comm;
+	*out = NULL;
+	bool takes = wanted(search) && gemp_nested_takes(search->plan, &search->emit);
+	if (gemp_comm_sum1(comm, !takes))
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(n, 1)));
+	choose_sizes(n, search, views);
+	if (gemp_comm_sum1(comm, n->workers * (size_t)n->options.lanes < n->group)) /* no room for a single group */
+		goto done;
+	GEMP_TRY(gemp_comm_agree(comm, make_buffers(n, search->context->device)));
+	*out = n;
+	n = NULL;
+done:
+	gemp_nested_free(n, search->context->device);
+	return code;
+}
+
+void gemp_nested_free(gemp_nested_search *n, gemp_device *device)
+{
+	if (!n)
+		return;
+	gemp_buffer_free(&n->lists, device);
+	gemp_buffer_free(&n->marks, device);
+	gemp_buffer_free(&n->parts, device);
+	gemp_buffer_free(&n->control, device);
+	gemp_free(n);
+}
+
+gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text)
+{
+	char *fixed = NULL;
+	gemp_code code = gemp_kernel_source(&fixed, "nested.clh");
+	if (code == GEMP_OK)
+		gemp_nested_emit(text, fixed, search->plan, &search->nested->shape, &search->nested->options);
+	gemp_free(fixed);
+	return code == GEMP_OK ? gemp_text_status(text) : code;
+}
+
+void gemp_nested_restart(gemp_nested_search *nested)
+{
+	nested->next = 0;
+}
+
+/* LAUNCHING. */
+static gemp_code enqueue(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_nested_search *n = search->nested;
+	gemp_device *device = search->context->device;
+	gemp_argument a[2 * GEMP_MAX_VIEWS + 16];
+	static const uint32_t zeros[GEMP_NESTED_WORDS];
+	size_t count = 0, in_group = n->group / (size_t)n->options.lanes;
+	gemp_nested_params params = { .first = n->next, .tasks = n->tasks - n->next, .chunk = n->chunk, .entries = n->entries,
+		.vertices = search->vertices, .limit = n->limit, .words = n->words, .room = n->room, .queue = n->queue,
+		.budget = ROWS_A_LAUNCH };
+	GEMP_TRY(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
+	a[count++] = GEMP_ARG(&params);
+	for (size_t v = 0; v < search->plan->view_count; v++) {
+		a[count++] = GEMP_ARG(&search->begin[v].mem);
+		a[count++] = GEMP_ARG(&search->near[v].mem);
+	}
+	if (search->plan->keys)
+		a[count++] = GEMP_ARG(&search->key_rank.mem);
+	a[count++] = GEMP_ARG(&search->pivot_bits.mem);
+	a[count++] = GEMP_ARG(&search->candidates.mem);
+	a[count++] = GEMP_ARG(&search->candidate_words);
+	if (n->shape.list_count)
+		a[count++] = GEMP_ARG(&n->lists.mem);
+	if (n->shape.leaf == GEMP_LEAF_MARKED)
+		a[count++] = n->options.shared ? GEMP_LOCAL(n->words * sizeof(uint32_t) * in_group) : GEMP_ARG(&n->marks.mem);
+	a[count++] = GEMP_ARG(&n->parts.mem);
+	a[count++] = GEMP_ARG(&n->control.mem);
+	GEMP_TRY(gemp_launch_with(device, search->kernel, n->workers * (size_t)n->options.lanes, n->group, a, count));
+	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
+done:
+	return code;
+}
+
+/* Places in the queue that were waited at or filled. */
+static gemp_code empty_queue(gemp_nested_search *n, gemp_device *device, const uint32_t *control)
+{
+	uint32_t places = control[GEMP_NESTED_WAITING] > control[GEMP_NESTED_GIVEN] ? control[GEMP_NESTED_WAITING] :
+	                                                                               control[GEMP_NESTED_GIVEN];
+	if (places > n->queue)
+		places = n->queue;
+	return places ? gemp_buffer_zero(device, &n->parts, 0, places * sizeof(gemp_nested_part)) : GEMP_OK;
+}
+
+static gemp_code finish(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_nested_search *n = search->nested;
+	gemp_device *device = search->context->device;
+	gemp_search_statistics *s = &search->statistics;
+	uint32_t control[GEMP_NESTED_WORDS], left = n->tasks - n->next;
+	double seconds;
+	GEMP_TRY(gemp_buffer_read(device, &n->control, 0, sizeof control, control));
+	GEMP_TRY(gemp_launch_seconds(device, &seconds));
+	search->context->timers.seconds[GEMP_KERNEL] += seconds;
+	s->kernel_seconds += seconds;
+	GEMP_TRY(empty_queue(n, device, control));
+	if (control[GEMP_NESTED_OVERFLOW])
+		return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 matches");
+	uint32_t taken = control[GEMP_NESTED_NEXT] < left ? control[GEMP_NESTED_NEXT] : left;
+	n->next += taken;
+	s->launches++;
+	s->taken += taken;
+	s->found_local += (uint64_t)control[GEMP_NESTED_FOUND] | (uint64_t)control[GEMP_NESTED_FOUND + 1] << 32;
+	gemp_log_local(GEMP_DEBUG, "launch of loops: %u of %u tasks, %u parts given, %.6f s", taken, left,
+	               control[GEMP_NESTED_GIVEN], seconds);
+done:
+	return code;
+}
+
+gemp_code gemp_nested_launch(gemp_search *search, bool *ran)
+{
+	gemp_code code = GEMP_OK;
+	gemp_nested_search *n = search->nested;
+	gemp_work *work = &search->work[0];
+	double *seconds = search->context->timers.seconds, began = gemp_now(), before = seconds[GEMP_KERNEL];
+	*ran = n->next < n->tasks;
+	if (*ran) {
+		GEMP_TRY(enqueue(search));
+		GEMP_TRY(finish(search));
+	}
+	work->next = n->next < n->tasks ? (size_t)((double)search->pivots * n->next / n->tasks) : search->pivots;
+	if (*ran && !search->stored) {
+		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before);
+		search->stored = true;
+		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
+	}
+done:
+	return code;
+}

@@ -1,0 +1,34 @@
+/* nested_search: running a plan as nested loops (nested_shape) where gemp_search would run it as a state machine: all rows
+ * are resident, nothing is listed, and the device is a GPU. A launch takes tasks until none is left, or for about as long
+ * as a launch should last.
+ *
+ * GEMP_SHAPE in the environment, for tests: "nested" takes CPU devices, too, "states" leaves every plan to the state
+ * machine.
+ */
+#ifndef GEMP_MATCH_NESTED_SEARCH_H
+#define GEMP_MATCH_NESTED_SEARCH_H
+
+#include "match/nested_emit.h"
+#include "match/search.h"
+
+struct gemp_nested_search {
+	gemp_nested shape;
+	gemp_nested_options options;
+	size_t workers, group;      /* work-items of a group */
+	uint32_t entries, chunk;    /* of the first step's rows; of them in a task */
+	uint32_t tasks, next;
+	uint32_t limit, words, room, queue;
+	gemp_buffer lists, marks, parts, control;
+	bool used;                  /* some part may have been given away in the last launch */
+};
+
+/* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. */
+gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views);
+void gemp_nested_free(gemp_nested_search *nested, gemp_device *device);
+/* The text of its kernel, whose name is `nested`. */
+gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text);
+void gemp_nested_restart(gemp_nested_search *nested);
+/* Local. As gemp_search_launch. */
+gemp_code gemp_nested_launch(gemp_search *search, bool *ran);
+
+#endif
