@@ -15,6 +15,13 @@
 #define WORD(base, size, words, row, word) ((base) + (ulong)(row) * (words) + (word))
 #endif
 
+/* In a kernel, so that its time is counted. */
+__kernel void around_clear(__global uint *words, ulong count)
+{
+	for (ulong i = get_global_id(0); i < count; i += get_global_size(0))
+		words[i] = 0;
+}
+
 /* The vertex whose row has this entry: the last with begin <= entry. */
 static inline uint row_of(__global const OFFSET *begin, uint vertices, ulong entry)
 {

@@ -4,7 +4,7 @@
 
 typedef struct bits {
 	gemp_around *around;
-	cl_kernel select, fill, add, codegrees;
+	cl_kernel clear, select, fill, add, codegrees;
 	gemp_buffer kept, place, member, base, bits, pairs;
 	uint32_t *count;             /* [vertices] kept */
 	uint64_t *first;             /* [vertices] word where a bitmap begins, in its batch */
@@ -21,6 +21,7 @@ static gemp_code make(bits *b)
 	GEMP_TRY(gemp_buffer_new(&b->place, a->device, entries * sizeof(uint32_t), NULL));
 	GEMP_TRY(gemp_buffer_new(&b->member, a->device, entries * sizeof(uint32_t), NULL));
 	GEMP_TRY(gemp_buffer_new(&b->base, a->device, vertices * sizeof *b->first, NULL));
+	GEMP_TRY(gemp_kernel_new(&b->clear, &a->program, "around_clear"));
 	GEMP_TRY(gemp_kernel_new(&b->select, &a->program, "around_select"));
 	GEMP_TRY(gemp_kernel_new(&b->fill, &a->program, "around_fill"));
 	GEMP_TRY(gemp_kernel_new(&b->add, &a->program, "around_sum"));
@@ -28,6 +29,13 @@ static gemp_code make(bits *b)
 		GEMP_TRY(gemp_kernel_new(&b->codegrees, &a->program, "around_codegrees"));
 done:
 	return code;
+}
+
+static gemp_code clear(bits *b, const gemp_buffer *words, cl_ulong count)
+{
+	gemp_around *a = b->around;
+	gemp_code code = gemp_launch(a->device, b->clear, a->items, a->group, GEMP_ARG(&words->mem), GEMP_ARG(&count));
+	return code == GEMP_OK ? gemp_around_lap(a) : code;
 }
 
 static gemp_code select_neighbours(bits *b)
@@ -56,7 +64,7 @@ static gemp_code count_pairs(bits *b)
 	if (!b->codegrees)
 		return GEMP_OK;
 	GEMP_TRY(gemp_buffer_new(&b->pairs, a->device, pairs * sizeof(uint32_t), NULL));
-	GEMP_TRY(gemp_buffer_zero(a->device, &b->pairs, 0, pairs * sizeof(uint32_t)));
+	GEMP_TRY(clear(b, &b->pairs, pairs));
 	GEMP_TRY(gemp_launch(a->device, b->codegrees, a->items, a->group, GEMP_ARG(&g->begin.mem), GEMP_ARG(&g->near.mem),
 	                     GEMP_ARG(&g->vertices), GEMP_ARG(&entries), GEMP_ARG(&b->pairs.mem)));
 	GEMP_TRY(gemp_around_lap(a));
@@ -128,7 +136,7 @@ static gemp_code run_batch(bits *b, uint32_t from, uint32_t to, uint64_t words)
 	if (words == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_buffer_write(a->device, &b->base, from * size, (to - from) * size, b->first + from));
-	GEMP_TRY(gemp_buffer_zero(a->device, &b->bits, 0, words * sizeof(uint32_t)));
+	GEMP_TRY(clear(b, &b->bits, words));
 	GEMP_TRY(gemp_launch(a->device, b->fill, a->items, a->group, GEMP_ARG(&g->begin.mem), GEMP_ARG(&g->near.mem),
 	                     GEMP_ARG(&g->vertices), GEMP_ARG(&first), GEMP_ARG(&end), GEMP_ARG(&b->kept.mem),
 	                     GEMP_ARG(&b->place.mem), GEMP_ARG(&b->base.mem), GEMP_ARG(&b->bits.mem)));
@@ -165,7 +173,7 @@ gemp_code gemp_around_bits(gemp_around *around)
 	bits b = { .around = around };
 	gemp_code code = run(&b);
 	gemp_buffer *const buffers[] = { &b.kept, &b.place, &b.member, &b.base, &b.bits, &b.pairs };
-	cl_kernel const kernels[] = { b.select, b.fill, b.add, b.codegrees };
+	cl_kernel const kernels[] = { b.clear, b.select, b.fill, b.add, b.codegrees };
 	for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
 		gemp_buffer_free(buffers[i], around->device);
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
