@@ -22,18 +22,13 @@ typedef struct opening {
 	const char *devices;
 } opening;
 
-/* This rank's device with all that is built for it. */
+/* This rank's device. */
 static gemp_code open_device(void *argument)
 {
-	gemp_code code = GEMP_OK;
 	opening *o = argument;
-	gemp_context *context = o->context;
-	const gemp_comm *comm = context->comm;
-	GEMP_TRY(gemp_device_open(&context->device, o->devices, comm->node_rank, comm->node_size,
-	                          context->budgets.device_memory));
-	GEMP_TRY(gemp_primitives_new(&context->primitives, context->device));
-done:
-	return code;
+	const gemp_comm *comm = o->context->comm;
+	return gemp_device_open(&o->context->device, o->devices, comm->node_rank, comm->node_size,
+	                        o->context->budgets.device_memory);
 }
 
 /* Ranks of a node share its cores. */
@@ -68,7 +63,6 @@ void gemp_context_free(gemp_context *context)
 	if (!context)
 		return;
 	gemp_resident_forget(context);
-	gemp_primitives_free(context->primitives);
 	gemp_device_close(context->device);
 	gemp_free(context);
 }

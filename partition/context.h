@@ -5,7 +5,6 @@
 #include "comm/exchange.h"
 #include "core/timer.h"
 #include "device/device.h"
-#include "device/primitives.h"
 
 /* 0 = choose. Small values are how tests reach every path. */
 typedef struct gemp_budgets {
@@ -18,7 +17,6 @@ typedef struct gemp_budgets {
 typedef struct gemp_context {
 	gemp_comm *comm;             /* borrowed */
 	gemp_device *device;         /* owned; NULL in a --dry-run */
-	gemp_primitives *primitives; /* owned */
 	gemp_budgets budgets;
 	gemp_timers timers;
 	gemp_traffic traffic;

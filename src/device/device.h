@@ -88,7 +88,7 @@ gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const cha
  * from the cache. */
 gemp_code gemp_program_store(gemp_device *device, const gemp_program *program);
 
-/* The text of an embedded kernel file ("scan.cl", "group.clh"), or of the same file in GEMP_KERNEL_DIR if that is set; its
+/* The text of an embedded kernel file ("filter.cl", "group.clh"), or of the same file in GEMP_KERNEL_DIR if that is set; its
  * own `#include "x.clh"` lines are replaced by the files. The caller frees (gemp_free). */
 gemp_code gemp_kernel_source(char **out, const char *file);
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 typedef struct gemp_embedded {
-	const char *name; /* "scan.cl", "nvidia-h200.conf" */
+	const char *name; /* "filter.cl", "nvidia-h200.conf" */
 	const char *text; /* [size], with a 0 behind */
 	size_t size;
 } gemp_embedded;

@@ -63,22 +63,19 @@ done:
 }
 
 /* Own slots that the pivot can be, hubs first. */
-static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, uint32_t *bits)
+static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *own = NULL;
-	size_t words = search->candidate_words;
-	GEMP_TRY(GEMP_NEW(own, words + 1));
-	for (size_t i = 0; i < residency->own_count; i++)
-		own[residency->own_slots[i] / 32] |= UINT32_C(1) << residency->own_slots[i] % 32;
-	for (size_t w = 0; w < words; w++)
-		bits[w] &= own[w];
-	GEMP_TRY(upload(search, &search->pivot_bits, bits, words, sizeof *bits));
-	GEMP_TRY(upload(search, &search->work[0].tasks, NULL, residency->own_count + 1, sizeof(uint32_t)));
-	GEMP_TRY(gemp_compact_bits(search->context->primitives, &search->pivot_bits, search->graph->vertices, 0, &search->work[0].tasks,
-	                           &search->pivots));
+	uint32_t *slots = NULL;
+	GEMP_TRY(GEMP_NEW(slots, residency->own_count + 1));
+	for (size_t i = 0; i < residency->own_count; i++) {
+		gemp_vertex slot = residency->own_slots[i];
+		slots[search->pivots] = slot;
+		search->pivots += bits[slot / 32] >> slot % 32 & 1;
+	}
+	GEMP_TRY(upload(search, &search->work[0].tasks, slots, search->pivots, sizeof *slots));
 done:
-	gemp_free(own);
+	gemp_free(slots);
 	return code;
 }
 

@@ -11,9 +11,9 @@ static void embedded(void **state)
 	char *text = NULL;
 	(void)state;
 	unsetenv("GEMP_KERNEL_DIR");
-	assert_ok(gemp_kernel_source(&text, "scan.cl"));
-	assert_non_null(strstr(text, "scan_apply"));
-	assert_non_null(strstr(text, "group_scan(")); /* of scan.clh */
+	assert_ok(gemp_kernel_source(&text, "filter.cl"));
+	assert_non_null(strstr(text, "filter_fill("));
+	assert_non_null(strstr(text, "string_near(")); /* of contains.clh */
 	assert_null(strstr(text, "#include"));
 	gemp_free(text);
 	assert_code(gemp_kernel_source(&text, "no-such.cl"), GEMP_EINTERNAL);
@@ -26,17 +26,17 @@ static void overridden(void **state)
 	char *text = NULL;
 	(void)state;
 	test_file("a.cl", "first\n  #  include \"b.clh\"\nlast");
-	test_file("b.clh", "middle\n#include \"scan.clh\"\n");
+	test_file("b.clh", "middle\n#include \"contains.clh\"\n");
 	setenv("GEMP_KERNEL_DIR", test_folder(), 1);
 	assert_ok(gemp_kernel_source(&text, "a.cl"));
 	const char *first = strstr(text, "first\n"), *middle = strstr(text, "middle\n"), *last = strstr(text, "last\n");
 	assert_true(first && middle && last && first < middle && middle < last);
-	assert_non_null(strstr(text, "group_scan(")); /* what the folder lacks is taken from the program */
+	assert_non_null(strstr(text, "string_near(")); /* what the folder lacks is taken from the program */
 	assert_non_null(strstr(text, "#line 3 \"a.cl\"\nlast"));
 	gemp_free(text);
-	test_file("scan.cl", "mine\n");
-	assert_ok(gemp_kernel_source(&text, "scan.cl"));
-	assert_null(strstr(text, "scan_apply"));
+	test_file("filter.cl", "mine\n");
+	assert_ok(gemp_kernel_source(&text, "filter.cl"));
+	assert_null(strstr(text, "filter_fill("));
 	gemp_free(text);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
@@ -56,11 +56,11 @@ static void circles_and_folders(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
-static gemp_code load_scan(void *argument)
+static gemp_code load_filter(void *argument)
 {
 	char *text = NULL;
 	(void)argument;
-	gemp_code code = gemp_kernel_source(&text, "scan.cl");
+	gemp_code code = gemp_kernel_source(&text, "filter.cl");
 	gemp_free(text);
 	return code;
 }
@@ -69,7 +69,7 @@ static void without_memory(void **state)
 {
 	(void)state;
 	unsetenv("GEMP_KERNEL_DIR");
-	assert_survives_no_memory(load_scan, NULL);
+	assert_survives_no_memory(load_filter, NULL);
 }
 
 int main(void)
