@@ -66,7 +66,7 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 		gemp_text_print(t, "\t__global uint *result,\n");
 	if (plan->two_paths)
 		gemp_text_print(t, "\t__global uint *tables,\n");
-	if (options->loops)
+	if (options->marks)
 		gemp_text_print(t, "\t__global uchar *marks,\n");
 	if (options->profile)
 		gemp_text_print(t, "\t__global ulong *passed,\n");

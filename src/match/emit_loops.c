@@ -422,7 +422,10 @@ void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_layout *
 {
 	nest n = { .t = text, .plan = plan, .layout = layout, .options = options,
 		.last = (int)plan->step_count - 1 - plan->two_paths };
-	gemp_marks_plan(&n.marks, plan);
+	if (options->marks)
+		gemp_marks_plan(&n.marks, plan);
+	else
+		gemp_marks_none(&n.marks);
 	emit_beginning(&n);
 	gemp_text_print(text, "\tfor (;;) {\n");
 	emit_task(&n);

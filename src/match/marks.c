@@ -131,11 +131,16 @@ static void mark_reach(gemp_marks *out, const gemp_plan *plan, int s, int t)
 	                            .below = step->less & bound, .through = t, .far = back, .first = s });
 }
 
-void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan)
+void gemp_marks_none(gemp_marks *out)
 {
 	out->count = 0;
 	memset(out->row, -1, sizeof out->row);
 	memset(out->reach, -1, sizeof out->reach);
+}
+
+void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan)
+{
+	gemp_marks_none(out);
 	if (!plan->given)
 		mark_rows_of(out, plan, plan->root);
 	for (int s = plan->root + 1; s < enumerated(plan) && !plan->given; s++)

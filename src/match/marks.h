@@ -29,6 +29,7 @@ typedef struct gemp_marks {
 } gemp_marks;
 
 void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan);
+void gemp_marks_none(gemp_marks *out);
 
 /* The step that binds a pattern vertex. */
 int gemp_binding_step(const gemp_plan *plan, int vertex);

@@ -172,12 +172,13 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	GEMP_TRY(gemp_nested_new(&search->nested, search, views));
 	if (search->nested)
 		search->split = 0;
+	gemp_search_choose_marks(search);
 	code = gemp_search_outbox(search);
 	if (code == GEMP_OK && options->listed)
 		code = gemp_search_results(search);
 	if (code == GEMP_OK && plan->two_paths)
 		code = gemp_search_tables(search);
-	if (code == GEMP_OK && search->emit.loops)
+	if (code == GEMP_OK && search->emit.marks)
 		code = gemp_search_marks(search);
 	if (code == GEMP_OK && plan->given)
 		code = gemp_search_seed_room(search);
@@ -371,7 +372,7 @@ static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int bu
 		a[n++] = GEMP_ARG(&search->result[buffer].buffer.mem);
 	if (search->plan->two_paths)
 		a[n++] = GEMP_ARG(&search->tables.mem);
-	if (search->emit.loops)
+	if (search->emit.marks)
 		a[n++] = GEMP_ARG(&search->marks.mem);
 	if (search->emit.profile)
 		a[n++] = GEMP_ARG(&search->passed.mem);

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "kernels/abi.h"
+#include "match/marks.h"
 
 #include <string.h>
 
@@ -232,13 +233,28 @@ done:
 }
 
 /* MARKS: a byte a vertex for each worker. */
+static size_t mark_bytes(const gemp_search *search)
+{
+	return search->workers * (((size_t)search->vertices + 63) & ~(size_t)63);
+}
+
+void gemp_search_choose_marks(gemp_search *search)
+{
+	const gemp_device *device = search->context->device;
+	gemp_marks marks;
+	gemp_marks_plan(&marks, search->plan);
+	size_t bytes = mark_bytes(search);
+	bool wanted = search->emit.loops && marks.count;
+	bool fit = bytes <= (device->memory - device->held) / 4 && bytes < device->largest;
+	search->emit.marks = gemp_comm_sum1(search->context->comm, wanted && !fit) == 0 && wanted;
+}
+
 gemp_code gemp_search_marks(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = search->context->device;
-	size_t bytes = search->workers * (((size_t)search->vertices + 63) & ~(size_t)63);
-	GEMP_TRY(gemp_buffer_new(&search->marks, device, bytes + 4, NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &search->marks, 0, bytes + 4));
+	GEMP_TRY(gemp_buffer_new(&search->marks, device, mark_bytes(search) + 4, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &search->marks, 0, mark_bytes(search) + 4));
 done:
 	return code;
 }

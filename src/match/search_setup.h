@@ -14,6 +14,8 @@ gemp_code gemp_search_seed_room(gemp_search *search);
 /* Room that an area has for items before the first exchange. */
 uint32_t gemp_search_credits(const gemp_search *search, size_t stage, uint32_t destination);
 gemp_code gemp_search_tables(gemp_search *search);
+/* Collective. Marks are used if they fit on every rank. */
+void gemp_search_choose_marks(gemp_search *search);
 gemp_code gemp_search_marks(gemp_search *search);
 gemp_code gemp_search_counters(gemp_search *search);
 

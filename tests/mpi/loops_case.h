@@ -1,0 +1,35 @@
+/* loops_case: questions whose plans mark rows of several vertices, on graphs dense enough that the marks are set. */
+#ifndef GEMP_TESTS_LOOPS_CASE_H
+#define GEMP_TESTS_LOOPS_CASE_H
+
+#include "match_case.h"
+
+#include "match/marks.h"
+#include "match/match_parts.h"
+
+/* Every row at hand, as the nest of loops wants them. */
+static inline gemp_match_options loops_options(gemp_semantics semantics, bool listed)
+{
+	gemp_match_options o = plain_options;
+	o.semantics = semantics;
+	o.distinct = semantics == GEMP_HOM ? GEMP_BY_NOTHING : GEMP_BY_ORBIT;
+	o.replicate = GEMP_REPLICATE_ALL;
+	o.listed = listed;
+	return o;
+}
+
+/* The marks that a question's plan wants. */
+static inline size_t marks_of(const case_graph *g, const question *q, const gemp_match_options *o)
+{
+	gemp_pattern *pattern = ask(q, g->dealt);
+	gemp_match *match = NULL;
+	gemp_marks marks;
+	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	assert_true(match->search->emit.loops == !context->device->gpu);
+	gemp_marks_plan(&marks, match->plan);
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	return marks.count;
+}
+
+#endif

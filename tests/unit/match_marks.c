@@ -1,0 +1,152 @@
+/* Which marks a plan wants. That they are set and cleared rightly is tested by searching (tests/mpi/match_loops.c). */
+#include "harness/harness.h"
+
+#include "core/log.h"
+#include "match/marks.h"
+
+static gemp_graph graph;
+
+static int make_graph(void **state)
+{
+	(void)state;
+	static gemp_relation relations[] = { { .name = "R", .directed = true }, { .name = "S", .directed = true } };
+	graph = (gemp_graph){ .ranks = 1, .relation_count = 2, .relations = relations };
+	gemp_log_setup(0, GEMP_QUIET);
+	return 0;
+}
+
+/* The vertices are bound in the order of their numbers. */
+static gemp_plan *plan_of(gemp_pattern *pattern, gemp_semantics semantics, uint64_t filtered)
+{
+	gemp_symmetry *symmetry = NULL;
+	gemp_plan *plan = NULL;
+	gemp_statistics statistics = { .vertices = 100 };
+	int order[GEMP_MAX_PATTERN_VERTICES];
+	for (int i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++) {
+		order[i] = i;
+		statistics.candidates[i] = 100;
+		statistics.filtered[i] = filtered >> i & 1;
+	}
+	gemp_plan_options options = { .semantics = semantics, .break_symmetry = semantics == GEMP_ISO, .order = order };
+	assert_ok(gemp_pattern_bind(pattern, &graph));
+	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	assert_ok(gemp_plan_new(&plan, pattern, symmetry, &statistics, &options));
+	gemp_symmetry_free(symmetry);
+	gemp_pattern_free(pattern);
+	return plan;
+}
+
+static gemp_plan *shape_plan(const char *shape, gemp_semantics semantics, uint64_t filtered)
+{
+	gemp_pattern *pattern = NULL;
+	assert_ok(gemp_pattern_named(&pattern, shape));
+	return plan_of(pattern, semantics, filtered);
+}
+
+static gemp_plan *text_plan(const char *text, uint64_t filtered)
+{
+	gemp_pattern *pattern = NULL;
+	assert_ok(gemp_pattern_parse(&pattern, text, NULL));
+	return plan_of(pattern, GEMP_ISO, filtered);
+}
+
+static int row_mark(const gemp_marks *m, const gemp_plan *plan, int s, int from)
+{
+	for (size_t j = 0; j < plan->steps[s].check_count; j++)
+		if (plan->steps[s].checks[j].from == from)
+			return m->row[s][j];
+	return -2;
+}
+
+/* 0-1-2-3-4-0: 4 is looked up in the pivot's row, and 3 must have a neighbour there. Only slots above the pivot's matter. */
+static void a_cycle(void **state)
+{
+	(void)state;
+	gemp_marks m;
+	gemp_plan *plan = shape_plan("cycle:5", GEMP_ISO, 0);
+	gemp_marks_plan(&m, plan);
+	assert_int_equal(m.count, 2);
+	int row = row_mark(&m, plan, 4, 0), reach = m.reach[3];
+	assert_true(row >= 0 && reach >= 0 && row != reach && row_mark(&m, plan, 4, 3) == -1);
+	assert_true(m.reach[1] == -1 && m.reach[2] == -1 && m.reach[4] == -1);
+	assert_true(m.marks[row].step == 0 && m.marks[row].through == -1 && m.marks[row].first == 4);
+	assert_true(m.marks[reach].step == 0 && m.marks[reach].through == 4 && m.marks[reach].first == 3);
+	assert_int_equal(m.marks[row].above, 1);
+	assert_int_equal(m.marks[reach].above, 1);
+	assert_int_equal(gemp_latest_source(plan, 4), plan->steps[4].checks[0].from == 3 ? 0 : 1);
+	gemp_plan_free(plan);
+}
+
+/* In a cycle of 4 every vertex two steps away can be closed, unless the one between is not like the first. */
+static void what_is_known_has_no_mark(void **state)
+{
+	(void)state;
+	gemp_marks m;
+	gemp_plan *plan = shape_plan("cycle:4", GEMP_ISO, 0);
+	gemp_marks_plan(&m, plan);
+	assert_true(m.count == 1 && m.reach[2] == -1);
+	gemp_plan_free(plan);
+	plan = shape_plan("cycle:4", GEMP_ISO, 8);
+	gemp_marks_plan(&m, plan);
+	assert_true(m.count == 2 && m.reach[2] >= 0);
+	gemp_plan_free(plan);
+	plan = shape_plan("path:6", GEMP_ISO, 0);
+	gemp_marks_plan(&m, plan);
+	assert_int_equal(m.count, 0);
+	gemp_plan_free(plan);
+}
+
+/* The pivot's row serves both later vertices, and those of its lesser part only. */
+static void a_clique(void **state)
+{
+	(void)state;
+	gemp_marks m;
+	gemp_plan *plan = shape_plan("clique:5", GEMP_ISO, 0);
+	gemp_marks_plan(&m, plan);
+	assert_int_equal(m.count, 3);
+	assert_true(row_mark(&m, plan, 2, 0) >= 0 && row_mark(&m, plan, 2, 0) == row_mark(&m, plan, 4, 0));
+	assert_true(row_mark(&m, plan, 3, 1) >= 0 && row_mark(&m, plan, 4, 2) >= 0 && row_mark(&m, plan, 4, 3) == -1);
+	assert_true((m.marks[0].above | m.marks[0].below) == 1);
+	assert_true((m.marks[1].above | m.marks[1].below) == 3);
+	gemp_plan_free(plan);
+}
+
+/* Vertices between are found backwards: there must be a view of rows that way. */
+static void directed(void **state)
+{
+	(void)state;
+	gemp_marks m;
+	gemp_plan *plan = text_plan("MATCH (a)-[:R]->(b)-[:R]->(c)-[:R]->(d)-[:R]->(e)-[:S]->(a) RETURN a", 0);
+	gemp_marks_plan(&m, plan);
+	assert_true(m.reach[3] == -1 && row_mark(&m, plan, 4, 0) >= 0);
+	gemp_plan_free(plan);
+	plan = text_plan("MATCH (a)-[:R]->(b)-[:R]->(c)-[:R]->(d)<-[:R]-(e)-[:S]->(a) RETURN a", 0);
+	gemp_marks_plan(&m, plan);
+	assert_true(m.reach[3] >= 0);
+	const gemp_mark *reach = &m.marks[m.reach[3]];
+	assert_true(plan->views[reach->far].direction == 0 && plan->views[reach->far].relations[0]);
+	assert_true(plan->views[reach->view].direction == 1 && plan->views[reach->view].relations[1]);
+	gemp_plan_free(plan);
+}
+
+/* No more marks than bits in a byte; the outer ones first. */
+static void many(void **state)
+{
+	(void)state;
+	gemp_marks m;
+	gemp_plan *plan = shape_plan("cycle:12", GEMP_INDUCED, 0);
+	gemp_marks_plan(&m, plan);
+	assert_int_equal(m.count, GEMP_MOST_MARKS);
+	assert_true(row_mark(&m, plan, 11, 0) == 0 && row_mark(&m, plan, 11, 9) == -1);
+	gemp_plan_free(plan);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_cycle, make_graph), cmocka_unit_test_setup(what_is_known_has_no_mark, make_graph),
+		cmocka_unit_test_setup(a_clique, make_graph), cmocka_unit_test_setup(directed, make_graph),
+		cmocka_unit_test_setup(many, make_graph),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
