@@ -14,6 +14,8 @@
 
 /* Rows from there on are gone along by all lanes of a worker. */
 #define LONG_ROW 128u
+/* Rows that a worker goes along together. */
+#define TEAMS ((uint)(GEMP_LANES / ROW_LANES))
 
 enum { TO_COUNT, TO_VALUE };
 enum { IN_WINDOW, IN_TABLE };
@@ -170,13 +172,16 @@ static inline ROW row_in_task(const sweep *s, OFFSET entry)
 	return row;
 }
 
-/* All paths of the root to ends of this task. */
+/* Round a vote, nothing is left to a branch on the lane: a compiler that threads jumps would vote twice, here and there.
+ *
+ * All paths of the root to ends of this task. */
 static inline void walk(const sweep *s, sweep_sum *sum, int what VALUE_PARAMETERS)
 {
-	uint teams = GEMP_LANES / ROW_LANES, lane = gemp_lane();
-	for (OFFSET first = s->from + s->worker * teams; first < s->to; first += s->workers * teams) {
+	uint lane = gemp_lane();
+	for (OFFSET first = s->from + s->worker * TEAMS; first < s->to; first += s->workers * TEAMS) {
 		OFFSET entry = first + lane / ROW_LANES;
-		ROW row = entry < s->to ? row_in_task(s, entry) : (ROW)(0, 0);
+		ROW row = row_in_task(s, min(entry, s->to - 1));
+		row.y = entry < s->to ? row.y : row.x;
 		uint longer = gemp_ballot(row.y - row.x >= LONG_ROW);
 		if (longer == 0)
 			along_row(s, sum, what, entry, row.x + lane % ROW_LANES, row.y, ROW_LANES VALUE_ARGUMENTS);
@@ -204,39 +209,70 @@ static inline void walk_neighbours(const sweep *s, sweep_sum *sum VALUE_PARAMETE
 #endif
 
 #ifdef SWEEP_JOINED
-/* Counters of the neighbours of w of greater slots. */
-static inline void join_end(const sweep *s, sweep_sum *sum, uint w, uint count, uint lane, uint stride)
+/* Counters of some neighbours of an end. */
+static inline void join_row(const sweep *s, sweep_sum *sum, uint count, OFFSET at, OFFSET end, uint stride)
 {
 	PATHS others = 0;
-	OFFSET end = s->begin[w + 1];
-	for (OFFSET at = s->mid[w] + lane; at < end; at += stride)
+	for (; at < end; at += stride)
 		others += counter_get(s, s->near[at]);
 	sum->value += (long)count * (long)others;
 	ADD_MAGNITUDE(sum, (double)count * (double)others)
 }
 
-/* The i-th of the ends that were met, or of the places of the table, where 0 is none. */
-static inline uint met(const sweep *s, uint i)
+/* As many ends as there are teams of ROW_LANES, of each its row and counter. */
+static inline void join_rows(const sweep *s, sweep_sum *sum, ROW row, uint count)
 {
-	return s->where == IN_TABLE ? s->counter[i] : s->touched[i];
+	uint lane = gemp_lane(), longer = gemp_ballot(row.y - row.x >= LONG_ROW);
+	if (longer == 0)
+		join_row(s, sum, count, row.x + lane % ROW_LANES, row.y, ROW_LANES);
+	else
+		for (uint k = 0; k < GEMP_LANES; k += ROW_LANES) {
+			OFFSET from = SHUFFLE_OFFSET(row.x, k), to = SHUFFLE_OFFSET(row.y, k);
+			join_row(s, sum, gemp_shuffle(count, k), from + lane, to, GEMP_LANES);
+		}
+}
+
+/* The ends that were met. */
+static inline void join_touched(const sweep *s, sweep_sum *sum)
+{
+	uint all = *s->found;
+	for (uint first = s->worker * TEAMS; first < all; first += s->workers * TEAMS) {
+		uint i = first + gemp_lane() / ROW_LANES, w = s->touched[min(i, all - 1)];
+		ROW row = (ROW)(s->mid[w], s->begin[w + 1]);
+		row.y = i < all ? row.y : row.x;
+		join_rows(s, sum, row, counter_get(s, w));
+	}
+}
+
+static inline uint clear_lowest(uint bits, uint count)
+{
+	for (uint k = 0; k < count; k++)
+		bits &= bits - 1;
+	return bits;
+}
+
+/* The ends in the table: each lane looks at a place, and those with an end are shared among the teams. */
+static inline void join_table(const sweep *s, sweep_sum *sum)
+{
+	for (uint first = s->worker * GEMP_LANES; first <= s->mask; first += s->workers * GEMP_LANES) {
+		uint place = first + gemp_lane(), w = s->counter[place], count = s->counter[s->mask + 1 + place];
+		ROW own = (ROW)(s->mid[w], s->begin[w + 1]);
+		own.y = w ? own.y : own.x;
+		for (uint left = gemp_ballot(own.y > own.x); left; left = clear_lowest(left, TEAMS)) {
+			uint rest = clear_lowest(left, gemp_lane() / ROW_LANES), lane = popcount((rest & -rest) - 1) % GEMP_LANES;
+			ROW row = (ROW)(SHUFFLE_OFFSET(own.x, lane), SHUFFLE_OFFSET(own.y, lane));
+			row.y = rest ? row.y : row.x;
+			join_rows(s, sum, row, gemp_shuffle(count, lane));
+		}
+	}
 }
 
 static inline void join(const sweep *s, sweep_sum *sum)
 {
-	uint teams = GEMP_LANES / ROW_LANES, lane = gemp_lane();
-	uint all = s->where == IN_TABLE ? s->mask + 1 : *s->found;
-	for (uint first = s->worker * teams; first < all; first += s->workers * teams) {
-		uint i = first + lane / ROW_LANES, w = i < all ? met(s, i) : 0, count = w ? counter_get(s, w) : 0;
-		uint longer = gemp_ballot(w && s->begin[w + 1] - s->mid[w] >= LONG_ROW);
-		if (longer == 0 && w)
-			join_end(s, sum, w, count, lane % ROW_LANES, ROW_LANES);
-		if (longer)
-			for (uint k = 0; k < GEMP_LANES; k += ROW_LANES) {
-				uint other = gemp_shuffle(w, k), counted = gemp_shuffle(count, k);
-				if (other)
-					join_end(s, sum, other, counted, lane, GEMP_LANES);
-			}
-	}
+	if (s->where == IN_TABLE)
+		join_table(s, sum);
+	else
+		join_touched(s, sum);
 }
 #endif
 
@@ -319,6 +355,12 @@ static inline void clear_table(const sweep *s, uint item, uint items)
 		s->counter[i] = 0;
 }
 
+/* Looked at first: all workers of the device add to it at the end, one after the other. */
+static inline uint next_of(volatile __global uint *next, uint tasks)
+{
+	return *next < tasks ? atomic_inc(next) : tasks;
+}
+
 /* A worker's own roots, each with a table in its part of the local memory. */
 static inline void small_roots(sweep *s, sweep_sum *sum, __global const uint *list, uint roots, __global uint *next,
                                __global const PATHS *paths VALUE_PARAMETERS)
@@ -327,7 +369,7 @@ static inline void small_roots(sweep *s, sweep_sum *sum, __global const uint *li
 	s->worker = 0;
 	s->workers = 1;
 	for (;;) {
-		uint task = gemp_lane() == 0 ? atomic_inc(next) : 0;
+		uint task = gemp_lane() == 0 ? next_of(next, roots) : 0;
 		task = gemp_shuffle(task, 0);
 		if (task >= roots)
 			return;
@@ -390,7 +432,8 @@ static inline sweep new_sweep(__global const OFFSET *begin, __global const OFFSE
 }
 
 /* Tasks: `many` roots at the front of the list, each with all windows; then workers take the `few` roots that stand `between`
- * places behind those. window: first slots of the windows, and `ends` behind them. next: two words. Groups of a power of 2. */
+ * places behind those. window: first slots of the windows, and `ends` behind them. next: two words. `words` has two more
+ * than local_words. Groups of a power of 2. */
 __kernel void sweep_windows(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
                             __global const uint *restrict near, __global const ROW *restrict rows,
                             __global const PATHS *restrict paths, __global const uint *restrict list, uint many,
@@ -400,18 +443,18 @@ __kernel void sweep_windows(__global const OFFSET *restrict begin, __global cons
                             __global long *values, __global double *magnitudes,
                             __local uint *words VALUE_PARAMETERS)
 {
-	__local uint task, found;
+	__local uint *task = words + local_words; /* words of the kernel's own went astray on an NVIDIA driver */
 	sweep_sum sum = { 0 };
 	sweep s = new_sweep(begin, mid, near, rows, layouts, ends, words);
 	s.where = IN_WINDOW;
-	s.found = &found;
+	s.found = task + 1;
 	s.spilt = spilt + (ulong)get_group_id(0) * spilt_words;
 	s.touched = touched + (ulong)get_group_id(0) * ends;
 	for (uint i = (uint)get_local_id(0); i < local_words; i += (uint)get_local_size(0))
 		words[i] = 0;
 	if (get_local_id(0) == 0)
-		found = 0;
-	for (uint t = next_task(&task, &next[0]); t < many * windows; t = next_task(&task, &next[0])) {
+		*s.found = 0;
+	for (uint t = next_task(task, &next[0]); t < many * windows; t = next_task(task, &next[0])) {
 		uint w = t % windows;
 		take_root(&s, list[t / windows]);
 		s.low = window[w];
@@ -428,20 +471,20 @@ __kernel void sweep_windows(__global const OFFSET *restrict begin, __global cons
 	leave(words, &sum, values, magnitudes);
 }
 
-/* Tasks: `roots` of the list, each with a table of the whole group. Groups of a power of 2. */
+/* Tasks: `roots` of the list, each with a table of the whole group. `words` has two more than table_words. */
 __kernel void sweep_tables(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
                            __global const uint *restrict near, __global const ROW *restrict rows,
                            __global const PATHS *restrict paths, __global const uint *restrict list, uint skipped,
                            uint roots, __global const uint *restrict layouts, uint ends, __global uint *next, uint table_words,
                            __global long *values, __global double *magnitudes, __local uint *words VALUE_PARAMETERS)
 {
-	__local uint task;
+	__local uint *task = words + table_words;
 	sweep_sum sum = { 0 };
 	sweep s = new_sweep(begin, mid, near, rows, layouts, ends, words);
 	s.where = IN_TABLE;
 	for (uint i = (uint)get_local_id(0); i < table_words; i += (uint)get_local_size(0))
 		words[i] = 0;
-	for (uint t = next_task(&task, next); t < roots; t = next_task(&task, next)) {
+	for (uint t = next_task(task, next); t < roots; t = next_task(task, next)) {
 		take_root(&s, list[skipped + t]);
 		s.mask = table_places(paths[s.root]) - 1;
 		walk(&s, &sum, TO_COUNT VALUE_ARGUMENTS);

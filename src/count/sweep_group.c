@@ -33,7 +33,7 @@ static bool fits(const gemp_sweep *sweep)
 	return sweep->ends <= sweep->shape.window_words;
 }
 
-/* 64-bit words are enough for any graph; bit numbers are to stay below 2^32. */
+/* Words of all counters. */
 static uint64_t lay_out(layout *out, const gemp_sweep *sweep)
 {
 	static const uint64_t most[WIDTHS - 1] = { 65535, 255, 15, 3 };
@@ -235,7 +235,7 @@ static gemp_code run_windows(grouped *g, gemp_sweep *sweep)
 		GEMP_ARG(&g->few), GEMP_ARG(&g->windows), GEMP_ARG(&g->window.mem), GEMP_ARG(&g->layouts.mem), GEMP_ARG(&ends),
 		GEMP_ARG(&sweep->shape.worker_words), GEMP_ARG(&g->local_words), GEMP_ARG(&g->next.mem),
 		GEMP_ARG(&g->spilt.mem), GEMP_ARG(&g->spilt_words), GEMP_ARG(&g->touched.mem), GEMP_ARG(&sums.values.mem),
-		GEMP_ARG(&sums.magnitudes.mem), GEMP_LOCAL(g->local_words * sizeof(cl_uint)),
+		GEMP_ARG(&sums.magnitudes.mem), GEMP_LOCAL((g->local_words + 2u) * sizeof(cl_uint)),
 	};
 	GEMP_TRY(run_kernel(sweep, "sweep_windows", g->groups, sweep->shape.group, arguments, 22));
 	GEMP_TRY(gemp_sweep_collect(sweep, &sums));
@@ -253,7 +253,7 @@ static gemp_code run_tables(grouped *g, gemp_sweep *sweep, size_t k, cl_uint fir
 	gemp_sweep_sums sums = { 0 };
 	cl_uint ends = sweep->ends, words = sweep->shape.tables[k].words;
 	size_t group = sweep->shape.tables[k].group, groups = sweep->shape.groups * sweep->shape.group / group;
-	uint32_t local_words = larger(words, (uint32_t)group * 2);
+	uint32_t local_words = larger(words + 2, (uint32_t)group * 2);
 	if (roots == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_buffer_zero(device, &g->next, 0, 2 * sizeof(cl_uint)));
