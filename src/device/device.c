@@ -149,6 +149,7 @@ void gemp_device_close(gemp_device *device)
 	if (!device)
 		return;
 	gemp_forget_launch(device);
+	gemp_programs_forget(device);
 	if (device->transfer)
 		clReleaseCommandQueue(device->transfer);
 	if (device->queue)

@@ -16,6 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A program that this process has at hand. */
+typedef struct gemp_loaded_program {
+	uint64_t key[2];
+	cl_program program; /* NULL: none */
+} gemp_loaded_program;
+
+enum { GEMP_LOADED_PROGRAMS = 32 };
+
 struct gemp_device {
 	cl_device_id id;
 	cl_context context;
@@ -34,6 +42,8 @@ struct gemp_device {
 	int shared_by;             /* ranks of this node on the same device */
 	bool sub_device;
 	cl_event launched;         /* the last launch; NULL: none yet */
+	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest */
+	size_t loads;              /* of programs, so far */
 	gemp_tuning_table tuning;  /* launch geometry: gemp_tuning() */
 };
 
@@ -71,7 +81,7 @@ gemp_code gemp_buffer_write(gemp_device *device, const gemp_buffer *buffer, size
 gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, void *to);
 gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size);
 
-/* PROGRAMS. Source is looked up in the cache on disk (GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi;
+/* PROGRAMS. Source is looked up among the newest programs of this process, then in the cache on disk (GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi;
  * "" or an unwritable folder: no cache) by device, driver, platform, source and options; a miss builds and stores. A build
  * that fails for a cold PoCL cache is tried once more. Builds are not shared among processes by itself: see
  * partition/context.h for one builder a node. GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. */
@@ -83,6 +93,7 @@ typedef struct gemp_program {
 } gemp_program;
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options);
 void gemp_program_free(gemp_program *program);
+void gemp_programs_forget(gemp_device *device); /* those at hand */
 gemp_code gemp_kernel_new(cl_kernel *out, const gemp_program *program, const char *name);
 /* Refresh the cached binary after first launches (PoCL compiles work-groups then). Does nothing for a program that came
  * from the cache. */

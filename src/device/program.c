@@ -129,6 +129,39 @@ done:
 	return code;
 }
 
+/* LOADED PROGRAMS. A driver takes some hundredths of a second to load a binary, each time. */
+static bool find_loaded(gemp_program *out, const gemp_device *device)
+{
+	for (size_t i = 0; i < GEMP_LOADED_PROGRAMS; i++) {
+		const gemp_loaded_program *loaded = &device->loaded[i];
+		if (loaded->program && memcmp(loaded->key, out->key, sizeof out->key) == 0 &&
+		    clRetainProgram(loaded->program) == CL_SUCCESS) {
+			out->program = loaded->program;
+			out->cached = true;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void keep_loaded(gemp_device *device, const gemp_program *program)
+{
+	gemp_loaded_program *place = &device->loaded[device->loads++ % GEMP_LOADED_PROGRAMS];
+	if (clRetainProgram(program->program) != CL_SUCCESS)
+		return;
+	if (place->program)
+		clReleaseProgram(place->program);
+	*place = (gemp_loaded_program){ { program->key[0], program->key[1] }, program->program };
+}
+
+void gemp_programs_forget(gemp_device *device)
+{
+	for (size_t i = 0; i < GEMP_LOADED_PROGRAMS; i++)
+		if (device->loaded[i].program)
+			clReleaseProgram(device->loaded[i].program);
+	memset(device->loaded, 0, sizeof device->loaded);
+}
+
 gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *source, const char *options)
 {
 	gemp_code code = GEMP_OK;
@@ -141,11 +174,16 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 	                options ? options : "");
 	GEMP_TRY(gemp_text_status(&all));
 	GEMP_TRY(make_key(out->key, device, source, all.data));
-	if (!load(out, device, all.data)) {
-		GEMP_TRY(compile(out, device, source, all.data));
-		GEMP_TRY(store(out->program, out->key));
+	if (!find_loaded(out, device)) {
+		if (!load(out, device, all.data)) {
+			GEMP_TRY(compile(out, device, source, all.data));
+			GEMP_TRY(store(out->program, out->key));
+		}
+		keep_loaded(device, out);
 	}
 	out->seconds = gemp_now() - began;
+	gemp_log_local(GEMP_DEBUG, "program %016llx: %s in %.4f s", (unsigned long long)out->key[0],
+	               out->cached ? "loaded" : "built", out->seconds);
 done:
 	if (code != GEMP_OK)
 		gemp_program_free(out);

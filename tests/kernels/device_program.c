@@ -48,6 +48,7 @@ static bool run(const char *option, uint32_t extra)
 	assert_ok(gemp_program_store(device, &program));
 	bool cached = program.cached;
 	gemp_program_free(&program);
+	gemp_programs_forget(device); /* it is the cache on disk that is tested */
 	return cached;
 }
 
@@ -111,6 +112,30 @@ static void foreign_programs_are_built_anew(void **state)
 	gemp_cache_store(name, "", 0);
 	assert_false(run("-DEXTRA=1", 1));
 	globfree(&files);
+}
+
+/* The newest programs of the process need neither compiler nor disk. */
+static void newest_programs_are_at_hand(void **state)
+{
+	gemp_program first, again, other;
+	char option[32];
+	(void)state;
+	setenv("GEMP_CACHE_DIR", "", 1);
+	assert_ok(gemp_program_new(&first, device, source, "-DEXTRA=3"));
+	assert_ok(gemp_program_new(&again, device, source, "-DEXTRA=3"));
+	assert_false(first.cached);
+	assert_true(again.cached && again.program == first.program);
+	gemp_program_free(&first);
+	gemp_program_free(&again);
+	for (int i = 0; i < GEMP_LOADED_PROGRAMS; i++) {
+		snprintf(option, sizeof option, "-DNUMBER=%d", i);
+		assert_ok(gemp_program_new(&other, device, "__kernel void f(void) { }", option));
+		gemp_program_free(&other);
+	}
+	assert_ok(gemp_program_new(&again, device, source, "-DEXTRA=3"));
+	assert_false(again.cached);
+	gemp_program_free(&again);
+	gemp_programs_forget(device);
 }
 
 static void errors_say_what_and_where(void **state)
@@ -240,6 +265,7 @@ int main(void)
 		cmocka_unit_test(programs_are_kept),
 		cmocka_unit_test(spoilt_programs_are_built_anew),
 		cmocka_unit_test(foreign_programs_are_built_anew),
+		cmocka_unit_test(newest_programs_are_at_hand),
 		cmocka_unit_test(errors_say_what_and_where),
 		cmocka_unit_test(local_memory),
 		cmocka_unit_test(buffers),
