@@ -8,7 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 8192, PIECE = 1 << 30 }; /* rows; bytes in one message at most */
+enum {
+	FEW = 8192,     /* rows of a chunk of a small result; */
+	MANY = 1 << 20, /* of one whose first rows fill a quarter of it: too large for HDF5's cache, and written as they come */
+	PIECE = 1 << 30 /* bytes in one message at most */
+};
 
 /* Rank 0's; others know names and types only. */
 typedef struct result_column {
@@ -22,6 +26,7 @@ struct gemp_result_file {
 	gemp_h5 h5;           /* path: the temporary name */
 	char *path;
 	uint64_t rows;        /* written, on rank 0 */
+	hsize_t chunk;        /* rows; 0: nothing was written yet, and there are no datasets */
 	size_t count;
 	result_column *columns; /* [count] */
 };
@@ -43,14 +48,16 @@ static hid_t file_type(gemp_type type)
 
 /* OPENING */
 
-static gemp_code make_dataset(const gemp_h5 *h5, const char *path, gemp_type kind, uint64_t rows, hid_t *dataset)
+static gemp_code make_dataset(const gemp_result_file *file, const char *path, gemp_type kind, uint64_t rows,
+                              hid_t *dataset)
 {
 	gemp_code code = GEMP_OK;
-	hsize_t size = rows, most = H5S_UNLIMITED, chunk = CHUNK;
+	const gemp_h5 *h5 = &file->h5;
+	hsize_t size = rows, most = H5S_UNLIMITED;
 	hid_t type = file_type(kind), space = H5I_INVALID_HID, creation = H5I_INVALID_HID;
 	GEMP_TRY(GEMP_HDF5(h5, space = H5Screate_simple(1, &size, &most)));
 	GEMP_TRY(GEMP_HDF5(h5, creation = H5Pcreate(H5P_DATASET_CREATE)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Pset_chunk(creation, 1, &chunk)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_chunk(creation, 1, &file->chunk)));
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_obj_track_times(creation, false)));
 	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dcreate2(h5->file, path, type, space, H5P_DEFAULT, creation, H5P_DEFAULT)));
 done:
@@ -130,9 +137,6 @@ static gemp_code make_groups(gemp_result_file *file)
 	GEMP_TRY(gemp_h5_group(h5, "/rows", "gemp-result-columns", "0.1.0"));
 	GEMP_TRY(gemp_h5_group(h5, "/null", "gemp-result-nulls", "0.1.0"));
 	GEMP_TRY(gemp_h5_put_texts(h5, "/rows", "column-order", names, file->count));
-	for (size_t c = 0; c < file->count && h5->active && code == GEMP_OK; c++)
-		code = make_dataset(h5, file->columns[c].place, file->columns[c].kind.type, 0, &file->columns[c].values);
-	code = gemp_comm_agree(h5->comm, code);
 done:
 	gemp_free(names);
 	return code;
@@ -216,7 +220,7 @@ static gemp_code append_nulls(gemp_result_file *file, result_column *to, const g
 	if (to->null < 0 && !null)
 		return GEMP_OK;
 	if (to->null < 0)
-		GEMP_TRY(make_dataset(&file->h5, to->nulls, GEMP_BOOLEAN, file->rows, &to->null));
+		GEMP_TRY(make_dataset(file, to->nulls, GEMP_BOOLEAN, file->rows, &to->null));
 	if (!null) {
 		GEMP_TRY(GEMP_NEW(none, column->rows));
 		null = none;
@@ -242,11 +246,25 @@ done:
 	return code;
 }
 
+/* Datasets are made once something is known of their size. */
+static gemp_code make_datasets(gemp_result_file *file, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	if (file->chunk)
+		return GEMP_OK;
+	file->chunk = rows < MANY / 4 ? FEW : MANY;
+	for (size_t c = 0; c < file->count; c++)
+		GEMP_TRY(make_dataset(file, file->columns[c].place, file->columns[c].kind.type, 0, &file->columns[c].values));
+done:
+	return code;
+}
+
 static gemp_code append_rows(gemp_result_file *file, const gemp_column *const *columns, size_t rows)
 {
 	gemp_code code = GEMP_OK;
 	if (rows == 0)
 		return GEMP_OK;
+	GEMP_TRY(make_datasets(file, rows));
 	for (size_t c = 0; c < file->count; c++)
 		GEMP_TRY(append_column(file, &file->columns[c], columns[c]));
 	file->rows += rows;
@@ -358,6 +376,7 @@ static gemp_code finish(gemp_result_file *file)
 {
 	gemp_code code = GEMP_OK;
 	hid_t id = file->h5.file;
+	GEMP_TRY(make_datasets(file, 0));
 	GEMP_TRY(close_datasets(file));
 	file->h5.file = H5I_INVALID_HID;
 	GEMP_TRY(GEMP_HDF5(&file->h5, H5Fclose(id)));

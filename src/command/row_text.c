@@ -1,5 +1,6 @@
 #include "command/row_text.h"
 
+#include "command/integer_text.h"
 #include "core/memory.h"
 #include "io/escape.h"
 #include "query/json_text.h"
@@ -13,7 +14,7 @@ static void add_escaped(gemp_text *out, const char *bytes, size_t size)
 	static const char special[] = "\t\n\r\\", letter[] = "tnr\\";
 	size_t from = 0;
 	for (size_t i = 0; i < size; i++) {
-		const char *found = memchr(special, bytes[i], sizeof special - 1);
+		const char *found = bytes[i] == '\\' || (unsigned char)bytes[i] < ' ' ? memchr(special, bytes[i], 4) : NULL;
 		if (!found)
 			continue;
 		gemp_text_add(out, bytes + from, i - from);
@@ -120,6 +121,56 @@ void gemp_json_row(gemp_text *out, const gemp_projected *columns, size_t count, 
 		}
 	}
 	gemp_text_add(out, "}\n", 2);
+}
+
+/* MANY ROWS */
+
+/* What stands in front of a cell of this column. */
+static void add_before(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t c)
+{
+	static const char *const between[] = { "\t", ",", ", " };
+	gemp_text_print(out, "%s", c ? between[form] : form == GEMP_ROWS_JSON ? "{" : "");
+	if (form == GEMP_ROWS_JSON) {
+		gemp_json_string(out, columns[c].name, strlen(columns[c].name));
+		gemp_text_print(out, ": ");
+	}
+}
+
+static gemp_code integer_rows(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count,
+                              size_t rows)
+{
+	static const char *const after[] = { "\n", "\r\n", "}\n" };
+	gemp_code code = GEMP_OK;
+	gemp_text *texts = NULL;
+	const char **before = NULL;
+	GEMP_TRY(GEMP_NEW(texts, count));
+	GEMP_TRY(GEMP_NEW(before, count));
+	for (size_t c = 0; c < count; c++) {
+		add_before(&texts[c], form, columns, c);
+		GEMP_TRY(gemp_text_status(&texts[c]));
+		before[c] = texts[c].data;
+	}
+	code = gemp_integer_text(out, columns, count, rows, before, after[form]);
+done:
+	for (size_t c = 0; texts && c < count; c++)
+		gemp_text_free(&texts[c]);
+	gemp_free(texts);
+	gemp_free(before);
+	return code;
+}
+
+gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows)
+{
+	if (gemp_only_integers(columns, count))
+		return integer_rows(out, form, columns, count, rows);
+	for (size_t row = 0; row < rows; row++)
+		if (form == GEMP_ROWS_JSON)
+			gemp_json_row(out, columns, count, row);
+		else if (form == GEMP_ROWS_CSV)
+			gemp_csv_row(out, columns, count, row);
+		else
+			gemp_tsv_row(out, columns, count, row);
+	return gemp_text_status(out);
 }
 
 /* TABLES FOR PEOPLE */

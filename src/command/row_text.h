@@ -11,6 +11,11 @@
 #include "query/projection.h"
 #include "core/text.h"
 
+typedef enum gemp_row_form { GEMP_ROWS_TSV, GEMP_ROWS_CSV, GEMP_ROWS_JSON } gemp_row_form;
+
+/* The first `rows` rows. Only fails for want of memory. */
+gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows);
+
 /* These only fail for want of memory: gemp_text_status tells. */
 void gemp_tsv_header(gemp_text *out, const gemp_projected *columns, size_t count);
 void gemp_tsv_row(gemp_text *out, const gemp_projected *columns, size_t count, size_t row);

@@ -197,14 +197,8 @@ gemp_code gemp_row_writer_write(gemp_row_writer *writer, const gemp_projected *c
 {
 	if (writer->form == HDF5)
 		return write_results(writer, columns, count, rows);
-	for (size_t row = 0; row < rows; row++)
-		if (writer->form == JSON_LINES)
-			gemp_json_row(&writer->text, columns, count, row);
-		else if (writer->form == CSV)
-			gemp_csv_row(&writer->text, columns, count, row);
-		else
-			gemp_tsv_row(&writer->text, columns, count, row);
-	gemp_code code = gemp_comm_agree(writer->comm, gemp_text_status(&writer->text));
+	gemp_row_form form = writer->form == JSON_LINES ? GEMP_ROWS_JSON : writer->form == CSV ? GEMP_ROWS_CSV : GEMP_ROWS_TSV;
+	gemp_code code = gemp_comm_agree(writer->comm, gemp_rows_text(&writer->text, form, columns, count, rows));
 	return code == GEMP_OK ? write_text(writer) : code;
 }
 

@@ -1,5 +1,6 @@
 #include "command/rows.h"
 
+#include "command/plain_rows.h"
 #include "command/row_writer.h"
 #include "core/memory.h"
 #include "match/row_store.h"
@@ -19,7 +20,10 @@ typedef struct rows {
 	gemp_pipeline *pipeline;
 	gemp_row_writer *writer;     /* NULL: closed */
 	gemp_projected *columns;     /* [shown] of what is written just now */
-	gemp_row_store store;        /* matches taken since the last turn */
+	gemp_row_store store;        /* matches taken since the last turn, */
+	gemp_plain_rows *plain;      /* or these, turned into columns already; NULL: (still) not worth its tables */
+	bool suits;                  /* rows are plain */
+	uint64_t seen;               /* by all ranks, while there are no tables */
 	size_t multiplicity_capacity;
 	uint64_t *multiplicity;      /* [store.rows], if has_multiplicity */
 	bool has_multiplicity;
@@ -48,17 +52,28 @@ done:
 	return code;
 }
 
+static size_t held(const rows *r)
+{
+	return r->store.rows + (r->plain ? gemp_plain_rows_count(r->plain) : 0);
+}
+
 static gemp_code rows_take(void *self, const gemp_batch *batch)
 {
 	gemp_code code = GEMP_OK;
 	rows *r = self;
 	gemp_batch once = *batch;
-	uint64_t wanted = r->ended ? 0 : r->streams ? r->options.limit - r->written - r->store.rows : UINT64_MAX;
+	uint64_t wanted = r->ended ? 0 : r->streams ? r->options.limit - r->written - held(r) : UINT64_MAX;
 	size_t count = wanted < batch->rows ? (size_t)wanted : batch->rows;
 	if (count < batch->rows && r->options.path)
 		r->complete = false;
 	for (size_t row = count; row < batch->rows && !r->options.path; row++)
 		r->unseen += batch->multiplicity ? batch->multiplicity[row] : 1;
+	if (r->plain && gemp_plain_rows_take_these(r->plain, batch)) {
+		double began = gemp_now();
+		code = gemp_plain_rows_take(r->plain, batch, count);
+		gemp_timers_add(&r->context->timers, GEMP_ATTRIBUTES, began);
+		return code;
+	}
 	once.multiplicity = NULL;
 	GEMP_TRY(take_multiplicity(r, batch, count));
 	code = gemp_row_store_add(&r->store, &once, count);
@@ -73,31 +88,6 @@ static void count_unseen(rows *r)
 	r->total += gemp_comm_sum1(r->context->comm, r->unseen);
 	if (r->streams && clause->has_limit && r->total > clause->limit)
 		r->total = clause->limit;
-}
-
-static gemp_code rows_turn(void *self, bool last, bool *enough, bool *again)
-{
-	gemp_code code = GEMP_OK;
-	rows *r = self;
-	bool satisfied = false;
-	double t = gemp_now();
-	(void)again;
-	if (!r->ended) {
-		if (r->options.chain)
-			GEMP_TRY(gemp_choose_representatives(r->context, r->graph, r->options.chain, r->pattern,
-			                                     &r->store));
-		gemp_timers_add(&r->context->timers, GEMP_ATTRIBUTES, t);
-		GEMP_TRY(gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last,
-		                            &satisfied));
-		r->ended = last || satisfied;
-		if (r->ended)
-			count_unseen(r);
-	}
-	*enough |= r->ended && !last;
-done:
-	gemp_row_store_clear(&r->store);
-	r->has_multiplicity = false;
-	return code;
 }
 
 /* OUTPUT */
@@ -127,38 +117,51 @@ static gemp_code close_rows(rows *r)
 }
 
 /* Collective. Of the rows of all ranks in rank order, those within the limit. */
-static gemp_code cut_to_limit(rows *r, gemp_frame *frame)
+static size_t cut_to_limit(rows *r, size_t count)
 {
-	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = r->context->comm;
 	uint64_t left = r->options.limit - r->written;
 	size_t first, end;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_frame_expand(frame, r->options.path ? left : UINT64_MAX)));
-	uint64_t all = gemp_comm_sum1(comm, frame->rows);
-	gemp_cut_rows(comm, frame->rows, 0, left, &first, &end);
-	r->complete = r->complete && (end == frame->rows || !r->options.path); /* a preview shows fewer on purpose */
-	frame->rows = end;
+	uint64_t all = gemp_comm_sum1(comm, count);
+	gemp_cut_rows(comm, count, 0, left, &first, &end);
+	r->complete = r->complete && (end == count || !r->options.path); /* a preview shows fewer on purpose */
 	r->written += all < left ? all : left;
 	r->total += all;
-done:
+	return end;
+}
+
+/* Collective. */
+static gemp_code write_columns(rows *r, const gemp_projected *columns, size_t count)
+{
+	double t = gemp_now();
+	gemp_code code = gemp_row_writer_write(r->writer, columns, r->pattern->result.shown, count);
+	gemp_timers_add(&r->context->timers, GEMP_WRITE, t);
 	return code;
 }
 
 /* Collective. */
-static gemp_code write_rows(rows *r, gemp_frame *frame)
+static gemp_code write_frame(rows *r, gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
 	double t = gemp_now();
 	GEMP_TRY(gemp_project(r->context, r->graph, r->pattern, frame, r->columns));
-	t = gemp_timers_add(&r->context->timers, GEMP_ATTRIBUTES, t);
-	code = gemp_row_writer_write(r->writer, r->columns, r->pattern->result.shown, frame->rows);
-	gemp_timers_add(&r->context->timers, GEMP_WRITE, t);
+	gemp_timers_add(&r->context->timers, GEMP_ATTRIBUTES, t);
+	code = write_columns(r, r->columns, frame->rows);
 	gemp_projected_free(r->columns, r->pattern->result.shown);
 done:
 	return code;
 }
 
-/* The stage behind the last clause. A preview has no end to the rows that it counts. */
+/* Collective. A preview has no end to the rows that it counts. */
+static gemp_code end_if_reached(rows *r, bool last, bool *enough)
+{
+	bool reached = r->written >= r->options.limit && r->options.path;
+	r->complete = r->complete && !(reached && !last);
+	*enough |= reached;
+	return last || reached ? close_rows(r) : GEMP_OK;
+}
+
+/* The stage behind the last clause. */
 static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *enough)
 {
 	gemp_code code = GEMP_OK;
@@ -166,15 +169,102 @@ static gemp_code output_push(void *self, gemp_frame *frame, bool last, bool *eno
 	uint64_t before = r->written;
 	if (!r->writer)
 		return GEMP_OK;
-	GEMP_TRY(cut_to_limit(r, frame));
+	uint64_t most = r->options.path ? r->options.limit - r->written : UINT64_MAX;
+	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_frame_expand(frame, most)));
+	frame->rows = cut_to_limit(r, frame->rows);
 	if (r->written > before)
-		GEMP_TRY(write_rows(r, frame));
-	bool reached = r->written >= r->options.limit && r->options.path;
-	r->complete = r->complete && !(reached && !last);
-	if (last || reached)
-		GEMP_TRY(close_rows(r));
-	*enough |= reached;
+		GEMP_TRY(write_frame(r, frame));
+	code = end_if_reached(r, last, enough);
 done:
+	return code;
+}
+
+/* Collective. Rows that need no clauses. */
+static gemp_code write_plain(rows *r, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t before = r->written;
+	size_t count = cut_to_limit(r, gemp_plain_rows_count(r->plain));
+	if (r->written > before)
+		GEMP_TRY(write_columns(r, gemp_plain_rows_columns(r->plain), count));
+	code = end_if_reached(r, last, enough);
+done:
+	gemp_plain_rows_clear(r->plain);
+	return code;
+}
+
+/* TURNS */
+
+/* Collective. Tables of all keys are worth it once there are about as many rows. Stored ones then take the short way
+ * too. */
+static gemp_code consider_tables(rows *r)
+{
+	gemp_code code = GEMP_OK;
+	if (r->plain || !r->suits)
+		return GEMP_OK;
+	r->seen += gemp_comm_sum1(r->context->comm, r->store.rows);
+	if (r->seen < r->graph->vertices / 4)
+		return GEMP_OK;
+	GEMP_TRY(gemp_plain_rows_new(&r->plain, r->context, r->graph, r->pattern, r->options.chain));
+	gemp_batch stored = gemp_row_store_batch(&r->store);
+	if (!r->has_multiplicity && gemp_plain_rows_take_these(r->plain, &stored)) {
+		code = gemp_plain_rows_take(r->plain, &stored, stored.rows);
+		gemp_row_store_clear(&r->store);
+	}
+	code = gemp_comm_agree(r->context->comm, code);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code push_stored(rows *r, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	double t = gemp_now();
+	if (r->options.chain)
+		GEMP_TRY(gemp_choose_representatives(r->context, r->graph, r->options.chain, r->pattern, &r->store));
+	gemp_timers_add(&r->context->timers, GEMP_ATTRIBUTES, t);
+	code = gemp_pipeline_push(r->pipeline, &r->store, r->has_multiplicity ? r->multiplicity : NULL, last, enough);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code push_rows(rows *r, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	enum { STORED, PLAIN };
+	double t = gemp_now();
+	GEMP_TRY(consider_tables(r));
+	gemp_timers_add(&r->context->timers, GEMP_ATTRIBUTES, t);
+	if (!r->plain)
+		return push_stored(r, last, enough);
+	uint64_t all[] = { [STORED] = r->store.rows, [PLAIN] = gemp_plain_rows_count(r->plain) };
+	gemp_comm_sum(r->context->comm, all, 2);
+	if (all[PLAIN] || (last && !all[STORED]))
+		GEMP_TRY(write_plain(r, last && !all[STORED], enough));
+	if (all[STORED] && !*enough)
+		code = push_stored(r, last, enough);
+done:
+	return code;
+}
+
+static gemp_code rows_turn(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	rows *r = self;
+	bool satisfied = false;
+	(void)again;
+	if (!r->ended) {
+		GEMP_TRY(push_rows(r, last, &satisfied));
+		r->ended = last || satisfied;
+		if (r->ended)
+			count_unseen(r);
+	}
+	*enough |= r->ended && !last;
+done:
+	gemp_row_store_clear(&r->store);
+	r->has_multiplicity = false;
 	return code;
 }
 
@@ -188,6 +278,7 @@ static void rows_free(void *self)
 	gemp_row_writer_abandon(r->writer);
 	gemp_pipeline_free(r->pipeline);
 	gemp_row_store_free(&r->store);
+	gemp_plain_rows_free(r->plain);
 	gemp_free(r->multiplicity);
 	gemp_free(r->columns);
 	gemp_free(r);
@@ -200,6 +291,7 @@ static gemp_code open_writer(rows *r)
 	size_t count = r->pattern->result.shown;
 	GEMP_TRY(gemp_graph_need_keys(r->graph));
 	GEMP_TRY(gemp_comm_agree(r->context->comm, gemp_project_none(r->graph, r->pattern, r->columns)));
+	r->suits = gemp_plain_rows_suit(r->context, r->graph, r->pattern);
 	code = gemp_row_writer_open(&r->writer, r->context->comm, r->columns, count, &r->options);
 done:
 	gemp_projected_free(r->columns, count);

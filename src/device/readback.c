@@ -8,8 +8,8 @@ static gemp_code lock_memory(gemp_readback *readback, gemp_device *device, size_
 	code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "%zu bytes of page-locked host memory: ", size);
-	readback->host = clEnqueueMapBuffer(device->transfer, readback->locked, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0,
-	                                    NULL, NULL, &error);
+	readback->host = clEnqueueMapBuffer(device->transfer, readback->locked, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size,
+	                                    0, NULL, NULL, &error);
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
 

@@ -1,8 +1,8 @@
-/* readback: a buffer that kernels write and the host reads beside the next kernel, without copying it once more: through
- * page-locked memory on a GPU, where it lies on a CPU device.
+/* readback: a buffer that kernels write and the host reads beside the next kernel, without copying it once more:
+ * through page-locked memory on a GPU, where it lies on a CPU device.
  *
- *   kernel writes readback.buffer; has ended -> begin -> (next kernel, on another buffer, may run) -> wait: host[] is whole
- *   -> the host reads -> end -> a kernel may write again
+ *   kernel writes readback.buffer; has ended -> begin -> (next kernel, on another buffer, may run) -> wait: host[] is
+ *   whole -> the host reads -> end -> a kernel may write again
  */
 #ifndef GEMP_DEVICE_READBACK_H
 #define GEMP_DEVICE_READBACK_H

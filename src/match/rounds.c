@@ -3,8 +3,10 @@
 #include "core/log.h"
 #include "match/crossing.h"
 
-/* With a sink or crossing a round lasts about this long, so that ranks do not wait long for one another. */
+/* With a sink or crossing a round lasts about this long, so that ranks do not wait long for one another, and no longer
+ * than it takes to find so many rows, which a sink may have to hold until its turn. */
 static const double slice_seconds = 0.25;
+enum { SLICE_BYTES = 256 << 20 };
 
 typedef struct rounds {
 	gemp_search *search;
@@ -12,12 +14,18 @@ typedef struct rounds {
 	bool enough, again;
 } rounds;
 
+static uint64_t found(const gemp_search *search)
+{
+	return search->statistics.found_local + search->statistics.found_crossed;
+}
+
 static gemp_code search_slice(rounds *r)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	bool ran = true, bounded = r->crossing || r->search->sink;
-	while (ran && !(bounded && gemp_now() - began > slice_seconds)) {
+	uint64_t most = r->search->sink ? found(r->search) + SLICE_BYTES / (4 * r->search->layout.tuple_words) : UINT64_MAX;
+	while (ran && !(bounded && gemp_now() - began > slice_seconds) && found(r->search) <= most) {
 		if (r->crossing)
 			GEMP_TRY(gemp_crossing_feed(r->crossing));
 		GEMP_TRY(gemp_search_launch(r->search, &ran));
@@ -41,7 +49,7 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 	figures[MOVED] = moved;
 	figures[PIVOTS_DONE] = s->work[0].next;
 	figures[PIVOTS] = s->pivots;
-	figures[FOUND] = s->statistics.found_local + s->statistics.found_crossed;
+	figures[FOUND] = found(s);
 	gemp_comm_sum(s->context->comm, figures, FIGURES);
 	if (!s->plan->given)
 		gemp_progress("matching", figures[PIVOTS_DONE], figures[PIVOTS], figures[FOUND]);
@@ -50,7 +58,7 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 /* A launch whose workers are all stopped where they were before does nothing, so launches do not count. */
 static uint64_t progress(const gemp_search *s)
 {
-	return s->statistics.taken + s->statistics.found_local + s->statistics.found_crossed;
+	return s->statistics.taken + found(s);
 }
 
 static gemp_code one_round(rounds *r, bool *over, uint64_t *still)

@@ -2,8 +2,8 @@
  *
  *     listing GRAPH PATTERN [REPEAT [KEPT]]
  *
- * Lists PATTERN to a sink that counts, then again to one that keeps the first KEPT rows; deduplicates these by vertex set
- * with nothing else under way; and prints one JSON object. Seconds are the least of REPEAT runs; with
+ * Lists PATTERN to a sink that counts, then again to one that keeps the first KEPT rows; deduplicates these by vertex
+ * set with nothing else under way; and prints one JSON object. Seconds are the least of REPEAT runs; with
  * 0 the first run is left out and the others are made once. */
 #include "core/memory.h"
 #include "core/threads.h"
@@ -148,19 +148,21 @@ static gemp_code measure(gemp_context *context, gemp_graph *graph, gemp_pattern 
 	uint64_t classes = 0;
 	GEMP_TRY(gemp_match_prepare(&match, context, graph, pattern, &options));
 	GEMP_TRY(list(context, match, &k, repeat, &listed, &kernel));
+	size_t rows = k.rows;
 	k.room = repeat && k.rows < room ? k.rows : room;
 	GEMP_TRY(GEMP_NEW(k.ids, k.room * (size_t)k.vertices));
 	memset(k.ids, 1, k.room * (size_t)k.vertices * sizeof *k.ids);
 	GEMP_TRY(list(context, match, &k, 1, &kept, &ignored));
 	GEMP_TRY(deduplicate(context, &k, repeat ? repeat : 1, &distinct, &classes));
 	GEMP_TRY(reference(context->device, &transfer, &copy));
-	double bytes = (double)k.rows * k.vertices * sizeof(gemp_vertex);
+	double bytes = (double)rows * k.vertices * sizeof(gemp_vertex);
 	printf("{\"device\": \"%s\", \"threads\": %u, \"pattern\": \"%s\", \"rows\": %zu, \"bytes\": %.0f, "
-	       "\"list_seconds\": %.6f, \"list_kernel\": %.6f, \"list_cpu\": %.6f, \"list_gbps\": %.3f, \"list_rows_ps\": %.4g, "
+	       "\"list_seconds\": %.6f, \"list_kernel\": %.6f, \"list_cpu\": %.6f, \"list_gbps\": %.3f, "
+	       "\"list_rows_ps\": %.4g, "
 	       "\"kept_rows\": %zu, \"kept_seconds\": %.6f, \"distinct_rows\": %zu, \"classes\": %llu, "
 	       "\"distinct_seconds\": %.6f, \"distinct_cpu\": %.6f, \"transfer_gbps\": %.3f, \"memcpy_gbps\": %.3f}\n",
-	       context->device->name, gemp_threads(), pattern->text ? pattern->text : "", k.rows, bytes, listed.wall, kernel,
-	       listed.cpu, bytes / listed.wall * 1e-9, (double)k.rows / listed.wall, k.kept, kept.wall, k.kept,
+	       context->device->name, gemp_threads(), pattern->text ? pattern->text : "", rows, bytes, listed.wall, kernel,
+	       listed.cpu, bytes / listed.wall * 1e-9, (double)rows / listed.wall, k.kept, kept.wall, k.kept,
 	       (unsigned long long)classes, distinct.wall, distinct.cpu, transfer * 1e-9, copy * 1e-9);
 done:
 	gemp_free(k.ids);

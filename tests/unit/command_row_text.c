@@ -2,6 +2,7 @@
 #include "harness/harness.h"
 
 #include "command/row_text.h"
+#include "core/random.h"
 
 #include <math.h>
 #include <string.h>
@@ -162,6 +163,44 @@ static void out_of_memory(void **state)
 	assert_survives_no_memory(align, NULL);
 }
 
+/* Many integers at once are the same text as one by one. */
+static void many_integers(void **state)
+{
+	(void)state;
+	enum { ROWS = 10000, COLUMNS = 3 };
+	static const int64_t special[] = { 0, 9, 10, 99, 100, 101, 9999, 10000, -1, -10, 99999999, 100000000, INT64_MAX,
+		                           INT64_MIN };
+	enum { SPECIAL = sizeof special / sizeof *special };
+	static const size_t rows[] = { 0, 1, SPECIAL, ROWS };
+	uint64_t seed = test_seed();
+	gemp_projected columns[COLUMNS] = { { .name = "a" }, { .name = "b\"c" }, { .name = "d" } };
+	for (size_t c = 0; c < COLUMNS; c++) {
+		assert_ok(gemp_column_init(&columns[c].value, "x", GEMP_INTEGER));
+		for (size_t row = 0; row < ROWS; row++) {
+			int64_t value = row < SPECIAL ? special[row] : (int64_t)(gemp_random(&seed) >> gemp_random_below(&seed, 64));
+			value = value > INT64_MIN && gemp_random_below(&seed, 3) == 0 ? -value : value;
+			assert_ok(gemp_column_add(&columns[c].value, &(gemp_value){ .type = GEMP_INTEGER, .integer = value }));
+		}
+	}
+	typedef void one_row(gemp_text *, const gemp_projected *, size_t, size_t);
+	one_row *const one[] = { gemp_tsv_row, gemp_csv_row, gemp_json_row };
+	for (int form = GEMP_ROWS_TSV; form <= GEMP_ROWS_JSON; form++)
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+			gemp_text many = { 0 }, single = { 0 };
+			gemp_text_add(&many, "before", 6);
+			gemp_text_add(&single, "before", 6);
+			assert_ok(gemp_rows_text(&many, (gemp_row_form)form, columns, COLUMNS, rows[i]));
+			for (size_t row = 0; row < rows[i]; row++)
+				one[form](&single, columns, COLUMNS, row);
+			assert_int_equal(many.size, single.size);
+			assert_string_equal(many.data, single.data);
+			gemp_text_free(&many);
+			gemp_text_free(&single);
+		}
+	for (size_t c = 0; c < COLUMNS; c++)
+		gemp_column_free(&columns[c].value);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +210,7 @@ int main(void)
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(tables),
 		cmocka_unit_test(out_of_memory),
+		cmocka_unit_test(many_integers),
 	};
 	return test_main(tests);
 }

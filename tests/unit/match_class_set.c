@@ -1,5 +1,5 @@
-/* Sets of classes: blocks of any size end as each class once, with its smallest embedding, whatever the number of tables and
- * the hashes; what does not fit is told and not added. */
+/* Sets of classes: blocks of any size end as each class once, with its smallest embedding, whatever the number of tables
+ * and the hashes; what does not fit is told and not added. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -29,7 +29,8 @@ static void see(seen *s, uint32_t key, uint32_t embedding)
 }
 
 /* Random records; every tenth is for elsewhere, every tenth for nowhere. */
-static void fill(gemp_class_block *block, const gemp_class_set *set, size_t count, uint64_t mask, uint64_t *seed, seen *s)
+static void fill(gemp_class_block *block, const gemp_class_set *set, size_t count, uint64_t mask, uint64_t *seed,
+                 seen *s)
 {
 	block->count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -38,7 +39,9 @@ static void fill(gemp_class_block *block, const gemp_class_set *set, size_t coun
 		block->records[2 * i] = key;
 		block->records[2 * i + 1] = embedding;
 		block->hash[i] = gemp_mix(key) & mask;
-		block->place[i] = kind == 0 ? GEMP_CLASS_AWAY : kind == 1 ? GEMP_CLASS_NOWHERE : gemp_class_set_place(set, block->hash[i]);
+		block->place[i] = kind == 0   ? GEMP_CLASS_AWAY
+		                  : kind == 1 ? GEMP_CLASS_NOWHERE
+		                              : gemp_class_set_place(set, block->hash[i]);
 		if (kind > 1)
 			see(s, key, embedding);
 	}
