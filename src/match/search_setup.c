@@ -63,8 +63,8 @@ done:
 	return code;
 }
 
-/* Own slots that the pivot can be, hubs first. */
-static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
+/* Own slots that the pivot can be, hubs first, and as bits. */
+static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, uint32_t *bits)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *slots = NULL;
@@ -75,6 +75,10 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 		search->pivots += bits[slot / 32] >> slot % 32 & 1;
 	}
 	GEMP_TRY(upload(search, &search->work[0].tasks, slots, search->pivots, sizeof *slots));
+	memset(bits, 0, search->candidate_words * sizeof *bits);
+	for (size_t i = 0; i < search->pivots; i++)
+		bits[slots[i] / 32] |= UINT32_C(1) << slots[i] % 32;
+	GEMP_TRY(upload(search, &search->pivot_bits, bits, search->candidate_words, sizeof *bits));
 done:
 	gemp_free(slots);
 	return code;
