@@ -14,6 +14,7 @@ gemp_code gemp_bench_device(gemp_report *report, gemp_comm *comm, const gemp_opt
 	                  "the device\n", context->device->name, "copy", rates.copy / 1e9, "launch", rates.launch * 1e6,
 	                  rates.empty * 1e6);
 	gemp_report_set(report, "copy_bytes_per_second", json_real(rates.copy));
+	gemp_report_set(report, "units", gemp_json_count(context->device->units));
 	gemp_report_set(report, "launch_us", json_real(rates.launch * 1e6));
 	gemp_report_set(report, "empty_kernel_us", json_real(rates.empty * 1e6));
 	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));

@@ -33,6 +33,7 @@ static void print(const gemp_report *report, const gemp_measured *m)
 	print_line(report, "kernel", &m->kernel);
 	print_line(report, "prepare", &m->prepare);
 	print_line(report, "run", &m->run);
+	print_line(report, "cpu", &m->cpu);
 	gemp_report_print(report, "  %-10s %12.4f, of that preparation %.4f\n\n", "first", m->first * 1e3,
 	                  m->first_prepare * 1e3);
 }
@@ -46,6 +47,7 @@ static void set(gemp_report *report, const gemp_context *context, const gemp_pat
 	report_spread(report, "kernel_ms", &m->kernel);
 	report_spread(report, "prepare_ms", &m->prepare);
 	report_spread(report, "run_ms", &m->run);
+	report_spread(report, "cpu_ms", &m->cpu);
 	gemp_report_set(report, "first_ms", json_real(m->first * 1e3));
 	gemp_report_set(report, "first_prepare_ms", json_real(m->first_prepare * 1e3));
 	gemp_report_set(report, "by_sums", json_boolean(m->result.by_sums));

@@ -4,9 +4,10 @@
 #include "core/types.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 /* Seconds of one run, by what they went into; the slowest rank's. */
-typedef enum part { KERNEL, PREPARE, WHOLE, PARTS } part;
+typedef enum part { KERNEL, PREPARE, WHOLE, CPU, PARTS } part;
 
 typedef struct meter {
 	gemp_context *context;
@@ -28,16 +29,25 @@ gemp_spread gemp_spread_of(double *values, size_t count)
 	return (gemp_spread){ values[0], median, values[count - 1] };
 }
 
+/* All threads of this process. */
+static double cpu_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 /* Collective. */
 static gemp_code run_once(const meter *m, double seconds[PARTS], gemp_match_result *result)
 {
 	const double *now = m->context->timers.seconds;
-	double kernel = now[GEMP_KERNEL], prepare = now[GEMP_PREPARE], began = gemp_now();
+	double kernel = now[GEMP_KERNEL], prepare = now[GEMP_PREPARE], began = gemp_now(), cpu = cpu_seconds();
 	*result = (gemp_match_result){ 0 };
 	gemp_code code = gemp_query_run(m->query, NULL, result);
 	seconds[KERNEL] = now[GEMP_KERNEL] - kernel;
 	seconds[PREPARE] = now[GEMP_PREPARE] - prepare;
 	seconds[WHOLE] = gemp_now() - began;
+	seconds[CPU] = cpu_seconds() - cpu;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seconds, PARTS, MPI_DOUBLE, MPI_MAX, m->context->comm->world));
 	return code;
 }
@@ -102,6 +112,7 @@ gemp_code gemp_measure(gemp_measured *out, gemp_context *context, gemp_graph *gr
 	out->kernel = gemp_spread_of(m.seconds[KERNEL], m.runs);
 	out->prepare = gemp_spread_of(m.seconds[PREPARE], m.runs);
 	out->run = gemp_spread_of(m.seconds[WHOLE], m.runs);
+	out->cpu = gemp_spread_of(m.seconds[CPU], m.runs);
 	out->plan = gemp_query_explain(m.query);
 	code = gemp_comm_agree(context->comm, out->plan ? GEMP_OK : GEMP_ENOMEM);
 done:

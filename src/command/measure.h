@@ -11,6 +11,7 @@ typedef struct gemp_spread {
 typedef struct gemp_measured {
 	size_t runs;
 	gemp_spread kernel, prepare, run; /* of one run on the slowest rank: counting and preparing kernels; all of it */
+	gemp_spread cpu;                  /* of processors that one run used, the kernels of a CPU device among it */
 	double first_prepare;             /* seconds of preparing kernels until the end of the first run */
 	double first;                     /* seconds of planning, building, uploading and the first run */
 	gemp_match_result result;

@@ -171,9 +171,17 @@ def entries_of(bench, cell, result):
     return sum(work.get(WORK.get(kind), 0) for kind in kinds)
 
 
-def verdict(goal, ms, prepared):
-    """Is the goal met with what is prepared once, or by the kernels alone?"""
-    return '-' if goal is None else 'met' if ms + prepared <= goal else 'kernel' if ms <= goal else 'NO'
+def alone(bench, b):
+    """Milliseconds of a run on a CPU device if it had the cores for itself, or None."""
+    devices = bench.rates.get('units')
+    return b['cpu_ms']['min'] / devices if bench.options.cpu and devices else None
+
+
+def verdict(goal, ms, prepared, quiet):
+    """Is the goal met with what is prepared once, by the kernels alone, or by their processor time?"""
+    if goal is None:
+        return '-'
+    return 'met' if ms + prepared <= goal else 'kernel' if ms <= goal else 'alone' if quiet and quiet <= goal else 'NO'
 
 
 def row(bench, cell, result):
@@ -183,7 +191,7 @@ def row(bench, cell, result):
     key = cell.pattern if cell.count_by == 'auto' else cell.pattern + ' enumerate'
     here = bench.experiments.get(cell.graph, {}).get(key)
     if 'failed' in result:
-        return [cell.graph, cell.name(), '-', '-', result['failed'], '-', '-', '-', shown(goal), '-', shown(peer), '-',
+        return [cell.graph, cell.name(), '-', '-', result['failed'], '-', '-', '-', '-', shown(goal), '-', shown(peer), '-',
                 shown(recorded), shown(here), '-', '-', '-', '-']
     b = result['bench']
     ms = b['kernel_ms']['median']
@@ -195,13 +203,13 @@ def row(bench, cell, result):
     return [cell.graph, cell.name(), '{:,}'.format(result['count']),
             {True: 'right', False: 'WRONG', None: '?'}[result['right']],
             '%s (%s)' % (shown(ms), shown(b['kernel_ms']['min'])), shown(b['prepare_ms']['median']),
-            shown(b['first_prepare_ms']), shown(b['run_ms']['median']), shown(goal), verdict(goal, ms, b['first_prepare_ms']),
-            shown(peer), shown(ratio(peer, all_ms), 3), shown(recorded), shown(here), shown(ratio(ms, here or recorded), 3),
+            shown(b['first_prepare_ms']), shown(b['run_ms']['median']), shown(alone(bench, b)), shown(goal), verdict(goal, ms, b['first_prepare_ms'], alone(bench, b)),
+            shown(peer), shown(ratio(peer, all_ms), 3), shown(recorded), shown(here), shown(ratio(alone(bench, b) or ms, here or recorded), 3),
             ('' if not plain or plain[2] else 'over ') + shown(plain and plain[1]), shown(ratio(plain and plain[1], ms), 3),
             '%.3f (%.3f)' % (statistics.median(result['whole']), min(result['whole'])), shown(fraction, 2)]
 
 
-HEAD = ['graph', 'pattern', 'count', '', 'kernel (min)', 'prepare', 'first prepare', 'run', 'goal', '', 'peer', 'peer / ours',
+HEAD = ['graph', 'pattern', 'count', '', 'kernel (min)', 'prepare', 'first prepare', 'run', 'cpu / cores', 'goal', '', 'peer', 'peer / ours',
         'experiment', 'here', 'ours / exp.', 'plain', 'plain / ours', 'whole s (min)', 'of copy']
 
 

@@ -15,7 +15,7 @@ for ranks in 1 3; do
 		"$GEMP_PYTHON" - out <<-'END' || fail "times of $by on $ranks ranks"
 			import json, sys
 			report = json.load(open(sys.argv[1]))
-			for name in 'kernel_ms', 'prepare_ms', 'run_ms':
+			for name in 'kernel_ms', 'prepare_ms', 'run_ms', 'cpu_ms':
 			    time = report[name]
 			    assert 0 <= time['min'] <= time['median'] <= time['max'], name
 			assert 0 < report['kernel_ms']['median'] and report['first_ms'] > report['first_prepare_ms'] >= 0
