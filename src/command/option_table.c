@@ -49,8 +49,8 @@ static const gemp_option table[] = {
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input,
 	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
 
-	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query, "Read the query's text from a file.",
-	  AT(query_file) },
+	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query,
+	  "Read queries from a file. Of several, each ended by ;, each has its own rows and report.", AT(query_file) },
 	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_SEARCH, query,
 	  "Read the query from a graph file of lines t, v and e.", AT(query_graph) },
 	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", ON_SEARCH, query,
