@@ -1,5 +1,5 @@
 /* count_clique: cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered backwards, 0 .. d - 1, so that
- * what adjacency adds to the low row of one is greater than its own number, and becomes a row of bits. Emitted around it (src/count/cliques.c):
+ * what the low row of another has in common with it are greater numbers than its own; they become a row of bits. Emitted around it (src/count/cliques.c):
  *
  *   COUNT_KERNEL     its name
  *   COUNT_FOUND      adds to `found` the cliques that the pair of rows r0, r1 is part of; r1 is row j, t from j / COUNT_BITS
@@ -41,51 +41,25 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 		uint v = list[next];
 		OFFSET row = low_begin[v];
 		uint d = (uint)(low_begin[v + 1] - row), words = (d + COUNT_BITS - 1) / COUNT_BITS, stride = words | 1;
-		uint width = (d - 1) | 1, pairs = d * (d - 1) / 2;
+		uint pairs = d * (d - 1) / 2;
 		COUNT_SPACE uint *slot = COUNT_ROOM, *bits = slot + d;
 		for (uint i = self; i < d; i += size)
 			slot[i] = low_near[row + (d - 1 - i)];
 		for (uint i = self; i < d * stride; i += size)
 			bits[i] = 0;
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#if COUNT_BY_ROWS
-		for (uint i = self / COUNT_LANES; i + 1 < d; i += size / COUNT_LANES) {
-			OFFSET low = low_begin[slot[i]], low_end = low_begin[slot[i] + 1];
-			for (low += self % COUNT_LANES; low < low_end; low += COUNT_LANES) {
-				uint x = low_near[low], j = i + 1, j_end = d;
-				while (j < j_end) {
-					uint middle = (j + j_end) / 2;
-					if (slot[middle] > x)
-						j = middle + 1;
-					else
-						j_end = middle;
-				}
-				if (j < d && slot[j] == x)
-					atomic_or(&bits[i * stride + j / COUNT_BITS], 1u << j % COUNT_BITS);
-			}
-		}
-#else
 		for (uint p = self; p < pairs; p += size) {
-			uint i = p / width, j = i + 1 + p % width;
-			if (j >= d) {
-				j -= d;
-				i = (d & ~1u) - 1 - i;
-				j += i + 1;
-			}
-			uint v = slot[i], x = slot[j];
-			OFFSET low_end = low_begin[v + 1], low = count_lower(low_near, low_begin[v], low_end, x);
+			uint i, j;
+			count_pair(p, d, &i, &j);
+			uint w = slot[i], x = slot[j];
+			OFFSET low_end = low_begin[w + 1], low = count_lower(low_near, low_begin[w], low_end, x);
 			if (low < low_end && low_near[low] == x)
 				atomic_or(&bits[i * stride + j / COUNT_BITS], 1u << j % COUNT_BITS);
 		}
-#endif
 		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 		for (uint p = self; p < pairs; p += size) {
-			uint i = p / width, j = i + 1 + p % width;
-			if (j >= d) {
-				j -= d;
-				i = (d & ~1u) - 1 - i;
-				j += i + 1;
-			}
+			uint i, j;
+			count_pair(p, d, &i, &j);
 			COUNT_SPACE const uint *r0 = bits + i * stride, *r1 = bits + j * stride;
 			if (r0[j / COUNT_BITS] >> j % COUNT_BITS & 1) {
 				COUNT_FOUND

@@ -3,7 +3,10 @@
 
 #include "core/memory.h"
 
-enum { SPARE_LOCAL = 128 }; /* bytes of local memory that a kernel has beside its argument */
+enum {
+	SPARE_LOCAL = 128, /* bytes of local memory that a kernel has beside its argument */
+	MOST_LOW = 65535,  /* pairs are numbered in 32 bits */
+};
 
 /* Slots and rows of bits of a low row of length d, in words of 32 bits. */
 static size_t bit_words(size_t d)
@@ -86,6 +89,9 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 	const gemp_device *device = engine->context->device;
 	if (!engine->needs.cliques)
 		return GEMP_OK;
+	if (engine->graph.longest_prefix > MOST_LOW)
+		return gemp_fail(GEMP_EDATA, "cliques are not counted where a vertex has more than %d neighbours of greater degree; "
+		                 "--count-by enumerate does without such rows of bits", MOST_LOW);
 	if (device->gpu)
 		GEMP_TRY(list_vertices(engine));
 	if (!device->gpu || gemp_count_cliques_large(device, engine->graph.longest_prefix))

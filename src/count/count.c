@@ -139,8 +139,10 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gem
 	gemp_count_engine *engine = NULL;
 	gemp_text source = { 0 };
 	*out = NULL;
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(engine, 1)));
-	engine->context = context;
+	code = GEMP_NEW(engine, 1);
+	if (code == GEMP_OK)
+		engine->context = context;
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	engine->plan = plan;
 	engine->needs = find_needs(plan, context->device->gpu);
 	engine->lanes = context->device->gpu ? gemp_tuning(context->device, "count.triangle.lanes", 4) : 1;

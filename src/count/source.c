@@ -177,7 +177,8 @@ done:
 }
 
 /* CLIQUES: below the pair of rows r0, r1, for each further vertex but the last a loop over the bits of what is left; the last is
- * counted. A GPU takes what is left from the rows each time; a CPU keeps it, in words c1, c2, ... */
+ * counted. A CPU keeps what is left in words c1, c2, ...; a GPU takes it from the rows each time, which was measured faster than
+ * words in private memory. */
 static void emit_words(gemp_text *text, int level)
 {
 	char from[16] = "j / COUNT_BITS";
