@@ -138,8 +138,8 @@ gemp_code gemp_class_set_add_block(gemp_class_set *set, const gemp_class_block *
 
 typedef struct reading {
 	const gemp_record_form *form;
-	const uint32_t *records;
-	size_t rows;
+	const gemp_class_table *table;
+	size_t first, rows;
 	gemp_vertex *vertices;
 	gemp_edge *edges;
 } reading;
@@ -150,7 +150,7 @@ static void read_piece(void *context, unsigned thread, size_t piece)
 	size_t end = r->rows - piece * PIECE < PIECE ? r->rows : (piece + 1) * PIECE;
 	(void)thread;
 	for (size_t i = piece * PIECE; i < end; i++)
-		gemp_record_read(r->form, r->records + i * r->form->words, r->vertices + i * (size_t)r->form->vertex_count,
+		gemp_record_read(r->form, gemp_class_table_record(r->table, r->first + i), r->vertices + i * (size_t)r->form->vertex_count,
 		                 r->edges + i * (size_t)r->form->edge_count);
 }
 
@@ -162,7 +162,7 @@ size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_place *at, size
 	while (at->table < set->table_count && rows < room) {
 		const gemp_class_table *table = &set->table[at->table];
 		size_t left = table->count - at->record, count = left < room - rows ? left : room - rows;
-		reading r = { form, table->records + at->record * form->words, count,
+		reading r = { form, table, at->record, count,
 			vertices + rows * (size_t)form->vertex_count, edges + rows * (size_t)form->edge_count };
 		gemp_parallel_for(pieces_of(count), read_piece, &r);
 		rows += count;

@@ -26,7 +26,8 @@ void gemp_class_table_init(gemp_class_table *table, size_t words, size_t key_wor
 
 void gemp_class_table_free(gemp_class_table *table)
 {
-	gemp_free(table->records);
+	for (size_t s = 0; s < GEMP_CLASS_SEGMENTS; s++)
+		gemp_free(table->segment[s]);
 	gemp_free(table->slots);
 	gemp_free(table->old);
 	*table = (gemp_class_table){ 0 };
@@ -75,23 +76,33 @@ static gemp_code grow_slots(gemp_class_table *table, size_t needed, bool *fits)
 	return GEMP_OK;
 }
 
-/* Half as much again, or as much of it as the budget allows. */
-static gemp_code grow_records(gemp_class_table *table, size_t needed, bool *fits)
+/* The segment behind the last one, or as much of it as the budget allows. */
+static gemp_code add_segment(gemp_class_table *table, size_t most)
 {
-	size_t larger = table->capacity + table->capacity / 2 + 16, slots = table->slot_count * sizeof *table->slots;
-	size_t most = table->budget > slots ? (table->budget - slots) / record_bytes(table, 1) : 0;
-	larger = larger < needed ? needed : larger;
-	larger = larger < most ? larger : most;
-	*fits = larger >= needed;
-	if (!*fits)
-		return GEMP_OK;
-	uint32_t *records = gemp_realloc(table->records, larger, table->words * sizeof *records);
+	size_t begin = 0, length = GEMP_FIRST_SEGMENT, s = 0;
+	for (; begin + length <= table->capacity; length *= 2, s++)
+		begin += length;
+	if (length > most - begin)
+		length = most - begin;
+	uint32_t *records = gemp_realloc(table->segment[s], length, table->words * sizeof *records);
 	if (!records)
 		return GEMP_ENOMEM;
-	prefer_large_pages(records, record_bytes(table, larger));
-	table->records = records;
-	table->capacity = larger;
+	prefer_large_pages(records, record_bytes(table, length));
+	table->segment[s] = records;
+	table->capacity = begin + length;
 	return GEMP_OK;
+}
+
+static gemp_code grow_records(gemp_class_table *table, size_t needed, bool *fits)
+{
+	gemp_code code = GEMP_OK;
+	size_t slots = table->slot_count * sizeof *table->slots;
+	size_t most = table->budget > slots ? (table->budget - slots) / record_bytes(table, 1) : 0;
+	*fits = needed <= most;
+	while (*fits && table->capacity < needed)
+		GEMP_TRY(add_segment(table, most));
+done:
+	return code;
 }
 
 /* At most three slots of four are taken. */
@@ -138,7 +149,7 @@ static uint32_t *find(const gemp_class_table *table, const uint32_t *record, uin
 	for (; table->slot_count && table->slots[at]; at = at + 1 < table->slot_count ? at + 1 : 0) {
 		if (table->slots[at] >> 32 != tag)
 			continue;
-		uint32_t *other = table->records + ((uint32_t)table->slots[at] - 1) * table->words;
+		uint32_t *other = gemp_class_table_record(table, (uint32_t)table->slots[at] - 1);
 		if (same_key(table, other, record))
 			return other;
 	}
@@ -148,7 +159,7 @@ static uint32_t *find(const gemp_class_table *table, const uint32_t *record, uin
 
 static uint32_t *place(gemp_class_table *table, const uint32_t *record, uint32_t tag, size_t slot)
 {
-	uint32_t *placed = table->records + table->count * table->words;
+	uint32_t *placed = gemp_class_table_record(table, table->count);
 	for (size_t w = 0; w < table->words; w++)
 		placed[w] = record[w];
 	table->slots[slot] = (uint64_t)tag << 32 | ++table->count;
@@ -193,7 +204,7 @@ void gemp_class_table_prefetch_record(const gemp_class_table *table, uint64_t ha
 	size_t at = home_of(tag, table->slot_count);
 	for (size_t end = at + 4; at < end && at < table->slot_count && table->slots[at]; at++)
 		if (table->slots[at] >> 32 == tag) {
-			__builtin_prefetch(table->records + ((uint32_t)table->slots[at] - 1) * table->words);
+			__builtin_prefetch(gemp_class_table_record(table, (uint32_t)table->slots[at] - 1));
 			return;
 		}
 }
@@ -211,11 +222,11 @@ void gemp_class_table_keep(gemp_class_table *table, gemp_keep_function *keep, vo
 	gemp_class_table_clear(table);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t hash;
-		const uint32_t *record = table->records + i * table->words;
+		const uint32_t *record = gemp_class_table_record(table, i);
 		if (!keep(context, record, &hash))
 			continue;
 		if (i != table->count)
-			memcpy(table->records + table->count * table->words, record, table->words * sizeof *record);
+			memcpy(gemp_class_table_record(table, table->count), record, table->words * sizeof *record);
 		occupy(table->slots, table->slot_count, (uint64_t)tag_of(hash) << 32 | ++table->count);
 	}
 }

@@ -1,7 +1,7 @@
 /* class_table: an open-addressing hash table of records of one size, stored exactly and compared exactly.
  *
- * Records lie in one flat array; a slot holds 32 bits of hash and the record's index, so the table grows without reading
- * records, and most unequal records are told apart without reading them. Bounded: an addition that would grow the table
+ * Records lie in segments, each twice as long as the one before, and are never moved; a slot holds 32 bits of hash and the
+ * record's index, so the table grows without reading records, and most unequal records are told apart without reading them. Bounded: an addition that would grow the table
  * past its budget is not made, and the caller gives up a part (gemp_class_table_keep).
  */
 #ifndef GEMP_MATCH_CLASS_TABLE_H
@@ -13,11 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { GEMP_CLASS_SEGMENTS = 26, GEMP_FIRST_SEGMENT = 64 }; /* records of the first */
+
 typedef struct gemp_class_table {
 	size_t words, key_words; /* of a record; the first of them that are compared */
 	size_t budget;           /* bytes */
 	size_t count, capacity;  /* records */
-	uint32_t *records;       /* [capacity * words] */
+	uint32_t *segment[GEMP_CLASS_SEGMENTS];
 	size_t slot_count;
 	uint64_t *slots;         /* [slot_count] hash bits above, 1 + index of a record below; 0: free */
 	size_t old_count;
@@ -27,7 +29,15 @@ typedef struct gemp_class_table {
 void gemp_class_table_init(gemp_class_table *table, size_t words, size_t key_words, size_t budget);
 void gemp_class_table_free(gemp_class_table *table);
 
-/* The record of the table with this key: found, or added (*added); the pointer holds until the next addition. *found is
+/* The index-th record. */
+static inline uint32_t *gemp_class_table_record(const gemp_class_table *table, size_t index)
+{
+	size_t from_first = index / GEMP_FIRST_SEGMENT + 1;
+	unsigned s = 63 - (unsigned)__builtin_clzll(from_first);
+	return table->segment[s] + (index - GEMP_FIRST_SEGMENT * (((size_t)1 << s) - 1)) * table->words;
+}
+
+/* The record of the table with this key: found, or added (*added); the pointer holds until records are forgotten. *found is
  * NULL where an addition would pass the budget. Whatever fails leaves the table as it was. */
 gemp_code gemp_class_table_add(gemp_class_table *table, const uint32_t *record, uint64_t hash, uint32_t **found,
                                bool *added);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	BLOCK_BYTES = 8 << 20,     /* records put in order at a time */
+	BLOCK_BYTES = 4 << 20,     /* records put in order at a time, for each thread */
 	PIECE = 1 << 12,           /* of these, filled by one thread at a time */
 	RECENT_BYTES = 2 << 20,    /* records lately sent */
 	FEWEST_CLASSES = 16,       /* a range with fewer is not cut down for memory */
@@ -377,7 +377,8 @@ static void distinct_free(void *self)
 
 static size_t block_records(const distinct *d)
 {
-	size_t bytes = d->budget / 8 < BLOCK_BYTES ? d->budget / 8 : BLOCK_BYTES, records = bytes / (d->form.words * 4);
+	size_t most = (size_t)BLOCK_BYTES * gemp_threads(), bytes = d->budget / 8 < most ? d->budget / 8 : most;
+	size_t records = bytes / (d->form.words * sizeof(uint32_t));
 	return records < FEWEST_CLASSES ? FEWEST_CLASSES : records;
 }
 

@@ -209,13 +209,18 @@ static gemp_code bring_home(gemp_context *context, const counter *c, const gemp_
 {
 	gemp_code code = GEMP_OK;
 	int *owner = NULL;
+	uint32_t *records = NULL;
 	void *came = NULL;
 	size_t words = c->width + 2, *begin = NULL;
 	code = GEMP_NEW(owner, c->table.count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(records, c->table.count * words);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	for (size_t i = 0; i < c->table.count; i++)
-		owner[i] = gemp_correlate_owner(asked, c->table.records + i * words);
-	GEMP_TRY(gemp_exchange_records(context->comm, c->table.records, c->table.count, words * sizeof(uint32_t), owner, &came,
+	for (size_t i = 0; i < c->table.count; i++) {
+		memcpy(records + i * words, gemp_class_table_record(&c->table, i), words * sizeof *records);
+		owner[i] = gemp_correlate_owner(asked, records + i * words);
+	}
+	GEMP_TRY(gemp_exchange_records(context->comm, records, c->table.count, words * sizeof(uint32_t), owner, &came,
 	                               &begin, &context->traffic));
 	for (size_t i = 0; i < begin[context->comm->size]; i++) {
 		const uint32_t *record = (const uint32_t *)came + i * words;
@@ -226,6 +231,7 @@ static gemp_code bring_home(gemp_context *context, const counter *c, const gemp_
 done:
 	gemp_free(begin);
 	gemp_free(came);
+	gemp_free(records);
 	gemp_free(owner);
 	return code;
 }

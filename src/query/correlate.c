@@ -70,11 +70,11 @@ static gemp_code group_by_owner(gemp_correlate *c, const gemp_class_table *table
 	GEMP_TRY(GEMP_NEW(c->tuples, c->asked * c->width));
 	GEMP_TRY(GEMP_NEW(c->owner, c->asked));
 	for (size_t i = 0; i < c->asked; i++)
-		next[gemp_correlate_owner(c, table->records + i * (c->width + 1)) + 1]++;
+		next[gemp_correlate_owner(c, gemp_class_table_record(table, i)) + 1]++;
 	for (int r = 0; r < c->comm->size; r++)
 		next[r + 1] += next[r];
 	for (size_t i = 0; i < c->asked; i++) {
-		const uint32_t *record = table->records + i * (c->width + 1);
+		const uint32_t *record = gemp_class_table_record(table, i);
 		int owner = gemp_correlate_owner(c, record);
 		place[i] = next[owner]++;
 		c->owner[place[i]] = owner;
@@ -106,7 +106,7 @@ static gemp_code number_seeds(gemp_correlate *c, const gemp_vertex *came, const 
 	c->seeds = c->table->count;
 	GEMP_TRY(GEMP_NEW(c->seed, c->seeds * c->width));
 	for (size_t i = 0; i < c->seeds; i++)
-		memcpy(c->seed + i * c->width, c->table->records + i * (c->width + 1), c->width * sizeof *c->seed);
+		memcpy(c->seed + i * c->width, gemp_class_table_record(c->table, i), c->width * sizeof *c->seed);
 done:
 	return code;
 }
