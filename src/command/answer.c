@@ -1,6 +1,7 @@
 #include "command/answer.h"
 
 #include "command/files.h"
+#include "command/estimate.h"
 #include "command/found.h"
 #include "command/limit.h"
 #include "command/matched.h"
@@ -230,7 +231,9 @@ static gemp_code make_ready(answer *s)
 	GEMP_TRY(gemp_numbered_path(&s->graph_path, gemp_matched_path(s->options), s->number));
 	GEMP_TRY(gemp_pattern_bind_with(s->pattern, s->graph, s->options->lenient));
 	choose(s);
-	code = take_order(s);
+	GEMP_TRY(take_order(s));
+	if (s->options->estimate)
+		code = gemp_estimate_ready(s->options, s->pattern, &s->how);
 done:
 	return code;
 }
@@ -241,6 +244,8 @@ static gemp_code give(answer *s, gemp_report *report, gemp_context *context)
 	gemp_code code = GEMP_OK;
 	s->report = report;
 	s->context = context;
+	if (s->options->estimate)
+		return gemp_estimate_answer(report, context, s->graph, s->pattern, &s->how, text_of(s));
 	const gemp_query_options options = { .match = s->how, .combinations = s->options->combinations };
 	GEMP_TRY(gemp_query_prepare(&s->query, context, s->graph, s->pattern, &options));
 	GEMP_TRY(explain(s, s->options->explain || s->options->dry_run));

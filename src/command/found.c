@@ -6,7 +6,7 @@
 
 const char *const gemp_semantics_name[] = { "iso", "edge-iso", "hom", "induced" };
 const char *const gemp_distinct_name[] = { "orbit", "subgraph", "vertices", "none" };
-static const char *const distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
+const char *const gemp_distinct_unit[] = { "orbits", "subgraphs", "vertex sets", "embeddings" };
 
 /* '17,068,454 matches (orbits) = 409,642,896 embeddings' */
 static void print_counts(const gemp_report *report, const gemp_found *found)
@@ -18,7 +18,7 @@ static void print_counts(const gemp_report *report, const gemp_found *found)
 	if (found->preview)
 		gemp_report_print(report, "\n");
 	gemp_report_print(report, "%s match%s (%s)", gemp_grouped(result->matches).text,
-	                  result->matches == 1 ? "" : "es", distinct_unit[found->how->distinct]);
+	                  result->matches == 1 ? "" : "es", gemp_distinct_unit[found->how->distinct]);
 	if (!result->complete)
 		gemp_report_print(report, ", stopped at the limit: there may be more\n");
 	else if (result->embeddings_known)

@@ -6,6 +6,7 @@
 #include "match/match.h"
 
 extern const char *const gemp_semantics_name[], *const gemp_distinct_name[]; /* by gemp_semantics, gemp_distinct */
+extern const char *const gemp_distinct_unit[];                               /* what matches are: "orbits" */
 
 typedef struct gemp_found {
 	const gemp_match_options *how;

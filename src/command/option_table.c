@@ -46,6 +46,7 @@ static const gemp_option table[] = {
 	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE | GEMP_ON_DEMO, input,
 	  "Seed of what is drawn.", AT(seed) },
+	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_MATCH, search, "Seed of --estimate.", AT(seed) },
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input,
 	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
 
@@ -106,6 +107,11 @@ static const gemp_option table[] = {
 	  AT(profile) },
 
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, "Only count, without rows.", AT(count) },
+	{ "estimate", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output,
+	  "Only estimate the number of matches, from samples, with an interval that holds it in 95 of 100 cases.",
+	  AT(estimate) },
+	{ "estimate-seconds", 0, GEMP_OPTION_REAL, "S", "1", GEMP_ON_MATCH, output,
+	  "Sample until the estimate is good to 5 %, or for about so long.", POSITIVE(estimate_seconds) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
 	  "Write the rows to FILE, by its ending .tsv, .csv, .jsonl or .h5 (.dot, .graphml: as --subgraph); -: TSV on stdout. "
 	  "Without it some rows are shown.", AT(output) },

@@ -84,7 +84,8 @@ typedef struct gemp_options {
 	bool lenient;
 	int semantics, distinct, symmetry, count_by, pivot, attributes;
 	int64_t replicate;
-	bool count, explain, profile;
+	bool count, explain, profile, estimate;
+	double estimate_seconds;
 	uint64_t limit, lanes, combinations;
 	double launch_factor;
 	/* bench */

@@ -159,13 +159,15 @@ done:
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
-	bool may = m->options.count_by_formula && m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
+	bool may = m->options.count_by_formula && !m->options.sampled && m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
 	GEMP_TRY(make_plan(m, false));
 	if (may && !lists(m))
 		GEMP_TRY(make_plan(m, true));
 	GEMP_TRY(improve_order(m));
 	gemp_timers_add(&m->context->timers, GEMP_CONVERT, began);
+	if (m->options.sampled)
+		return GEMP_OK;
 	GEMP_TRY(gemp_rows_at_hand(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	if (m->plan->two_paths && m->rows->residency.hot < m->graph->vertices) {
 		gemp_resident_release(m->rows);
@@ -224,6 +226,8 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
 	gemp_timers_add(&context->timers, GEMP_CONVERT, began);
 	GEMP_TRY(plan_and_rows(m));
+	if (options->sampled)
+		goto ready;
 	GEMP_TRY(gemp_comm_agree(context->comm, make_chain(m)));
 	gemp_search_options search = { .lanes = options->lanes, .launch_factor = options->launch_factor,
 		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
@@ -231,6 +235,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 		.by_formula = options->count_by_formula, .key_rank = m->pushdown.key_rank };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
 	                         &m->candidates, &search));
+ready:
 	*out = m;
 	m = NULL;
 done:

@@ -23,7 +23,8 @@ struct gemp_sampler {
 	const gemp_candidates *candidates;
 	const uint32_t *key_rank;
 	gemp_sample_rows *rows;
-	uint64_t random;
+	uint64_t random, reads;
+	bool chosen;      /* since the last pivots: something was left to chance */
 	double *size;     /* [graph->rows] what own pivots are drawn by */
 	uint8_t *class;   /* [vertices] of degree, by id: as slots go, the greatest first */
 	size_t child_count, child_capacity, ask_count, ask_capacity;
@@ -100,6 +101,18 @@ void gemp_sample_free(gemp_sample *sample)
 	gemp_free(sample->edges);
 	gemp_free(sample->weights);
 	*sample = (gemp_sample){ 0 };
+}
+
+bool gemp_sampler_exact(const gemp_sampler *s)
+{
+	return gemp_comm_sum1(s->context->comm, s->chosen) == 0;
+}
+
+uint64_t gemp_sampler_reads(const gemp_sampler *s)
+{
+	uint64_t reads = s->reads;
+	gemp_comm_max(s->context->comm, &reads, 1);
+	return reads;
 }
 
 /* What a step does to one partial match. */
@@ -218,6 +231,7 @@ static bool checks_hold(extension *x, size_t walked, gemp_vertex c, double weigh
 		if (k == walked || own_row(x->step, k))
 			continue;
 		x->work.lookups += weight;
+		x->s->reads++;
 		if (has(&x->row[k], check->to == x->step->vertex ? c : x->image[check->to]) == check->absent)
 			return false;
 	}
@@ -251,6 +265,8 @@ static gemp_code extend(extension *x)
 	const gemp_sample_row *row = &x->row[walked];
 	size_t every = row->size / LONGEST_WALK + 1;
 	double weight = x->weight * (double)every;
+	x->s->reads += row->size / every;
+	x->s->chosen |= every > 1;
 	for (size_t i = every > 1 ? gemp_random_below(&x->s->random, every) : 0; i < row->size; i += every) {
 		gemp_vertex c = row->near[i];
 		gemp_edge edge = row->edge ? row->edge[i] : 0;
@@ -292,6 +308,7 @@ static gemp_code draw_pivots(extension *x, size_t wanted)
 			count++;
 		}
 	double stride = total / (double)wanted;
+	s->chosen = count > wanted;
 	next = stride * gemp_random_unit(&s->random);
 	for (size_t v = 0; v < s->graph->rows; v++) {
 		gemp_vertex id = (gemp_vertex)(s->graph->first + v);
@@ -379,6 +396,7 @@ static gemp_code resample(const extension *x, const gemp_sample *in, gemp_sample
 	for (size_t i = 0; i < s->child_count; i++)
 		total += s->children[i].weight;
 	double stride = total / (double)wanted, next = stride * gemp_random_unit(&s->random);
+	s->chosen |= in && s->child_count > wanted;
 	for (size_t i = 0; i < s->child_count; i++) {
 		const child *c = &s->children[i];
 		if (!in || s->child_count <= wanted) {

@@ -37,6 +37,11 @@ void gemp_sampler_free(gemp_sampler *sampler);
  * about `size` partial matches on all ranks together. */
 gemp_code gemp_sampler_step(gemp_sampler *sampler, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work);
+/* Collective. Have all samples since the last pivots been the whole: nothing left to chance? Entries and lookups, of the rank
+ * that read most, since the sampler was made. */
+bool gemp_sampler_exact(const gemp_sampler *sampler);
+uint64_t gemp_sampler_reads(const gemp_sampler *sampler);
+
 void gemp_sample_free(gemp_sample *sample);
 
 #endif

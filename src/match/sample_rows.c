@@ -207,8 +207,11 @@ static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 	for (size_t i = 0; i < size; i++) {
 		const entry *e = &rows->merged[0][i];
 		size_t last = row->at + row->size;
-		if (view->simple && row->size && rows->near[last - 1] == e->near)
+		if (view->simple && row->size && rows->near[last - 1] == e->near) { /* as in views the least edge stays */
+			if (e->edge < rows->edge[last - 1])
+				rows->edge[last - 1] = e->edge;
 			continue;
+		}
 		rows->near[last] = e->near;
 		rows->edge[last] = e->edge;
 		row->size++;
