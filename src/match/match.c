@@ -136,7 +136,8 @@ static gemp_code improve_order(gemp_match *m)
 	gemp_plan_options options = plan_options(m);
 	const gemp_order_question question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
 		.symmetry = m->symmetry, .statistics = &m->statistics, .candidates = &m->candidates, .options = &options,
-		.key_rank = m->pushdown.key_rank };
+		.key_rank = m->pushdown.key_rank, .latest = m->graph->ranks == 1 || m->options.replicate < 0,
+		.lists = m->context->device->gpu && !lists(m) && !m->options.profile };
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
 	bool found;
 	if (m->plan->two_paths || m->options.order_count)

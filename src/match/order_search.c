@@ -18,6 +18,7 @@ typedef struct node {
 	int order[GEMP_MOST_SEARCHED];
 	uint64_t bound;
 	double cost, rows;
+	double rows_at[GEMP_MOST_SEARCHED]; /* after each of its vertices */
 	bool open;
 	gemp_sample sample;
 } node;
@@ -31,9 +32,43 @@ typedef struct search {
 	size_t steps; /* sampled */
 } search;
 
-double gemp_step_work(const gemp_sample_work *step, double before)
+/* What one partial match costs where it enters a step, and a lookup, in entries walked (fitted, tests/bench/orders.py). */
+static const double per_match = 8, per_lookup = 0.5;
+
+static bool same_sources(const gemp_step *a, const gemp_step *b)
 {
-	return before + step->entries + step->lookups;
+	bool same = a->sources == b->sources && a->check_count == b->check_count;
+	for (size_t k = 0; same && k < a->check_count; k++)
+		same = a->checks[k].from == b->checks[k].from && a->checks[k].view == b->checks[k].view;
+	return same;
+}
+
+/* The place in the order of the latest vertex that a row of the step comes from. */
+static int latest_place(const gemp_step *step, const node *n)
+{
+	int latest = 0;
+	for (size_t k = 0; k < step->sources; k++)
+		for (int i = 0; i < n->count; i++)
+			if (n->order[i] == step->checks[k].from && i > latest)
+				latest = i;
+	return latest;
+}
+
+/* Work of a step, in entries. Where candidates are listed, rows are walked once for each partial match of the last vertex
+ * that they hang on, and lists after that. */
+static double work_of(const gemp_order_question *q, const gemp_plan *plan, size_t step, const node *from,
+                      const gemp_sample_work *work)
+{
+	const gemp_step *at = &plan->steps[step];
+	double entries = work->entries + per_lookup * work->lookups, matches = from ? per_match * from->rows : 0;
+	if (!q->lists || !from || at->kind != GEMP_EXTEND || plan->live_edges)
+		return matches + entries;
+	if (step + 1 == plan->step_count && step >= 3 && same_sources(at, &plan->steps[step - 1]))
+		return 0;
+	int latest = latest_place(at, from);
+	if (latest + 1 == from->count || from->rows <= 0)
+		return matches + entries;
+	return matches + work->passed + entries * fmin(from->rows_at[latest] / from->rows, 1);
 }
 
 static bool joined(const gemp_pattern *pattern, uint64_t bound, int v)
@@ -108,10 +143,11 @@ static gemp_code sample_steps(search *s, const node *from, node *to)
 		first = false;
 		if (code != GEMP_OK)
 			goto done;
-		to->cost += gemp_step_work(&work, from ? to->rows : 0);
+		to->cost += work_of(s->q, plan, step, from, &work);
 		to->rows = work.passed;
 		s->steps++;
 	}
+	to->rows_at[to->count - 1] = to->rows;
 	to->sample = between;
 	between = (gemp_sample){ 0 };
 done:
@@ -196,7 +232,9 @@ static gemp_code sample_order(search *s, const int *order, double *work)
 	s->sample_size = LEAST_SAMPLE;
 	memcpy(n[0].order, order, (size_t)vertices * sizeof *order);
 	for (int i = 1; i <= vertices && code == GEMP_OK; i++, at = 1 - at) {
-		n[1 - at] = (node){ .count = i, .cost = n[at].cost, .rows = n[at].rows };
+		n[1 - at] = n[at];
+		n[1 - at].count = i;
+		n[1 - at].sample = (gemp_sample){ 0 };
 		memcpy(n[1 - at].order, order, (size_t)vertices * sizeof *order);
 		code = sample_steps(s, i == 1 ? NULL : &n[at], &n[1 - at]);
 		gemp_sample_free(&n[at].sample);
@@ -216,6 +254,8 @@ gemp_code gemp_order_search(const gemp_order_question *q, int *order, bool *foun
 	if (vertices < 3 || vertices > GEMP_MOST_SEARCHED || q->pattern->given || q->options->pivot_off)
 		return GEMP_OK;
 	GEMP_TRY(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, SEED));
+	if (q->latest)
+		gemp_sampler_walk_latest(s.sampler);
 	GEMP_TRY(sample_order(&s, order, &work));
 	if (work < least_work)
 		goto done;

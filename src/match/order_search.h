@@ -22,10 +22,9 @@ typedef struct gemp_order_question {
 	const gemp_candidates *candidates;
 	const gemp_plan_options *options;
 	const uint32_t *key_rank;
+	bool latest; /* every row is resident: kernels walk the row of the latest vertex and mark the others */
+	bool lists;  /* candidates are listed as soon as they can be, and twins at the end are counted (match/nested_shape.h) */
 } gemp_order_question;
-
-/* Work of a step, in entries, of `before` partial matches that it takes. */
-double gemp_step_work(const gemp_sample_work *step, double before);
 
 /* Collective. order[vertex_count]: one to improve on, replaced if found; it is not where so little work is not worth a search. */
 gemp_code gemp_order_search(const gemp_order_question *question, int *order, bool *found);

@@ -2,12 +2,16 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "match/marks.h"
 #include "partition/view.h"
 
 #include <math.h>
 
 /* Of longer rows every k-th entry is walked, from a random one on. */
 enum { LONGEST_WALK = 4096 };
+
+/* As in emit_loops. */
+enum { WALKED_IS_LONGER = 8 };
 
 /* One way to extend a partial match. */
 typedef struct child {
@@ -24,6 +28,7 @@ struct gemp_sampler {
 	const uint32_t *key_rank;
 	gemp_sample_rows *rows;
 	uint64_t random, reads;
+	bool latest;      /* see gemp_sampler_walk_latest */
 	bool chosen;      /* since the last pivots: something was left to chance */
 	double *size;     /* [graph->rows] what own pivots are drawn by */
 	uint8_t *class;   /* [vertices] of degree, by id: as slots go, the greatest first */
@@ -101,6 +106,11 @@ void gemp_sample_free(gemp_sample *sample)
 	gemp_free(sample->edges);
 	gemp_free(sample->weights);
 	*sample = (gemp_sample){ 0 };
+}
+
+void gemp_sampler_walk_latest(gemp_sampler *s)
+{
+	s->latest = true;
 }
 
 bool gemp_sampler_exact(const gemp_sampler *s)
@@ -248,10 +258,21 @@ static gemp_code add_child(extension *x, gemp_vertex c, gemp_edge edge, double w
 	return GEMP_OK;
 }
 
+static size_t latest_row(const extension *x)
+{
+	size_t best = gemp_latest_source(x->plan, (int)(x->step - x->plan->steps));
+	for (size_t k = 0; k < x->step->sources; k++)
+		if (x->row[k].size * WALKED_IS_LONGER < x->row[best].size)
+			best = k;
+	return best;
+}
+
 /* The row that the search would walk: of the sources that of the vertex of least degree. */
 static size_t walked_row(const extension *x)
 {
 	size_t best = 0;
+	if (x->s->latest)
+		return latest_row(x);
 	for (size_t k = 1; k < x->step->sources; k++)
 		if (before(x->s, x->image[x->step->checks[best].from], x->image[x->step->checks[k].from]))
 			best = k;

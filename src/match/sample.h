@@ -31,6 +31,9 @@ typedef struct gemp_sampler gemp_sampler;
  * borrowed. */
 gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern,
                            const gemp_candidates *candidates, const uint32_t *key_rank, uint64_t seed);
+/* Of several rows that can give the candidates the one of the latest vertex is walked, unless another is far shorter, and not
+ * the shortest: as kernels do that mark rows. */
+void gemp_sampler_walk_latest(gemp_sampler *sampler);
 void gemp_sampler_free(gemp_sampler *sampler);
 
 /* Collective. Carries out one step of the plan: from `in`, a sample after the step before (NULL for the pivot's), to `out`, of
