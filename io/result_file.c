@@ -274,12 +274,50 @@ done:
 
 /* FROM OTHER RANKS */
 
+/* A block is the number of its rows, then its columns: numbers without NULL as they lie ('n'), or values one by one. */
+static const void *numbers_of(const gemp_column *column, size_t *size)
+{
+	*size = column->type == GEMP_BOOLEAN ? 1 : sizeof(int64_t);
+	if (column->null)
+		return NULL;
+	return column->type == GEMP_INTEGER ? (const void *)column->integers
+	     : column->type == GEMP_FLOAT ? (const void *)column->floats
+	     : column->type == GEMP_BOOLEAN ? (const void *)column->booleans : NULL;
+}
+
 static gemp_code pack(const gemp_result_file *file, const gemp_column *const *columns, size_t rows, gemp_text *packed)
 {
 	gemp_code code = GEMP_OK;
-	for (size_t row = 0; row < rows; row++)
-		for (size_t c = 0; c < file->count; c++)
+	uint64_t count = rows;
+	gemp_text_add(packed, &count, rows ? sizeof count : 0);
+	for (size_t c = 0; c < file->count && rows; c++) {
+		size_t size;
+		const void *numbers = numbers_of(columns[c], &size);
+		gemp_text_add(packed, numbers ? "n" : "v", 1);
+		if (numbers)
+			gemp_text_add(packed, numbers, rows * size);
+		for (size_t row = 0; row < rows && !numbers; row++)
 			GEMP_TRY(gemp_column_pack(columns[c], row, packed));
+	}
+	code = gemp_text_status(packed);
+done:
+	return code;
+}
+
+static gemp_code unpack_column(gemp_column *column, size_t rows, const char **at, const char *end)
+{
+	gemp_code code = GEMP_OK;
+	bool numbers = *(*at)++ == 'n';
+	size_t size;
+	GEMP_TRY(gemp_column_reserve(column, rows, 1));
+	if (numbers) {
+		void *to = (void *)(uintptr_t)numbers_of(column, &size);
+		memcpy(to, *at, rows * size);
+		*at += rows * size;
+		column->rows = rows;
+	}
+	for (size_t row = 0; row < rows && !numbers; row++)
+		GEMP_TRY(gemp_column_unpack(column, at, end));
 done:
 	return code;
 }
@@ -296,10 +334,12 @@ static gemp_code append_packed(gemp_result_file *file, const char *at, size_t si
 		list[c] = &columns[c];
 		GEMP_TRY(gemp_column_init(&columns[c], file->columns[c].kind.name, file->columns[c].kind.type));
 	}
-	while (at < end)
-		for (size_t c = 0; c < file->count; c++)
-			GEMP_TRY(gemp_column_unpack(&columns[c], &at, end));
-	code = append_rows(file, list, file->count ? columns[0].rows : 0);
+	uint64_t rows;
+	memcpy(&rows, at, sizeof rows);
+	at += sizeof rows;
+	for (size_t c = 0; c < file->count; c++)
+		GEMP_TRY(unpack_column(&columns[c], rows, &at, end));
+	code = append_rows(file, list, rows);
 done:
 	for (size_t c = 0; columns && c < file->count; c++)
 		gemp_column_free(&columns[c]);

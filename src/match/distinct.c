@@ -6,6 +6,7 @@
 #include "match/class_set.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	BLOCK_BYTES = 4 << 20,     /* records put in order at a time, for each thread */
@@ -14,7 +15,7 @@ enum {
 	FEWEST_CLASSES = 16,       /* a range with fewer is not cut down for memory */
 	HANDED_ON_ROWS = 1 << 18,  /* between turns of the next sink */
 };
-static const size_t default_memory = (size_t)2 << 30;
+static const size_t least_memory = (size_t)256 << 20; /* by default */
 static const uint64_t range_end = UINT64_C(1) << 32;
 
 typedef struct distinct {
@@ -392,11 +393,19 @@ static size_t recent_entries(const distinct *d)
 	return entries;
 }
 
+/* A quarter of the machine's memory for its ranks together. */
+static size_t share_of_machine(const gemp_comm *comm)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+	size_t share = pages > 0 && page > 0 ? (size_t)pages / 4 / (size_t)comm->node_size * (size_t)page : 0;
+	return share < least_memory ? least_memory : share;
+}
+
 static size_t choose_memory(const gemp_context *context, const gemp_distinct_options *options)
 {
 	if (options->memory)
 		return options->memory;
-	return context->budgets.host_memory ? context->budgets.host_memory / 2 : default_memory;
+	return context->budgets.host_memory ? context->budgets.host_memory / 2 : share_of_machine(context->comm);
 }
 
 /* Collective. The key ranks of all vertices: ranks own ids in their order. */
