@@ -41,6 +41,10 @@ void gemp_file_columns_free(gemp_file_columns *columns);
 /* Matrices with more vertices or edges have 64-bit numbers; tests make it small. */
 extern uint64_t gemp_file_i32_limit;
 
+/* Collective. "path/name", and the path of a part ("": all) of a relation below `top`; the caller frees. */
+gemp_code gemp_file_join(const gemp_h5 *h5, const char *path, const char *name, char **out);
+gemp_code gemp_file_relation_path(const gemp_h5 *h5, const char *name, const char *top, const char *part, char **out);
+
 /* Collective. One relation below /edges, all of it. Its column `weight` (NULL: none) gives the values of matrices. */
 gemp_code gemp_file_put_relation(const gemp_h5 *h5, const gemp_graph *graph, const gemp_relation *relation,
                                  const char *weight);

@@ -272,7 +272,7 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_graph *graph)
 		GEMP_TRY(gemp_builder_targets(builder, graph, relation));
 		if (!relation->directed)
 			GEMP_TRY(treat_reciprocal(builder, graph, relation));
-		relation->loaded = GEMP_PART_OUT | GEMP_PART_IN | GEMP_PART_PROPS;
+		relation->loaded = GEMP_PARTS;
 	}
 done:
 	for (size_t r = 0; route.arrived && r < graph->relation_count; r++)

@@ -67,7 +67,7 @@ static size_t gather(const filling *f, size_t v, gemp_vertex *slots, gemp_edge *
 		}
 		if (key->relations[r] && in) {
 			uint64_t at = relation->in_begin[v];
-			source from = { relation->in + at, relation->in_edge + at, relation->in_begin[v + 1] - at, f->offsets[r] };
+			source from = { relation->in + at, relation->in_edge ? relation->in_edge + at : NULL, relation->in_begin[v + 1] - at, f->offsets[r] };
 			count += take(f, &from, self, key->simple || out, slots + count, edges ? edges + count : NULL);
 		}
 	}

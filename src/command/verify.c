@@ -28,7 +28,7 @@ static uint64_t hash_rows(const gemp_graph *graph, const gemp_relation *relation
 static gemp_code check_relation(const gemp_comm *comm, gemp_graph *graph, size_t index)
 {
 	gemp_relation *relation = &graph->relations[index];
-	gemp_code code = gemp_graph_need_relation(graph, index, GEMP_PART_OUT | GEMP_PART_IN);
+	gemp_code code = gemp_graph_need_relation(graph, index, GEMP_PART_OUT | GEMP_PART_IN_EDGES);
 	if (code != GEMP_OK)
 		return code;
 	uint64_t sums[4] = {

@@ -103,6 +103,8 @@ gemp_code gemp_graph_need_attribute(gemp_graph *graph, size_t column)
 gemp_code gemp_graph_need_relation(gemp_graph *graph, size_t relation, unsigned parts)
 {
 	GEMP_CHECK(relation < graph->relation_count);
+	if (parts & GEMP_PART_IN_EDGES)
+		parts |= GEMP_PART_IN;
 	parts &= ~graph->relations[relation].loaded;
 	if (!parts)
 		return GEMP_OK;
@@ -119,7 +121,7 @@ gemp_code gemp_graph_load(gemp_graph *graph)
 	for (size_t c = 0; c < graph->attributes.count; c++)
 		GEMP_TRY(gemp_graph_need_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_OUT | GEMP_PART_IN | GEMP_PART_PROPS));
+		GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PARTS));
 done:
 	return code;
 }

@@ -12,8 +12,10 @@
 
 typedef enum gemp_relation_part {
 	GEMP_PART_OUT = 1,   /* out_begin, out */
-	GEMP_PART_IN = 2,    /* in_begin, in, in_edge */
+	GEMP_PART_IN = 2,    /* in_begin, in */
 	GEMP_PART_PROPS = 4, /* props */
+	GEMP_PART_IN_EDGES = 8, /* in_edge, and with it in_begin and in */
+	GEMP_PARTS = 15,
 } gemp_relation_part;
 
 /* An edge type. Edges are numbered by CSR order: by source id, then target id, then attribute bytes. */

@@ -13,6 +13,7 @@ static gemp_code load_relations(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
+	unsigned parts = GEMP_PART_OUT | (m->pattern->simple ? GEMP_PART_IN : GEMP_PART_IN_EDGES);
 	for (size_t r = 0; r < m->graph->relation_count; r++) {
 		bool named = false;
 		for (size_t e = 0; e < m->pattern->edge_count; e++)
@@ -20,7 +21,7 @@ static gemp_code load_relations(gemp_match *m)
 		for (size_t i = 0; i < m->pushdown.edge_test_count; i++)
 			named |= m->pushdown.edge_tests[i].relations[r];
 		if (named)
-			GEMP_TRY(gemp_graph_need_relation(m->graph, r, GEMP_PART_OUT | GEMP_PART_IN));
+			GEMP_TRY(gemp_graph_need_relation(m->graph, r, parts));
 	}
 	gemp_timers_add(&m->context->timers, GEMP_READ, began);
 done:

@@ -6,7 +6,7 @@
 #include "pattern/plan.h"
 
 /* Collective. replicate: bytes a rank, or GEMP_REPLICATE_AUTO or GEMP_REPLICATE_ALL. To be released (partition/resident.h). */
-gemp_code gemp_rows_at_hand(gemp_resident **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+gemp_code gemp_rows_at_hand(gemp_resident **out, gemp_context *context, gemp_graph *graph, const gemp_plan *plan,
                             int64_t replicate);
 
 #endif

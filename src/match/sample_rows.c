@@ -172,7 +172,7 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 				continue;
 			const uint64_t *begin = in ? relation->in_begin : relation->out_begin;
 			const list add = { begin[v + 1] - begin[v], (in ? relation->in : relation->out) + begin[v],
-				in ? relation->in_edge + begin[v] : NULL, rows->offsets[r] + (in ? 0 : relation->first + begin[v]) };
+				in && relation->in_edge ? relation->in_edge + begin[v] : NULL, rows->offsets[r] + (in ? 0 : relation->first + begin[v]) };
 			bool drops = view->simple || (in && view->direction == 2);
 			GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
 			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
