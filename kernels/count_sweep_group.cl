@@ -393,30 +393,38 @@ static inline uint next_task(__local uint *task, __global uint *next)
 	return *task;
 }
 
+/* words: two for each work-item. Local memory of words is aligned to words, so 64 bits are laid down in halves. */
+static inline void lay_down(__local uint *words, ulong bits)
+{
+	words[get_local_id(0)] = (uint)bits;
+	words[get_local_size(0) + get_local_id(0)] = (uint)(bits >> 32);
+}
+
+static inline ulong laid_down(__local const uint *words, uint item)
+{
+	return (ulong)words[get_local_size(0) + item] << 32 | words[item];
+}
+
+/* The group's sums, for groups of a power of 2. */
 static inline void leave(__local uint *words, const sweep_sum *sum, __global long *values, __global double *magnitudes)
 {
-	__local long *value = (__local long *)words;
-	GROUP_SYNC;
-	value[get_local_id(0)] = sum->value;
+	uint item = (uint)get_local_id(0);
+	long value = sum->value;
+	double magnitude = sum->magnitude;
 	for (uint step = (uint)get_local_size(0) / 2; step; step /= 2) {
 		GROUP_SYNC;
-		if (get_local_id(0) < step)
-			value[get_local_id(0)] += value[get_local_id(0) + step];
-	}
-	GROUP_SYNC;
-	if (get_local_id(0) == 0)
-		values[get_group_id(0)] = value[0];
-	GROUP_SYNC;
-	__local double *magnitude = (__local double *)words;
-	magnitude[get_local_id(0)] = sum->magnitude;
-	for (uint step = (uint)get_local_size(0) / 2; step; step /= 2) {
+		lay_down(words, (ulong)value);
 		GROUP_SYNC;
-		if (get_local_id(0) < step)
-			magnitude[get_local_id(0)] += magnitude[get_local_id(0) + step];
+		value += item < step ? (long)laid_down(words, item + step) : 0;
+		GROUP_SYNC;
+		lay_down(words, as_ulong(magnitude));
+		GROUP_SYNC;
+		magnitude += item < step ? as_double(laid_down(words, item + step)) : 0;
 	}
-	GROUP_SYNC;
-	if (get_local_id(0) == 0)
-		magnitudes[get_group_id(0)] = magnitude[0];
+	if (item == 0) {
+		values[get_group_id(0)] = value;
+		magnitudes[get_group_id(0)] = magnitude;
+	}
 }
 
 static inline sweep new_sweep(__global const OFFSET *begin, __global const OFFSET *mid, __global const uint *near,
@@ -432,8 +440,7 @@ static inline sweep new_sweep(__global const OFFSET *begin, __global const OFFSE
 }
 
 /* Tasks: `many` roots at the front of the list, each with all windows; then workers take the `few` roots that stand `between`
- * places behind those. window: first slots of the windows, and `ends` behind them. next: two words. `words` has two more
- * than local_words. Groups of a power of 2. */
+ * places behind those. window: first slots of the windows, and `ends` behind them. next: two words. Groups of a power of 2. */
 __kernel void sweep_windows(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
                             __global const uint *restrict near, __global const ROW *restrict rows,
                             __global const PATHS *restrict paths, __global const uint *restrict list, uint many,
@@ -443,18 +450,18 @@ __kernel void sweep_windows(__global const OFFSET *restrict begin, __global cons
                             __global long *values, __global double *magnitudes,
                             __local uint *words VALUE_PARAMETERS)
 {
-	__local uint *task = words + local_words; /* words of the kernel's own went astray on an NVIDIA driver */
+	__local uint task, found;
 	sweep_sum sum = { 0 };
 	sweep s = new_sweep(begin, mid, near, rows, layouts, ends, words);
 	s.where = IN_WINDOW;
-	s.found = task + 1;
+	s.found = &found;
 	s.spilt = spilt + (ulong)get_group_id(0) * spilt_words;
 	s.touched = touched + (ulong)get_group_id(0) * ends;
 	for (uint i = (uint)get_local_id(0); i < local_words; i += (uint)get_local_size(0))
 		words[i] = 0;
 	if (get_local_id(0) == 0)
-		*s.found = 0;
-	for (uint t = next_task(task, &next[0]); t < many * windows; t = next_task(task, &next[0])) {
+		found = 0;
+	for (uint t = next_task(&task, &next[0]); t < many * windows; t = next_task(&task, &next[0])) {
 		uint w = t % windows;
 		take_root(&s, list[t / windows]);
 		s.low = window[w];
@@ -471,20 +478,20 @@ __kernel void sweep_windows(__global const OFFSET *restrict begin, __global cons
 	leave(words, &sum, values, magnitudes);
 }
 
-/* Tasks: `roots` of the list, each with a table of the whole group. `words` has two more than table_words. */
+/* Tasks: `roots` of the list, each with a table of the whole group. The groups' sums go to values[sums] and behind. */
 __kernel void sweep_tables(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
                            __global const uint *restrict near, __global const ROW *restrict rows,
                            __global const PATHS *restrict paths, __global const uint *restrict list, uint skipped,
-                           uint roots, __global const uint *restrict layouts, uint ends, __global uint *next, uint table_words,
-                           __global long *values, __global double *magnitudes, __local uint *words VALUE_PARAMETERS)
+                           uint roots, __global const uint *restrict layouts, uint ends, __global uint *next, uint next_word,
+                           uint table_words, uint sums, __global long *values, __global double *magnitudes, __local uint *words VALUE_PARAMETERS)
 {
-	__local uint *task = words + table_words;
+	__local uint task;
 	sweep_sum sum = { 0 };
 	sweep s = new_sweep(begin, mid, near, rows, layouts, ends, words);
 	s.where = IN_TABLE;
 	for (uint i = (uint)get_local_id(0); i < table_words; i += (uint)get_local_size(0))
 		words[i] = 0;
-	for (uint t = next_task(task, next); t < roots; t = next_task(task, next)) {
+	for (uint t = next_task(&task, &next[next_word]); t < roots; t = next_task(&task, &next[next_word])) {
 		take_root(&s, list[skipped + t]);
 		s.mask = table_places(paths[s.root]) - 1;
 		walk(&s, &sum, TO_COUNT VALUE_ARGUMENTS);
@@ -495,5 +502,5 @@ __kernel void sweep_tables(__global const OFFSET *restrict begin, __global const
 		}
 		clear_table(&s, (uint)get_local_id(0), (uint)get_local_size(0));
 	}
-	leave(words, &sum, values, magnitudes);
+	leave(words, &sum, values + sums, magnitudes + sums);
 }

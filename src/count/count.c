@@ -132,6 +132,30 @@ done:
 	return code;
 }
 
+static bool swept(const gemp_sum *sum)
+{
+	return sum->kind == GEMP_SUM_WEDGES || sum->kind == GEMP_SUM_PAIRS || sum->kind == GEMP_SUM_JOINED;
+}
+
+/* Collective. */
+static gemp_code make_sweeps(gemp_count_engine *engine)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_count_plan *plan = engine->plan;
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		uint64_t launches;
+		if (!swept(&plan->sums[i]) || engine->graph.entries == 0)
+			continue;
+		GEMP_TRY(gemp_sweep_new(&engine->sweeps[i], &engine->graph, &plan->sums[i]));
+		double seconds = gemp_sweep_preparation(engine->sweeps[i], &launches);
+		engine->preparation += seconds;
+		engine->prepared += launches;
+		engine->context->timers.seconds[GEMP_PREPARE] += seconds;
+	}
+done:
+	return code;
+}
+
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph, const gemp_view_key *key,
                              const gemp_count_plan *plan)
 {
@@ -151,6 +175,7 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gem
 	GEMP_TRY(gemp_comm_agree(context->comm, write_source(engine, &source)));
 	GEMP_TRY(gemp_context_program(context, &engine->program, source.data, NULL));
 	GEMP_TRY(gemp_comm_agree(context->comm, prepare_device(engine)));
+	GEMP_TRY(make_sweeps(engine));
 	*out = engine;
 	engine = NULL;
 done:
@@ -172,6 +197,7 @@ void gemp_count_free(gemp_count_engine *engine)
 			clReleaseKernel(engine->sums[i]);
 		if (engine->large[i])
 			clReleaseKernel(engine->large[i]);
+		gemp_sweep_free(engine->sweeps[i]);
 	}
 	if (engine->program.program && !engine->program.cached)
 		gemp_program_store(device, &engine->program); /* with what its first launches compiled */

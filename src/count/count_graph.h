@@ -38,9 +38,18 @@ typedef struct gemp_sum_result {
 	uint64_t launches;
 } gemp_sum_result;
 
-/* Collective: this rank's share of one sum, without its factor: of WEDGES, PAIRS, JOINED (sweep.c), of NEIGHBOURS
- * (neighbours.c). Others are the engine's own (count_parts.h). */
-gemp_code gemp_sweep_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
+/* A sum of WEDGES, PAIRS or JOINED, with all that is made for it once: programs, task lists, memory (sweep.c). */
+typedef struct gemp_sweep gemp_sweep;
+/* Collective. Sum and graph, with its supports and tables, are to outlive it. */
+gemp_code gemp_sweep_new(gemp_sweep **out, const gemp_count_graph *graph, const gemp_sum *sum);
+/* Seconds of the kernels that prepared it, and how many they were. */
+double gemp_sweep_preparation(const gemp_sweep *sweep, uint64_t *launches);
+/* Collective. This rank's share of the sum, without its factor; again and again. result->preparation is 0. */
+gemp_code gemp_sweep_run(gemp_sweep *sweep, gemp_sum_result *result);
+void gemp_sweep_free(gemp_sweep *sweep); /* takes NULL */
+
+/* Collective: this rank's share of a sum of NEIGHBOURS, without its factor (neighbours.c). Others are the engine's own
+ * (count_parts.h). */
 gemp_code gemp_neighbours_sum(const gemp_count_graph *graph, const gemp_sum *sum, gemp_sum_result *result);
 
 #endif

@@ -33,6 +33,7 @@ struct gemp_count_engine {
 	uint64_t *low_begin;      /* [vertices + 1]; none without low rows */
 	gemp_count_graph graph;
 	gemp_program program;
+	gemp_sweep *sweeps[GEMP_MAX_SUMS]; /* NULL: not a sum that is swept over */
 	cl_kernel sums[GEMP_MAX_SUMS], large[GEMP_MAX_SUMS]; /* NULL: not a kernel of this program */
 	gemp_buffer maps;         /* [workers * vertices] uint, 0 between launches; CPU devices only */
 	gemp_buffer clique_list;  /* vertices with low rows, the longest first; GPUs only */

@@ -74,7 +74,7 @@ static gemp_code other_sums(run *r)
 		if (gemp_sum_own(sum) || engine->graph.entries == 0)
 			continue;
 		GEMP_TRY(sum->kind == GEMP_SUM_NEIGHBOURS ? gemp_neighbours_sum(&engine->graph, sum, &one)
-		                                          : gemp_sweep_sum(&engine->graph, sum, &one));
+		                                          : gemp_sweep_run(engine->sweeps[i], &one));
 		r->total += one.total * sum->factor;
 		r->result->sum_seconds[i] = one.seconds;
 		r->result->launches += one.launches;

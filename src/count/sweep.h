@@ -1,4 +1,4 @@
-/* sweep: the parts of gemp_sweep_sum (count_graph.h), for its own files and tests.
+/* sweep: the parts of gemp_sweep (count_graph.h), for its own files and tests.
  *
  * Two shapes: dense, for CPU devices (kernels/count_sweep_dense.cl), and grouped, for GPUs (kernels/count_sweep_group.cl).
  */
@@ -6,10 +6,13 @@
 #define GEMP_COUNT_SWEEP_H
 
 #include "count/count_graph.h"
+#include "count/sweep_layout.h"
+#include "count/sweep_tasks.h"
+#include "device/laps.h"
 
 #include "core/text.h"
 
-enum { GEMP_MOST_TABLES = 3 };
+enum { GEMP_MOST_TABLES = 2 };
 
 /* How a sweep is laid out on a device. Grouped: roots of few paths go to workers with a table of worker_words; others to
  * groups with the smallest of `tables` (ascending) that is large enough; others to groups with windows. Where one window
@@ -29,42 +32,63 @@ typedef struct gemp_sweep_shape {
 	const char *options;      /* of the compiler; may be NULL */
 } gemp_sweep_shape;
 
-void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph, const gemp_sum *sum);
+void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph);
 
-/* Collective. As gemp_sweep_sum, in that shape. */
-gemp_code gemp_sweep_sum_shaped(const gemp_count_graph *graph, const gemp_sum *sum, const gemp_sweep_shape *shape,
-                                gemp_sum_result *result);
+/* Collective. As gemp_sweep_new, in that shape. */
+gemp_code gemp_sweep_new_shaped(gemp_sweep **out, const gemp_count_graph *graph, const gemp_sum *sum,
+                                const gemp_sweep_shape *shape);
 
-/* One sum on its way. */
-typedef struct gemp_sweep {
+/* Memory of dense sweeps, a part for each worker. */
+typedef struct gemp_sweep_dense {
+	cl_uint kept_rows; /* long rows, in which the place of the last root is kept */
+	gemp_buffer kept, places, counters, touched, next;
+} gemp_sweep_dense;
+
+/* Tasks and memory of grouped sweeps. */
+typedef struct gemp_sweep_grouped {
+	gemp_sweep_layout layout;
+	bool spills;                        /* counters beyond window_words lie in global memory */
+	cl_uint windows, spilt_words;       /* of each group */
+	gemp_sweep_tasks tasks;
+	cl_uint many, few;                  /* roots at the front of the list for windows, at its end for workers */
+	cl_uint middling[GEMP_MOST_TABLES]; /* in between, for each kind of table; those for smaller ones are further behind */
+	size_t groups;                      /* with windows */
+	cl_uint local_words;
+	gemp_buffer layouts, window, next, spilt, touched;
+} gemp_sweep_grouped;
+
+struct gemp_sweep {
 	const gemp_count_graph *graph;
 	const gemp_sum *sum;
 	gemp_sweep_shape shape;
-	uint32_t ends;        /* slots from there on have no neighbours */
+	cl_uint ends;         /* slots from there on have no neighbours */
 	cl_uint first, step;  /* this rank's roots: first, first + step, ... */
 	cl_uint roots;
 	bool watched;         /* sums of a worker might leave 64 bits: magnitudes tell */
 	gemp_program program, tasks_program;
-	gemp_sum_result *result;
-} gemp_sweep;
+	cl_kernel kernel, tables_kernel;
+	gemp_sweep_dense dense;
+	gemp_sweep_grouped grouped;
+	size_t sums;                    /* that workers and groups leave */
+	gemp_buffer values, magnitudes; /* [sums] long, double */
+	gemp_laps laps;
+	double preparation;
+	uint64_t prepared;
+};
 
 /* Could a sum of values leave 64 bits? */
-gemp_code gemp_sweep_watch(const gemp_count_graph *graph, const gemp_sum *sum, uint32_t ends, bool *watched);
+gemp_code gemp_sweep_watch(gemp_sweep *sweep);
 
-gemp_code gemp_sweep_dense(gemp_sweep *sweep);
+/* Local, after the program is built: memory, tasks, and how many sums there will be. */
+gemp_code gemp_sweep_dense_new(gemp_sweep *sweep);
+gemp_code gemp_sweep_dense_launch(gemp_sweep *sweep);
+void gemp_sweep_dense_free(gemp_sweep *sweep);
 size_t gemp_sweep_dense_workers(const gemp_count_graph *graph);
-gemp_code gemp_sweep_grouped(gemp_sweep *sweep);
-/* What count_sweep_group.cl wants in front beside gemp_sweep_emit. */
-gemp_code gemp_sweep_emit_grouped(gemp_text *text, const gemp_sweep *sweep);
 
-/* What workers or groups leave. */
-typedef struct gemp_sweep_sums {
-	size_t count;
-	gemp_buffer values, magnitudes; /* [count] long, double */
-} gemp_sweep_sums;
-gemp_code gemp_sweep_sums_new(gemp_sweep_sums *sums, gemp_device *device, size_t count);
-void gemp_sweep_sums_free(gemp_sweep_sums *sums, gemp_device *device);
-/* Adds them to the result; GEMP_EDATA if some value is not sure to be right. */
-gemp_code gemp_sweep_collect(gemp_sweep *sweep, const gemp_sweep_sums *sums);
+/* Before the program is built: chooses counters, and puts down what count_sweep_group.cl wants beside sweep_emit.h. */
+gemp_code gemp_sweep_grouped_emit(gemp_text *text, gemp_sweep *sweep);
+gemp_code gemp_sweep_grouped_new(gemp_sweep *sweep);
+gemp_code gemp_sweep_grouped_launch(gemp_sweep *sweep);
+void gemp_sweep_grouped_free(gemp_sweep *sweep);
 
 #endif

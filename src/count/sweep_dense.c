@@ -2,8 +2,6 @@
 
 #include "count/sweep_emit.h"
 
-#include "core/memory.h"
-
 /* Rows of at most so many entries are gone through from their begin. */
 enum { SHORT_ROW = 16 };
 
@@ -42,69 +40,57 @@ size_t gemp_sweep_dense_workers(const gemp_count_graph *graph)
 	return room < device->units ? room : device->units;
 }
 
-typedef struct dense {
-	cl_uint kept_rows;
-	gemp_buffer kept, places, counters, touched, next;
-	gemp_sweep_sums sums;
-} dense;
-
-static gemp_code make(dense *d, gemp_sweep *sweep)
+gemp_code gemp_sweep_dense_new(gemp_sweep *sweep)
 {
 	gemp_code code = GEMP_OK;
-	gemp_device *device = sweep->graph->context->device;
+	const gemp_count_graph *graph = sweep->graph;
+	gemp_device *device = graph->context->device;
+	gemp_sweep_dense *d = &sweep->dense;
 	size_t workers = sweep->shape.workers, ends = workers * sweep->ends;
 	size_t touched = sweep->sum->kind == GEMP_SUM_JOINED ? ends + workers : 1;
-	size_t places = workers * sweep->graph->longest;
-	d->kept_rows = long_rows(sweep->graph, sweep->ends);
-	GEMP_TRY(gemp_buffer_new(&d->kept, device, workers * d->kept_rows * offset_size(sweep->graph), NULL));
-	GEMP_TRY(gemp_buffer_new(&d->places, device, places * 2 * offset_size(sweep->graph), NULL));
+	d->kept_rows = long_rows(graph, sweep->ends);
+	GEMP_TRY(gemp_kernel_new(&sweep->kernel, &sweep->program, "count_sweep_dense"));
+	GEMP_TRY(gemp_buffer_new(&d->kept, device, workers * d->kept_rows * offset_size(graph), NULL));
+	GEMP_TRY(gemp_buffer_new(&d->places, device, workers * graph->longest * 2 * offset_size(graph), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->counters, device, ends * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &d->counters, 0, ends * sizeof(cl_uint)));
 	GEMP_TRY(gemp_buffer_new(&d->touched, device, touched * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->next, device, sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_sweep_sums_new(&d->sums, device, workers));
-	GEMP_TRY(gemp_buffer_zero(device, &d->counters, 0, ends * sizeof(cl_uint)));
-	GEMP_TRY(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));
+	sweep->sums = workers;
 done:
 	return code;
 }
 
-enum { FIXED = 16 }; /* arguments before those of the expression */
-
-static gemp_code launch(dense *d, gemp_sweep *sweep, cl_kernel kernel)
+void gemp_sweep_dense_free(gemp_sweep *sweep)
 {
-	const gemp_count_graph *graph = sweep->graph;
-	cl_uint ends = sweep->ends;
-	gemp_argument arguments[FIXED + GEMP_MAX_VERTEX_TABLES + 1] = {
-		GEMP_ARG(&graph->begin.mem), GEMP_ARG(&graph->mid.mem), GEMP_ARG(&graph->near.mem), GEMP_ARG(&sweep->first),
-		GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots), GEMP_ARG(&ends), GEMP_ARG(&d->kept_rows),
-		GEMP_ARG(&graph->longest), GEMP_ARG(&d->next.mem), GEMP_ARG(&d->kept.mem), GEMP_ARG(&d->places.mem),
-		GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&d->sums.values.mem),
-		GEMP_ARG(&d->sums.magnitudes.mem),
-	};
-	size_t more = gemp_sweep_value_arguments(graph, sweep->sum, arguments + FIXED);
-	sweep->result->launches++;
-	return gemp_launch_with(graph->context->device, kernel, sweep->shape.workers, 1, arguments, FIXED + more);
+	gemp_device *device = sweep->graph->context->device;
+	gemp_sweep_dense *d = &sweep->dense;
+	gemp_buffer_free(&d->next, device);
+	gemp_buffer_free(&d->touched, device);
+	gemp_buffer_free(&d->counters, device);
+	gemp_buffer_free(&d->places, device);
+	gemp_buffer_free(&d->kept, device);
 }
 
-gemp_code gemp_sweep_dense(gemp_sweep *sweep)
+enum { FIXED = 16 }; /* arguments before those of the expression */
+
+gemp_code gemp_sweep_dense_launch(gemp_sweep *sweep)
 {
 	gemp_code code = GEMP_OK;
-	gemp_device *device = sweep->graph->context->device;
-	dense d = { 0 };
-	cl_kernel kernel = NULL;
-	GEMP_TRY(gemp_kernel_new(&kernel, &sweep->program, "count_sweep_dense"));
-	GEMP_TRY(make(&d, sweep));
-	GEMP_TRY(launch(&d, sweep, kernel));
-	GEMP_TRY(gemp_launch_seconds(device, &sweep->result->seconds));
-	GEMP_TRY(gemp_sweep_collect(sweep, &d.sums));
+	const gemp_count_graph *graph = sweep->graph;
+	gemp_device *device = graph->context->device;
+	const gemp_sweep_dense *d = &sweep->dense;
+	gemp_argument arguments[FIXED + GEMP_MAX_VERTEX_TABLES + 1] = {
+		GEMP_ARG(&graph->begin.mem), GEMP_ARG(&graph->mid.mem), GEMP_ARG(&graph->near.mem), GEMP_ARG(&sweep->first),
+		GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots), GEMP_ARG(&sweep->ends), GEMP_ARG(&d->kept_rows),
+		GEMP_ARG(&graph->longest), GEMP_ARG(&d->next.mem), GEMP_ARG(&d->kept.mem), GEMP_ARG(&d->places.mem),
+		GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&sweep->values.mem),
+		GEMP_ARG(&sweep->magnitudes.mem),
+	};
+	size_t more = gemp_sweep_value_arguments(graph, sweep->sum, arguments + FIXED);
+	GEMP_TRY(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));
+	GEMP_TRY(gemp_launch_with(device, sweep->kernel, sweep->shape.workers, 1, arguments, FIXED + more));
+	GEMP_TRY(gemp_laps_add(&sweep->laps, device));
 done:
-	gemp_sweep_sums_free(&d.sums, device);
-	gemp_buffer_free(&d.next, device);
-	gemp_buffer_free(&d.touched, device);
-	gemp_buffer_free(&d.counters, device);
-	gemp_buffer_free(&d.places, device);
-	gemp_buffer_free(&d.kept, device);
-	if (kernel)
-		clReleaseKernel(kernel);
 	return code;
 }

@@ -1,5 +1,4 @@
-#include "count/sweep_tasks.h"
-
+#include "count/sweep.h"
 #include "count/sweep_emit.h"
 
 enum { GROUP = 256, GROUPS_A_UNIT = 8, ITEMS = 4, CHUNK = 1024 }; /* as in count_sweep_tasks.cl */
@@ -13,15 +12,6 @@ static size_t items(const gemp_device *device, uint64_t wanted)
 {
 	uint64_t most = (uint64_t)device->units * GROUPS_A_UNIT * group_of(device);
 	return (size_t)(wanted < most ? wanted : most);
-}
-
-static gemp_code timed(gemp_sweep *sweep, gemp_code launched)
-{
-	double seconds = 0;
-	gemp_code code = launched == GEMP_OK ? gemp_launch_seconds(sweep->graph->context->device, &seconds) : launched;
-	sweep->result->preparation += seconds;
-	sweep->result->launches++;
-	return code;
 }
 
 static gemp_code find_rows(gemp_sweep_tasks *tasks, gemp_sweep *sweep)
@@ -38,10 +28,11 @@ static gemp_code find_rows(gemp_sweep_tasks *tasks, gemp_sweep *sweep)
 	GEMP_TRY(gemp_buffer_new(&tasks->rows, device, graph->entries * 2 * offset, NULL));
 	GEMP_TRY(gemp_buffer_new(&tasks->paths, device, paths, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &tasks->paths, 0, paths));
-	GEMP_TRY(timed(sweep, gemp_launch(device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP),
+	GEMP_TRY(gemp_launch(device, kernel, items(device, (entries + CHUNK - 1) / CHUNK * GROUP),
 	                                  group_of(device), GEMP_ARG(&graph->begin.mem), GEMP_ARG(&graph->near.mem),
 	                                  GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step), GEMP_ARG(&ends),
-	                                  GEMP_ARG(&entries), GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem))));
+	                                  GEMP_ARG(&entries), GEMP_ARG(&tasks->rows.mem), GEMP_ARG(&tasks->paths.mem)));
+	GEMP_TRY(gemp_laps_add(&sweep->laps, device));
 done:
 	if (kernel)
 		clReleaseKernel(kernel);
@@ -55,9 +46,10 @@ static gemp_code count_buckets(gemp_sweep_tasks *tasks, gemp_sweep *sweep, const
 	cl_kernel kernel = NULL;
 	GEMP_TRY(gemp_kernel_new(&kernel, &sweep->tasks_program, "sweep_classes"));
 	GEMP_TRY(gemp_buffer_zero(device, buckets, 0, buckets->size));
-	GEMP_TRY(timed(sweep, gemp_launch(device, kernel, items(device, sweep->roots), group_of(device),
+	GEMP_TRY(gemp_launch(device, kernel, items(device, sweep->roots), group_of(device),
 	                                  GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step),
-	                                  GEMP_ARG(&sweep->roots), GEMP_ARG(&buckets->mem))));
+	                                  GEMP_ARG(&sweep->roots), GEMP_ARG(&buckets->mem)));
+	GEMP_TRY(gemp_laps_add(&sweep->laps, device));
 	GEMP_TRY(gemp_buffer_read(device, buckets, 0, sizeof tasks->sizes, tasks->sizes));
 done:
 	if (kernel)
@@ -76,9 +68,10 @@ static gemp_code list_roots(gemp_sweep_tasks *tasks, gemp_sweep *sweep, const ge
 	GEMP_TRY(gemp_kernel_new(&kernel, &sweep->tasks_program, "sweep_list"));
 	GEMP_TRY(gemp_buffer_write(device, buckets, 0, sizeof place, place));
 	GEMP_TRY(gemp_buffer_new(&tasks->list, device, sweep->roots * sizeof(cl_uint), NULL));
-	GEMP_TRY(timed(sweep, gemp_launch(device, kernel, items(device, (sweep->roots + ITEMS - 1) / ITEMS), group_of(device),
+	GEMP_TRY(gemp_launch(device, kernel, items(device, (sweep->roots + ITEMS - 1) / ITEMS), group_of(device),
 	                                  GEMP_ARG(&tasks->paths.mem), GEMP_ARG(&sweep->first), GEMP_ARG(&sweep->step),
-	                                  GEMP_ARG(&sweep->roots), GEMP_ARG(&buckets->mem), GEMP_ARG(&tasks->list.mem))));
+	                                  GEMP_ARG(&sweep->roots), GEMP_ARG(&buckets->mem), GEMP_ARG(&tasks->list.mem)));
+	GEMP_TRY(gemp_laps_add(&sweep->laps, device));
 done:
 	if (kernel)
 		clReleaseKernel(kernel);

@@ -2,7 +2,7 @@
 #ifndef GEMP_COUNT_SWEEP_TASKS_H
 #define GEMP_COUNT_SWEEP_TASKS_H
 
-#include "count/sweep.h"
+#include "count/count_graph.h"
 
 enum { GEMP_SWEEP_BUCKETS = 512 };
 
@@ -13,7 +13,7 @@ typedef struct gemp_sweep_tasks {
 	uint32_t sizes[GEMP_SWEEP_BUCKETS]; /* roots in each bucket */
 } gemp_sweep_tasks;
 
-/* sweep->tasks_program is built. */
+/* sweep->tasks_program is built. Launches are added to sweep->laps. */
 gemp_code gemp_sweep_tasks_new(gemp_sweep_tasks *tasks, gemp_sweep *sweep);
 void gemp_sweep_tasks_free(gemp_sweep_tasks *tasks, gemp_device *device);
 

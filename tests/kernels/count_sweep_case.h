@@ -120,6 +120,7 @@ static inline void case_upload(sweep_case *c, uint64_t *seed)
 		c->table[k] = case_new(n, sizeof *c->table[k]);
 		for (uint32_t v = 0; v < n; v++)
 			c->table[k][v] = k == 0 ? c->begin[v + 1] - c->begin[v] : gemp_random_below(seed, 1000);
+		c->graph.table_bound[k] = 1000 + n;
 		assert_ok(gemp_buffer_new(&c->graph.tables[k], device, (n + 1u) * sizeof *c->table[k], c->table[k]));
 	}
 	gemp_free(support);
