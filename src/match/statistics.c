@@ -1,6 +1,12 @@
 #include "match/statistics.h"
 
+#include "core/memory.h"
+#include "core/threads.h"
 #include "partition/view.h"
+
+#include <string.h>
+
+enum { PIECE = 1 << 14 }; /* rows that a thread counts at a time */
 
 static bool may_be(const gemp_candidates *candidates, int v, uint64_t id)
 {
@@ -19,37 +25,76 @@ static uint64_t among(const gemp_candidates *candidates, int v, const gemp_verte
 }
 
 /* Edges at own vertices that are candidates of `at`, to candidates of `other`; and the sum of squares of their numbers. */
-static void count_at(const gemp_graph *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge, int at,
-                     int other, bool out, bool in, uint64_t *edges, double *squares)
+typedef struct counting {
+	const gemp_graph *graph;
+	const gemp_candidates *candidates;
+	const bool *relations;
+	int at, other;
+	bool out, in;
+	uint64_t *edges; /* [pieces] */
+	double *squares; /* [pieces]: added in their order, so that the sum does not depend on who counted what */
+} counting;
+
+static uint64_t count_row(const counting *c, size_t v)
 {
-	for (size_t v = 0; v < graph->rows; v++) {
-		uint64_t degree = 0;
-		if (!may_be(candidates, at, graph->first + v))
+	uint64_t degree = 0;
+	for (size_t r = 0; r < c->graph->relation_count; r++) {
+		const gemp_relation *relation = &c->graph->relations[r];
+		if (!c->relations[r])
 			continue;
-		for (size_t r = 0; r < graph->relation_count; r++) {
-			const gemp_relation *relation = &graph->relations[r];
-			if (!edge->relations[r])
-				continue;
-			if (out)
-				degree += among(candidates, other, relation->out + relation->out_begin[v],
-				                relation->out_begin[v + 1] - relation->out_begin[v]);
-			if (in)
-				degree += among(candidates, other, relation->in + relation->in_begin[v],
-				                relation->in_begin[v + 1] - relation->in_begin[v]);
-		}
-		*edges += degree;
-		*squares += (double)degree * (double)degree;
+		if (c->out)
+			degree += among(c->candidates, c->other, relation->out + relation->out_begin[v],
+			                relation->out_begin[v + 1] - relation->out_begin[v]);
+		if (c->in)
+			degree += among(c->candidates, c->other, relation->in + relation->in_begin[v],
+			                relation->in_begin[v + 1] - relation->in_begin[v]);
 	}
+	return degree;
+}
+
+static void count_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const counting *c = context;
+	size_t end = (piece + 1) * PIECE < c->graph->rows ? (piece + 1) * PIECE : c->graph->rows;
+	for (size_t v = piece * PIECE; v < end; v++) {
+		uint64_t degree = may_be(c->candidates, c->at, c->graph->first + v) ? count_row(c, v) : 0;
+		c->edges[piece] += degree;
+		c->squares[piece] += (double)degree * (double)degree;
+	}
+}
+
+static gemp_code count_at(counting *c, uint64_t *edges, double *squares)
+{
+	gemp_code code = GEMP_OK;
+	size_t pieces = (c->graph->rows + PIECE - 1) / PIECE;
+	c->edges = NULL;
+	c->squares = NULL;
+	GEMP_TRY(GEMP_NEW(c->edges, pieces));
+	GEMP_TRY(GEMP_NEW(c->squares, pieces));
+	gemp_parallel_for(pieces, count_piece, c);
+	for (size_t p = 0; p < pieces; p++) {
+		*edges += c->edges[p];
+		*squares += c->squares[p];
+	}
+done:
+	gemp_free(c->edges);
+	gemp_free(c->squares);
+	return code;
+}
+
+static bool same_candidates(const gemp_candidates *candidates, int a, int b)
+{
+	const uint32_t *x = candidates->bits[a], *y = candidates->bits[b];
+	return x == y || (x && y && memcmp(x, y, candidates->words * sizeof *x) == 0);
 }
 
 static bool same_question(const gemp_pattern *pattern, const gemp_candidates *candidates, size_t e, size_t f)
 {
 	const gemp_pattern_edge *a = &pattern->edges[e], *b = &pattern->edges[f];
-	bool same = a->direction == b->direction && !candidates->bits[a->from] && !candidates->bits[a->to] &&
-	            !candidates->bits[b->from] && !candidates->bits[b->to];
-	for (size_t r = 0; same && r < pattern->relation_count; r++)
-		same = a->relations[r] == b->relations[r];
-	return same;
+	return a->direction == b->direction && same_candidates(candidates, a->from, b->from) &&
+	       same_candidates(candidates, a->to, b->to) &&
+	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
 }
 
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, const gemp_graph *graph,
@@ -77,8 +122,12 @@ gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, const
 		}
 		uint64_t edges = 0, back = 0;
 		double sums[2] = { 0, 0 };
-		count_at(graph, candidates, edge, edge->from, edge->to, true, either, &edges, &sums[0]);
-		count_at(graph, candidates, edge, edge->to, edge->from, either, true, &back, &sums[1]);
+		counting there = { graph, candidates, edge->relations, edge->from, edge->to, true, either, NULL, NULL };
+		counting again = { graph, candidates, edge->relations, edge->to, edge->from, either, true, NULL, NULL };
+		code = count_at(&there, &edges, &sums[0]);
+		if (code == GEMP_OK)
+			code = count_at(&again, &back, &sums[1]);
+		GEMP_TRY(gemp_comm_agree(context->comm, code));
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
 		out->edges[e] = (double)gemp_comm_sum1(context->comm, edges);
 		out->paths_from[e] = sums[0];
