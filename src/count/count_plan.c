@@ -128,6 +128,10 @@ static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 				sum->power = p->terms[i].monomial.power[GEMP_SYMBOL_COMMON];
 		if (!plain)
 			GEMP_TRY(print_expression(&sum->expression, p));
+		if (kind == GEMP_SUM_VERTICES) {
+			GEMP_TRY(GEMP_NEW(sum->polynomial, 1));
+			*sum->polynomial = *p;
+		}
 	}
 	for (int size = 0; size <= GEMP_MAX_TERM; size++)
 		if (d->cliques[size])
@@ -174,8 +178,10 @@ void gemp_count_plan_free(gemp_count_plan *plan)
 {
 	if (!plan)
 		return;
-	for (size_t i = 0; i < GEMP_MAX_SUMS; i++)
+	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
 		gemp_free(plan->sums[i].expression);
+		gemp_free(plan->sums[i].polynomial);
+	}
 	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)
 		gemp_free(plan->tables[k].expression);
 	gemp_free(plan);

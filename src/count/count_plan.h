@@ -50,6 +50,7 @@ typedef struct gemp_sum {
 	int clique;        /* CLIQUES */
 	int64_t factor;    /* the sum is taken so many times; may be negative */
 	char *expression;  /* owned; NULL: 1 for each */
+	struct gemp_polynomial *polynomial; /* the same, of VERTICES; owned */
 	int power;         /* of c: the highest in the expression */
 } gemp_sum;
 

@@ -1,6 +1,7 @@
 /* One run: all sums, added up over ranks, divided. */
 #include "count/count_parts.h"
 #include "count/source.h"
+#include "count/vertex_sum.h"
 
 #include "core/log.h"
 
@@ -10,18 +11,26 @@ typedef struct run {
 	gemp_laps laps[GEMP_MAX_SUMS];
 	size_t first[GEMP_MAX_SUMS], groups[GEMP_MAX_SUMS]; /* of partials */
 	size_t used;
+	bool known[GEMP_MAX_SUMS];       /* without a kernel: */
+	__int128 totals[GEMP_MAX_SUMS];
 	__int128 total; /* this rank's, then all ranks' */
 } run;
 
-/* Sums of which all tasks count 1 need no kernel. */
-static bool known(const run *r, size_t i, __int128 *total)
+/* Sums of which all tasks count 1 need no kernel, and those that pass 64 bits at some vertex are not for one. */
+static gemp_code find_known(run *r, size_t i)
 {
+	gemp_code code = GEMP_OK;
 	const gemp_sum *sum = &r->engine->plan->sums[i];
 	const gemp_count_graph *g = &r->engine->graph;
-	if (sum->expression || !(sum->kind == GEMP_SUM_EDGES || sum->kind == GEMP_SUM_VERTICES))
-		return false;
-	*total = r->engine->context->comm->rank ? 0 : sum->kind == GEMP_SUM_EDGES ? g->entries / 2 : g->vertices;
-	return true;
+	bool passes, one = !sum->expression && (sum->kind == GEMP_SUM_EDGES || sum->kind == GEMP_SUM_VERTICES);
+	GEMP_TRY(gemp_vertex_sum_passes(g, sum, &passes));
+	r->known[i] = one || passes;
+	if (one)
+		r->totals[i] = r->engine->context->comm->rank ? 0 : sum->kind == GEMP_SUM_EDGES ? g->entries / 2 : g->vertices;
+	else if (passes)
+		GEMP_TRY(gemp_vertex_sum(g, sum, &r->totals[i]));
+done:
+	return code;
 }
 
 static gemp_code launch(run *r, size_t i)
@@ -45,19 +54,20 @@ static gemp_code own_sums(run *r)
 	gemp_code code = GEMP_OK;
 	gemp_count_engine *engine = r->engine;
 	const gemp_count_plan *plan = engine->plan;
-	__int128 total;
-	for (size_t i = 0; i < plan->sum_count; i++)
-		if (gemp_sum_own(&plan->sums[i]) && !known(r, i, &total))
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		GEMP_TRY(find_known(r, i));
+		if (gemp_sum_own(&plan->sums[i]) && !r->known[i])
 			GEMP_TRY(launch(r, i));
+	}
 	if (r->used)
 		GEMP_TRY(gemp_partials_read(&engine->partials, engine->context->device, r->used));
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		if (!gemp_sum_own(&plan->sums[i]))
 			continue;
 		GEMP_TRY(gemp_laps_seconds(&r->laps[i], &r->result->sum_seconds[i]));
-		if (!known(r, i, &total))
-			total = gemp_partials_total(&engine->partials, r->first[i], r->groups[i]);
-		r->total += total * plan->sums[i].factor;
+		if (!r->known[i])
+			r->totals[i] = gemp_partials_total(&engine->partials, r->first[i], r->groups[i]);
+		r->total += r->totals[i] * plan->sums[i].factor;
 	}
 done:
 	return code;

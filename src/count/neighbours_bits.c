@@ -93,7 +93,7 @@ static gemp_code next_batch(bits *b, uint64_t room, uint32_t from, uint32_t *to,
 	*words = sum;
 	if (h == from)
 		return gemp_fail(GEMP_ENOMEM, "the neighbourhood of one vertex (%u neighbours in triangles) needs a bitmap of %llu MB, "
-		                 "more than a quarter of the device's memory; use --count-by enumerate", b->count[h],
+		                 "more than a quarter of the device's memory", b->count[h],
 		                 (unsigned long long)(bitmap_words(b->count[h]) >> 18));
 	return GEMP_OK;
 }

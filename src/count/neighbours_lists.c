@@ -26,7 +26,7 @@ static gemp_code make(lists *l)
 	uint64_t bytes = (l->first[entries] + 1) * sizeof(uint32_t);
 	if (bytes > a->most)
 		return gemp_fail(GEMP_ENOMEM, "the common neighbours of the ends of all edges need lists of %llu MB, and a buffer may "
-		                 "have %llu MB; use --count-by enumerate", (unsigned long long)(bytes >> 20),
+		                 "have %llu MB", (unsigned long long)(bytes >> 20),
 		                 (unsigned long long)(a->most >> 20));
 	GEMP_TRY(gemp_buffer_new(&l->offset, a->device, (entries + 1) * sizeof *l->first, l->first));
 	GEMP_TRY(gemp_buffer_new(&l->slots, a->device, bytes, NULL));

@@ -1,5 +1,6 @@
 #include "query/counting.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "count/count.h"
@@ -79,6 +80,17 @@ done:
 	return code;
 }
 
+/* What sums cannot hold, in memory or in 64 bits, can be enumerated. */
+static bool yields(const gemp_context *context, gemp_code *code)
+{
+	if (*code != GEMP_ENOMEM && *code != GEMP_EDATA)
+		return false;
+	if (context->comm->rank == 0)
+		gemp_warn("%s: matches are counted one by one", gemp_message());
+	*code = GEMP_OK;
+	return true;
+}
+
 gemp_code gemp_counting_new(gemp_counting **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                             const gemp_match_options *options, const char **reason)
 {
@@ -100,7 +112,12 @@ gemp_code gemp_counting_new(gemp_counting **out, gemp_context *context, gemp_gra
 	if (!c->plan)
 		goto done;
 	const gemp_view_key key = { .relations = pattern->edges[0].relations, .direction = GEMP_VIEW_EITHER, .simple = true };
-	GEMP_TRY(gemp_count_prepare(&c->engine, context, graph, &key, c->plan));
+	code = gemp_count_prepare(&c->engine, context, graph, &key, c->plan);
+	if (yields(context, &code)) {
+		*reason = "its sums do not fit";
+		goto done;
+	}
+	GEMP_TRY(code);
 	*out = c;
 	c = NULL;
 done:
@@ -132,7 +149,7 @@ static gemp_code fill(const gemp_counting *c, const gemp_count_result *counted, 
 		.launches = counted->launches, .rounds = 1, .local_share = 1, .kernel_imbalance = 1, .match_imbalance = 1,
 		.host_peak = most[0], .device_peak = most[1], .distinct_passes = 1, .by_sums = true };
 	if (counted->too_many)
-		return gemp_fail(GEMP_EDATA, "there are 2^64 matches or more; the count does not fit");
+		return gemp_fail(GEMP_EDATA, "there are 2^64 matches or more");
 	if (__builtin_mul_overflow(counted->matches, c->order, &result->embeddings)) {
 		result->embeddings_known = false;
 		result->embeddings_reason = "more than 2^64 - 1";
@@ -144,12 +161,10 @@ static gemp_code fill(const gemp_counting *c, const gemp_count_result *counted, 
 	return GEMP_OK;
 }
 
-gemp_code gemp_counting_run(gemp_counting *c, gemp_match_result *result)
+gemp_code gemp_counting_run(gemp_counting *c, gemp_match_result *result, bool *fits)
 {
-	gemp_code code = GEMP_OK;
 	gemp_count_result counted;
-	GEMP_TRY(gemp_count_run(c->engine, &counted));
-	code = fill(c, &counted, result);
-done:
-	return code;
+	gemp_code code = gemp_count_run(c->engine, &counted);
+	*fits = !yields(c->context, &code);
+	return *fits && code == GEMP_OK ? fill(c, &counted, result) : code;
 }

@@ -12,8 +12,9 @@ typedef struct gemp_counting gemp_counting;
  * is NULL where more than a count is wanted. */
 gemp_code gemp_counting_new(gemp_counting **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                             const gemp_match_options *options, const char **reason);
-/* Collective. As often as wanted. */
-gemp_code gemp_counting_run(gemp_counting *counting, gemp_match_result *result);
+/* Collective. As often as wanted. *fits: else sums cannot hold what they would have to, a warning says what, and matches are to
+ * be enumerated. */
+gemp_code gemp_counting_run(gemp_counting *counting, gemp_match_result *result, bool *fits);
 void gemp_counting_free(gemp_counting *counting);
 
 /* The plan, for people. */

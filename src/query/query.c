@@ -97,6 +97,16 @@ done:
 	return code;
 }
 
+/* Collective. */
+static gemp_code prepare_plain(gemp_query *q)
+{
+	const gemp_match_options *options = &q->options.match;
+	gemp_code code = gemp_counting_new(&q->counting, q->context, q->graph, q->pattern, options, &q->enumerated);
+	if (q->counting || code != GEMP_OK)
+		return code;
+	return gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, options);
+}
+
 gemp_code gemp_query_prepare(gemp_query **out, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
                              const gemp_query_options *options)
 {
@@ -111,12 +121,7 @@ gemp_code gemp_query_prepare(gemp_query **out, gemp_context *context, gemp_graph
 	if (code == GEMP_OK && composed)
 		code = find_group(q);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	if (composed)
-		GEMP_TRY(prepare_chain(q));
-	else
-		GEMP_TRY(gemp_counting_new(&q->counting, context, graph, pattern, &options->match, &q->enumerated));
-	if (!composed && !q->counting)
-		GEMP_TRY(gemp_match_prepare(&q->match, context, graph, pattern, &options->match));
+	GEMP_TRY(composed ? prepare_chain(q) : prepare_plain(q));
 	*out = q;
 	q = NULL;
 done:
@@ -257,8 +262,15 @@ gemp_code gemp_query_run(gemp_query *q, gemp_sink *sink, gemp_match_result *resu
 {
 	gemp_code code = GEMP_OK;
 	chain_of_sinks s = { 0 };
-	if (q->counting)
-		return gemp_counting_run(q->counting, result);
+	if (q->counting) {
+		bool fits;
+		code = gemp_counting_run(q->counting, result, &fits);
+		if (fits || code != GEMP_OK)
+			return code;
+		gemp_counting_free(q->counting);
+		q->counting = NULL;
+		GEMP_TRY(gemp_match_prepare(&q->match, q->context, q->graph, q->pattern, &q->options.match));
+	}
 	if (q->match)
 		return gemp_match_run(q->match, sink, result);
 	GEMP_TRY(make_chain(q, &s, sink));

@@ -1,0 +1,71 @@
+#include "count/vertex_sum.h"
+
+#include "count/polynomial.h"
+#include "count/sweep_bound.h"
+
+#include "core/memory.h"
+
+static const double largest = 4.0e18; /* COUNT_LARGEST of kernels/count.clh */
+
+static double table_bound(void *self, const char *symbol)
+{
+	const gemp_count_graph *graph = self;
+	return graph->table_bound[symbol[1] - '0'];
+}
+
+gemp_code gemp_vertex_sum_passes(const gemp_count_graph *graph, const gemp_sum *sum, bool *passes)
+{
+	double bound = 0;
+	*passes = false;
+	if (sum->kind != GEMP_SUM_VERTICES || !sum->expression)
+		return GEMP_OK;
+	gemp_code code = gemp_expression_bound(sum->expression, table_bound, (void *)(uintptr_t)graph, &bound);
+	*passes = bound >= largest;
+	return code;
+}
+
+static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum, int64_t **tables)
+{
+	gemp_code code = GEMP_OK;
+	for (int k = 0; k < GEMP_TABLES; k++) {
+		if (!gemp_polynomial_mentions(sum->polynomial, gemp_symbol_table(0, k)))
+			continue;
+		GEMP_TRY(GEMP_NEW(tables[k], graph->vertices));
+		GEMP_TRY(gemp_buffer_read(graph->context->device, &graph->tables[k], 0, graph->vertices * sizeof *tables[k],
+		                          tables[k]));
+	}
+done:
+	return code;
+}
+
+/* False if 128 bits are too few. */
+static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t v, __int128 *total)
+{
+	bool fits = true;
+	for (size_t i = 0; i < p->count; i++) {
+		__int128 value = p->terms[i].factor;
+		for (int k = 0; k < GEMP_TABLES; k++)
+			for (int n = 0; n < p->terms[i].monomial.power[gemp_symbol_table(0, k)]; n++)
+				fits &= !__builtin_mul_overflow(value, tables[k][v], &value);
+		fits &= !__builtin_add_overflow(*total, value, total);
+	}
+	return fits;
+}
+
+gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total)
+{
+	gemp_code code = GEMP_OK;
+	int64_t *tables[GEMP_TABLES] = { 0 };
+	const gemp_comm *comm = graph->context->comm;
+	bool fits = true;
+	*total = 0;
+	GEMP_TRY(read_tables(graph, sum, tables));
+	for (size_t v = (size_t)comm->rank; v < graph->vertices && fits; v += (size_t)comm->size)
+		fits = add_vertex(sum->polynomial, tables, v, total);
+	if (!fits)
+		code = gemp_fail(GEMP_EDATA, "a sum over vertices passes 128 bits");
+done:
+	for (int k = 0; k < GEMP_TABLES; k++)
+		gemp_free(tables[k]);
+	return code;
+}

@@ -1,0 +1,44 @@
+# Counting by sums: when it is taken, what is said where it is not, and what does not fit is enumerated.
+. "$(dirname "$0")/../harness/harness.sh"
+cd "$work" || exit 1
+tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
+tsv v.tsv 'id type' 'a P' 'b P' 'c Q' 'd Q' 'e P'
+tsv e.tsv 'src dst type' 'a b R' 'b c R' 'c d R' 'd a R' 'a c R' 'b d R' 'd e S'
+expect 0 1 import --vertices v.tsv --edges e.tsv --undirected -o g.h5
+
+# explained WORDS ARGUMENTS...: the plan has these words
+explained() { local words=$1; shift; expect 0 1 match g.h5 "$@" --count --explain --dry-run
+	grep -qF -- "$words" out err || { fail "no '$words' in the plan of $*"; cat out err >&2; }; }
+explained 'counted without enumerating: (Wedges) / 2' --pattern cycle:4
+explained 'counted without enumerating: (Cliques4) / 1' 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a), (d)-[:R]-(a), (d)-[:R]-(b), (d)-[:R]-(c)'
+explained 'one by one: --count-by enumerate' --pattern cycle:4 --count-by enumerate
+explained 'one by one: only --semantics iso' --pattern cycle:4 --semantics induced
+explained 'one by one: it has conditions' 'MATCH (a:P)-[:R]-(b)'
+explained 'one by one: its edges are directed' 'MATCH (a)-[:R]->(b)'
+explained 'one by one: its edges are of several types' 'MATCH (a)-[:R]-(b)-[:S]-(c)'
+explained 'one by one: an option says how to search' --pattern cycle:4 --symmetry hash
+
+# by either way, under all ranks, the same
+for pattern in triangle cycle:4 diamond star:3 path:4; do
+	for by in auto enumerate; do
+		for ranks in 1 3 8; do
+			expect 0 $ranks match g.h5 --pattern $pattern --count --count-by $by --json -
+			[ $by$ranks = auto1 ] && wanted=$(field matches)
+			equal "$(field matches)" "$wanted" "$pattern by $by under $ranks ranks"
+		done
+	done
+done
+equal "$wanted" 18 'paths of four vertices' # of the clique of four 12, and from e over d to two more 6
+
+# count(*) is of embeddings
+expect 0 1 match g.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)' --output -
+equal "$(tail -n 1 out)" 24 'embeddings of the triangle'
+
+# powers that 64 bits do not hold
+{ printf 'src\tdst\ttype\n'; for i in $(seq 1 18000); do printf '0\t%d\tR\n' "$i"; done; } >hub.tsv
+expect 0 1 import --edges hub.tsv --undirected -o hub.h5
+expect 0 2 match hub.h5 --pattern star:5 --count
+grep -q '^15,737,653,700,865,003,600 matches' out || { fail 'stars of five leaves round a hub of 18,000'; cat out >&2; }
+expect 65 2 match hub.h5 --pattern star:6 --count
+says '2^64'
+finish
