@@ -18,26 +18,32 @@ typedef struct gemp_nested_params {
 	gemp_n32 limit;          /* slots from here on are never the last vertex: they have too few neighbours */
 	gemp_n32 words;          /* of a worker's bitmap: limit / 32 + 1 */
 	gemp_n32 room;           /* entries of each of a worker's lists */
-	gemp_n32 queue;          /* places in the queue of parts; 0: none is given away */
+	gemp_n32 queue;          /* places in the ring of parts, a power of two; 0: none is given away */
 	gemp_n32 budget;         /* rows after which a worker takes no more tasks in this launch */
 } gemp_nested_params;
 
-/* Words of the control buffer, all 0 before a launch. */
+/* Words of the control buffer, all 0 before a launch. What different workers are after is on lines of its own. */
 enum gemp_nested_control {
-	GEMP_NESTED_NEXT,     /* tasks handed out (may pass `tasks`) */
-	GEMP_NESTED_WAITING,  /* tickets of workers that had nothing to do */
-	GEMP_NESTED_GIVEN,    /* parts given away (may pass `queue`) */
-	GEMP_NESTED_ACTIVE,   /* workers at work, and parts on the way to one */
-	GEMP_NESTED_OVERFLOW, /* not 0: more than 2^64 - 1 matches */
-	GEMP_NESTED_PAD,
-	GEMP_NESTED_FOUND,    /* 2 words: u64 */
-	GEMP_NESTED_WORDS = GEMP_NESTED_FOUND + 2
+	GEMP_NESTED_NEXT = 0,      /* tasks handed out (may pass `tasks`) */
+	GEMP_NESTED_ACTIVE = 32,   /* workers at work, and parts on the way to one */
+	GEMP_NESTED_WAITING = 64,  /* tickets of workers that had nothing to do */
+	GEMP_NESTED_GIVEN,         /* tickets of parts */
+	GEMP_NESTED_FOUND = 96,    /* 2 words: u64 */
+	GEMP_NESTED_OVERFLOW = 98, /* not 0: more than 2^64 - 1 matches */
+	GEMP_NESTED_WORDS = 128
 };
 
 /* A part of a task: candidates [low, high) of the third vertex, for one entry of the first step. */
 typedef struct gemp_nested_part {
 	gemp_n32 entry, low, high;
-	gemp_n32 state; /* 0: empty, 1: filled, 2: nobody waits here any more */
+	gemp_n32 state; /* gemp_nested_state */
 } gemp_nested_part;
+
+enum gemp_nested_state {
+	GEMP_PART_NONE,    /* free; somebody may wait here */
+	GEMP_PART_FILLING,
+	GEMP_PART_FILLED,
+	GEMP_PART_LEFT     /* who waited has gone */
+};
 
 #endif

@@ -14,8 +14,8 @@ static void emit_arguments(gemp_emitter *e)
 	gemp_put(e, "\t__global const uint *restrict candidates, uint candidate_words,");
 	if (e->nested->list_count)
 		gemp_put(e, "\t__global uint *lists,");
-	if (e->nested->leaf == GEMP_LEAF_MARKED)
-		gemp_put(e, "\tBITS uint *marks,");
+	if (e->nested->leaf == GEMP_LEAF_MARKED && !e->options->shared)
+		gemp_put(e, "\t__global uint *marks,");
 	gemp_put(e, "\t__global gemp_nested_part *parts, __global uint *control)");
 }
 
@@ -29,8 +29,13 @@ static void emit_variables(gemp_emitter *e)
 		gemp_put(e, "__global uint *list_%zu = lists + ((ulong)gemp_worker() * %zu + %zu) * p.room;", l,
 		         e->nested->list_count, l);
 	if (e->nested->leaf == GEMP_LEAF_MARKED) {
-		gemp_put(e, "BITS uint *bits = marks + (ulong)%s * p.words;",
-		         e->options->shared ? "(get_local_id(0) / GEMP_LANES)" : "gemp_worker()");
+		if (e->options->shared) { /* its size is known to the compiler: drivers set aside too little for what comes with launches */
+			gemp_put(e, "__local uint marks[%zu];", e->options->shared * e->options->in_group);
+			gemp_put(e, "__local uint *bits = marks + get_local_id(0) / GEMP_LANES %% %zu * %zu;", e->options->in_group,
+			         e->options->shared);
+		} else {
+			gemp_put(e, "__global uint *bits = marks + (ulong)gemp_worker() * p.words;");
+		}
 		gemp_put(e, "for (uint i = lane; i < p.words; i += GEMP_LANES)");
 		gemp_put(e, "\tbits[i] = 0;");
 		gemp_put(e, "gemp_sync();");
@@ -48,7 +53,9 @@ static void emit_take(gemp_emitter *e)
 	gemp_put(e, "\tif (t < p.tasks) {");
 	gemp_put(e, "\t\tentry = (p.first + t) * p.chunk;");
 	gemp_put(e, "\t\tcount = p.chunk;");
-	gemp_put(e, "\t} else\n\t\t\t\tcount = gemp_wait(control, parts, p.queue, &entry, &low, &high);");
+	gemp_put(e, "\t} else {");
+	gemp_put(e, "\t\tcount = gemp_wait(control, parts, p.queue, &entry, &low, &high);");
+	gemp_put(e, "\t}");
 	gemp_put(e, "}");
 	gemp_put(e, "count = gemp_shuffle(count, 0);");
 	gemp_put(e, "if (!count)");
@@ -139,8 +146,8 @@ void gemp_nested_emit(gemp_text *text, const char *fixed, const gemp_plan *plan,
 {
 	gemp_emitter e = { .text = text, .plan = plan, .nested = nested, .options = options };
 	gemp_text_print(text, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-	                "#define GEMP_LANES %d\n#define ROW_LANES %d\n#define BITS %s\n%s\n",
-	                options->lanes, options->row_lanes, options->shared ? "__local" : "__global", fixed);
+	                "#define GEMP_LANES %d\n#define ROW_LANES %d\n%s\n",
+	                options->lanes, options->row_lanes, fixed);
 	emit_arguments(&e);
 	gemp_put(&e, "{");
 	e.depth++;

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { SPLIT_LEVEL = 2, ROWS_BETWEEN_LOOKS = 128 }; /* parts are cut there; so often a worker looks whether one is wanted */
+enum { SPLIT_LEVEL = 2 }; /* parts are cut there */
 
 void gemp_put(gemp_emitter *e, const char *format, ...)
 {
@@ -212,41 +212,64 @@ static void extreme(gemp_emitter *e, uint64_t of, const char *function, char *ou
 		at += (size_t)snprintf(out + at, room - at, ")");
 }
 
-/* The row of the vertex before: entries within the bounds stand at one end of it. */
+/* Which end of the row holds the entries within the bounds, and what bounds them. */
+typedef struct walk {
+	bool back, bounded;
+	const char *within; /* of entry c */
+	const char *none;   /* no entry at all: out of bounds, or no vertex */
+} walk;
+
+static walk plan_walk(gemp_emitter *e, const gemp_filters *all, gemp_filters *rest)
+{
+	char bound[256];
+	uint64_t sides = all->greater ? all->greater : all->less;
+	if (!sides)
+		return (walk){ false, false, "c != ~0u", "~0u" };
+	extreme(e, sides, all->greater ? "max" : "min", bound, sizeof bound);
+	gemp_put(e, "const uint bound = %s;", bound);
+	if (all->greater) {
+		rest->greater = 0;
+		return (walk){ true, true, "c > bound", "0u" };
+	}
+	rest->less = 0;
+	return (walk){ false, true, "c < bound", "~0u" };
+}
+
+/* The row of the vertex before. Several entries are on their way at a time. */
 static void emit_marked(gemp_emitter *e, const gemp_filters *all)
 {
 	int level = e->nested->levels - 1, v = e->plan->steps[level - 1].vertex;
 	gemp_filters rest;
 	size_t i = 0;
-	char bound[256];
 	gemp_filters_minus(&rest, all, &e->nested->marks.filters);
 	while (rest.rows[i].from != v || !rest.rows[i].source)
 		i++;
 	int view = rest.rows[i].view;
 	drop_row(&rest, i);
-	gemp_put(e, "const uint first = begin_%d[v_%d], end = begin_%d[v_%d + 1];", view, v, view, v);
-	if (all->greater) {
-		extreme(e, all->greater, "max", bound, sizeof bound);
-		gemp_put(e, "const uint bound = %s;", bound);
-		gemp_put(e, "for (uint i = lane %% ROW_LANES; i < end - first; i += ROW_LANES) {");
-		gemp_put(e, "\tconst uint c = near_%d[end - 1 - i];", view);
-		gemp_put(e, "\tif (c <= bound)\n\t\t\t\t\tbreak;");
-		rest.greater = 0;
-	} else if (all->less) {
-		extreme(e, all->less, "min", bound, sizeof bound);
-		gemp_put(e, "const uint bound = %s;", bound);
-		gemp_put(e, "for (uint i = first + lane %% ROW_LANES; i < end; i += ROW_LANES) {");
-		gemp_put(e, "\tconst uint c = near_%d[i];", view);
-		gemp_put(e, "\tif (c >= bound)\n\t\t\t\t\tbreak;");
-		rest.less = 0;
-	} else {
-		gemp_put(e, "for (uint i = first + lane %% ROW_LANES; i < end; i += ROW_LANES) {");
-		gemp_put(e, "\tconst uint c = near_%d[i];", view);
-	}
+	walk w = plan_walk(e, all, &rest);
+	gemp_put(e, "const uint first = begin_%d[v_%d], length = begin_%d[v_%d + 1] - first;", view, v, view, v);
+	gemp_put(e, "for (uint i = lane %% ROW_LANES; i < length; i += AHEAD * ROW_LANES) {");
 	e->depth++;
-	gemp_put(e, "int pass = marked(c);");
+	gemp_put(e, "uint ahead[AHEAD];");
+	gemp_put(e, "#pragma unroll");
+	gemp_put(e, "for (uint k = 0; k < AHEAD; k++) {");
+	gemp_put(e, "\tconst uint j = i + k * ROW_LANES;");
+	gemp_put(e, "\tahead[k] = j < length ? near_%d[first + %s] : %s;", view, w.back ? "length - 1 - j" : "j", w.none);
+	gemp_put(e, "}");
+	gemp_put(e, "#pragma unroll");
+	gemp_put(e, "for (uint k = 0; k < AHEAD; k++) {");
+	e->depth++;
+	gemp_put(e, "const uint c = ahead[k];");
+	gemp_put(e, "int pass = %s && marked(c);", w.within);
 	gemp_emit_tests(e, &rest, "c", NULL);
 	gemp_put(e, "n += pass;");
+	e->depth--;
+	gemp_put(e, "}");
+	if (w.bounded) {
+		gemp_put(e, "const uint c = ahead[AHEAD - 1];");
+		gemp_put(e, "if (!(%s))", w.within);
+		gemp_put(e, "\tbreak;");
+	}
 	e->depth--;
 	gemp_put(e, "}");
 }
@@ -287,22 +310,22 @@ void gemp_emit_sum(gemp_emitter *e)
 }
 
 /* PARTS. Where another worker waits, it gets an entry of the task, or else half of the candidates left on the split level.
- * next: the first of these. */
+ * next: the first of these. Looking costs a way to memory: the longer all takes, the rarer. */
 static void emit_giving(gemp_emitter *e, const char *next)
 {
-	gemp_put(e, "if (p.queue && spent - rested >= %d) {", ROWS_BETWEEN_LOOKS);
+	gemp_put(e, "if (p.queue && spent - rested >= 128 + spent / 16) {");
 	e->depth++;
 	gemp_put(e, "rested = spent;");
 	gemp_put(e, "const uint next = %s;", next);
 	gemp_put(e, "const uint middle = next + (stop - min(stop, next)) / 2, last = todo ? 31 - clz(todo) : 0;");
 	gemp_put(e, "uint given = 0;");
-	gemp_put(e, "if (lane == 0 && (todo || middle < stop) && gemp_wanted(control, p.queue))");
+	gemp_put(e, "if (lane == 0 && (todo || middle < stop) && gemp_wanted(control))");
 	gemp_put(e, "\tgiven = todo ? gemp_give(control, parts, p.queue, entry + last, 0, ~0u) :");
 	gemp_put(e, "\t               gemp_give(control, parts, p.queue, entry + which, middle - cur_%d, stop - cur_%d);",
 	         SPLIT_LEVEL, SPLIT_LEVEL);
 	gemp_put(e, "if (gemp_shuffle(given, 0)) {");
-	gemp_put(e, "\tif (todo)\n\t\t\t\t\t\ttodo &= ~(1u << last);");
-	gemp_put(e, "\telse\n\t\t\t\t\t\tstop = middle;");
+	gemp_put(e, "\tstop = todo ? stop : middle;");
+	gemp_put(e, "\ttodo &= ~(1u << last);");
 	gemp_put(e, "}");
 	e->depth--;
 	gemp_put(e, "}");
@@ -380,11 +403,9 @@ static void emit_visits(gemp_emitter *e, int level)
 	test_range(e, &r, "c");
 	e->depth--;
 	gemp_put(e, "}");
-	gemp_put(e, "for (uint mask = gemp_ballot(pass); mask; mask &= mask - 1) {");
+	gemp_put(e, "for (uint mask = gemp_ballot(pass); mask && at + lowest(mask) < stop; mask &= mask - 1) {");
 	e->depth++;
 	gemp_put(e, "const uint turn = lowest(mask);");
-	if (level == SPLIT_LEVEL)
-		gemp_put(e, "if (at + turn >= stop)\n\t\t\t\tbreak;");
 	gemp_put(e, "const uint v_%d = gemp_shuffle(c, turn);", e->plan->steps[level].vertex);
 	if (level == SPLIT_LEVEL)
 		emit_giving(e, "at + turn + 1");

@@ -11,9 +11,8 @@
 enum {
 	ROW_LANES = 8,              /* unless tuned: "nested.lanes" */
 	GROUP = 128,                /* work-items; "nested.group" */
-	MOST_SHARED = 13 << 10,     /* bytes of local memory a group: more would leave places for work-items empty */
-	MOST_PARTS = 1 << 18,
-	TASKS_A_WORKER = 8,
+	MOST_SHARED = 12 << 10,     /* bytes of local memory a group: more would leave places for work-items empty */
+	TASKS_A_WORKER = 4,
 	ROWS_A_LAUNCH = 1 << 22,    /* of a worker */
 };
 
@@ -73,14 +72,23 @@ static uint32_t longest_row(const gemp_plan *plan, const gemp_view *views)
 	return (uint32_t)longest;
 }
 
+/* Few sizes, since each is another kernel: powers of two and three quarters of them. */
+static size_t shared_words(size_t words)
+{
+	size_t size = 64;
+	while (size < words)
+		size *= 2;
+	return words <= size / 4 * 3 ? size / 4 * 3 : size;
+}
+
 /* Fewer workers where their lists and bitmaps do not all fit into a quarter of the memory. */
 static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
 	bool marked = n->shape.leaf == GEMP_LEAF_MARKED;
-	size_t in_group = (n->group > (size_t)n->options.lanes ? n->group : (size_t)n->options.lanes) / (size_t)n->options.lanes;
-	size_t shared = n->words * sizeof(uint32_t) * in_group;
-	n->options.shared = marked && shared <= MOST_SHARED && shared < device->local;
+	size_t in_group = n->options.in_group, shared = shared_words(n->words);
+	bool fits = shared * sizeof(uint32_t) * in_group <= MOST_SHARED && shared * sizeof(uint32_t) * in_group < device->local;
+	n->options.shared = marked && fits ? shared : 0;
 	size_t bytes = n->shape.list_count * n->room * sizeof(uint32_t);
 	if (marked && !n->options.shared)
 		bytes += n->words * sizeof(uint32_t);
@@ -111,11 +119,14 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	int row_lanes = (int)gemp_tuning(device, "nested.lanes", ROW_LANES);
 	n->options.row_lanes = n->options.lanes < row_lanes ? n->options.lanes : row_lanes;
 	n->group = gemp_worker_group(device, (unsigned)n->options.lanes, gemp_tuning(device, "nested.group", GROUP));
+	n->options.in_group = n->group > (size_t)n->options.lanes ? n->group / (size_t)n->options.lanes : 1;
 	n->limit = find_limit(search, &n->shape, views);
 	n->words = n->limit / 32 + 1;
 	n->room = longest_row(search->plan, views);
-	n->queue = n->shape.levels > 3 && (device->nvidia || !device->gpu) ? MOST_PARTS : 0;
 	choose_workers(n, search);
+	if (n->shape.levels > 3 && (device->nvidia || !device->gpu))
+		for (n->queue = 1; n->queue < 2 * n->workers; n->queue *= 2)
+			;
 	choose_tasks(n, search, views);
 }
 
@@ -190,7 +201,7 @@ static gemp_code enqueue(gemp_search *search)
 	gemp_device *device = search->context->device;
 	gemp_argument a[2 * GEMP_MAX_VIEWS + 16];
 	static const uint32_t zeros[GEMP_NESTED_WORDS];
-	size_t count = 0, in_group = n->group / (size_t)n->options.lanes;
+	size_t count = 0;
 	gemp_nested_params params = { .first = n->next, .tasks = n->tasks - n->next, .chunk = n->chunk, .entries = n->entries,
 		.vertices = search->vertices, .limit = n->limit, .words = n->words, .room = n->room, .queue = n->queue,
 		.budget = ROWS_A_LAUNCH };
@@ -207,8 +218,8 @@ static gemp_code enqueue(gemp_search *search)
 	a[count++] = GEMP_ARG(&search->candidate_words);
 	if (n->shape.list_count)
 		a[count++] = GEMP_ARG(&n->lists.mem);
-	if (n->shape.leaf == GEMP_LEAF_MARKED)
-		a[count++] = n->options.shared ? GEMP_LOCAL(n->words * sizeof(uint32_t) * in_group) : GEMP_ARG(&n->marks.mem);
+	if (n->shape.leaf == GEMP_LEAF_MARKED && !n->options.shared)
+		a[count++] = GEMP_ARG(&n->marks.mem);
 	a[count++] = GEMP_ARG(&n->parts.mem);
 	a[count++] = GEMP_ARG(&n->control.mem);
 	GEMP_TRY(gemp_launch_with(device, search->kernel, n->workers * (size_t)n->options.lanes, n->group, a, count));
@@ -217,13 +228,10 @@ done:
 	return code;
 }
 
-/* Places in the queue that were waited at or filled. */
+/* Places in the ring that were waited at. */
 static gemp_code empty_queue(gemp_nested_search *n, gemp_device *device, const uint32_t *control)
 {
-	uint32_t places = control[GEMP_NESTED_WAITING] > control[GEMP_NESTED_GIVEN] ? control[GEMP_NESTED_WAITING] :
-	                                                                               control[GEMP_NESTED_GIVEN];
-	if (places > n->queue)
-		places = n->queue;
+	uint32_t places = control[GEMP_NESTED_WAITING] < n->queue ? control[GEMP_NESTED_WAITING] : n->queue;
 	return places ? gemp_buffer_zero(device, &n->parts, 0, places * sizeof(gemp_nested_part)) : GEMP_OK;
 }
 

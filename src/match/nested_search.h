@@ -19,7 +19,6 @@ struct gemp_nested_search {
 	uint32_t tasks, next;
 	uint32_t limit, words, room, queue;
 	gemp_buffer lists, marks, parts, control;
-	bool used;                  /* some part may have been given away in the last launch */
 };
 
 /* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. */
