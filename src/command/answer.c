@@ -1,6 +1,7 @@
 #include "command/answer.h"
 
 #include "command/files.h"
+#include "command/count_per.h"
 #include "command/estimate.h"
 #include "command/found.h"
 #include "command/limit.h"
@@ -232,6 +233,8 @@ static gemp_code make_ready(answer *s)
 	GEMP_TRY(gemp_pattern_bind_with(s->pattern, s->graph, s->options->lenient));
 	choose(s);
 	GEMP_TRY(take_order(s));
+	if (s->options->count_per)
+		GEMP_TRY(gemp_count_per_ready(s->options, s->pattern, &s->how));
 	if (s->options->estimate)
 		code = gemp_estimate_ready(s->options, s->pattern, &s->how);
 done:
@@ -246,6 +249,8 @@ static gemp_code give(answer *s, gemp_report *report, gemp_context *context)
 	s->context = context;
 	if (s->options->estimate)
 		return gemp_estimate_answer(report, context, s->graph, s->pattern, &s->how, text_of(s));
+	if (s->options->count_per)
+		return gemp_count_per_answer(report, context, s->graph, s->pattern, &s->how, s->rows_path, s->preview);
 	const gemp_query_options options = { .match = s->how, .combinations = s->options->combinations };
 	GEMP_TRY(gemp_query_prepare(&s->query, context, s->graph, s->pattern, &options));
 	GEMP_TRY(explain(s, s->options->explain || s->options->dry_run));

@@ -24,6 +24,7 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
 	{ "exchange", "match: bytes, messages, rounds; local_share: matches that never crossed ranks." },
 	{ "attribute_values", "match: values copied to devices, and values that results refer to." },
+	{ "count_per", "match --count-per: vertex; members: vertices of a match that it counts for." },
 	{ "estimate", "match --estimate: matches, low, high, confidence; samples, seconds, seed." },
 	{ "motifs", "match --pattern motifs:K: pattern, edges, count and seconds of each." },
 	{ "order", "match: the pattern's vertices in the order they were bound." },

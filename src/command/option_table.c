@@ -107,6 +107,9 @@ static const gemp_option table[] = {
 	  AT(profile) },
 
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, "Only count, without rows.", AT(count) },
+	{ "count-per", 0, GEMP_OPTION_TEXT, "V", NULL, GEMP_ON_MATCH, output,
+	  "For each vertex of the graph, in how many matches it is at vertex V of the pattern (by name or number), or at one that "
+	  "is exchangeable with it: rows of key and count.", AT(count_per) },
 	{ "estimate", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output,
 	  "Only estimate the number of matches, from samples, with an interval that holds it in 95 of 100 cases.",
 	  AT(estimate) },

@@ -79,7 +79,7 @@ typedef struct gemp_options {
 	uint64_t parts;
 	int as;
 	/* match */
-	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order;
+	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per;
 	gemp_list parameters;
 	bool lenient;
 	int semantics, distinct, symmetry, count_by, pivot, attributes;

@@ -70,6 +70,8 @@ static void emit_arguments(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 		gemp_text_print(t, "\t__global uchar *marks,\n");
 	if (options->profile)
 		gemp_text_print(t, "\t__global ulong *passed,\n");
+	if (options->per)
+		gemp_text_print(t, "\t__global ulong *per,\n");
 	gemp_text_print(t, "\t__global uint *control)\n");
 }
 

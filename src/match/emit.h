@@ -14,6 +14,7 @@ typedef struct gemp_emit_options {
 	bool listed;        /* matches go to the result buffer; else they are counted only */
 	bool wide;          /* rows of some view hold 2^32 entries or more */
 	bool profile;       /* what passes each step and what it reads is counted */
+	uint64_t per;       /* pattern vertices at whose images matches are counted, as bits */
 	bool first_only;    /* a worker leaves its task with the first result (listed only) */
 	bool by_formula;    /* matches need not be found one by one, only their number */
 	bool marks;         /* the nest of loops has room for marks (match/marks.h) */
@@ -43,7 +44,7 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_em
 /* Arguments of kernel `match`, in order: params; begin_k, near_k (and edge_k, if edges live) of each view; own, bounds
  * (unless all_resident); id_of (unless all_resident and not listed); key_rank (if keys are compared: by slot); candidates,
  * candidate_words; tasks; out, out_capacity, out_base; state; result (if listed); tables (if the plan counts by two-paths:
- * a u32 a vertex for each worker, all 0 between launches); marks (if there are: GEMP_MARK_BYTES for each worker, the same); passed (if profile: the counters); control, with the items in
+ * a u32 a vertex for each worker, all 0 between launches); marks (if there are: GEMP_MARK_BYTES for each worker, the same); passed (if profile: the counters); per (if matches count at vertices: a count a slot); control, with the items in
  * each area of out behind it. `fixed` is the text of match.clh.
  *
  * Results are what sinks take as it is: vertex ids, row by row, of result_capacity rows; from the next even word on edges,

@@ -294,6 +294,12 @@ static void emit_table_look(const nest *n)
 		gemp_text_print(n->t, "\t\tmine[%d] += w;\n", n->last + 1);
 }
 
+/* Are matches counted at the vertex of step s? */
+static bool counts_at(const nest *n, int s)
+{
+	return n->plan->steps[s].kind != GEMP_BIND_EDGE && n->options->per >> n->plan->steps[s].vertex & 1;
+}
+
 static void emit_match(const nest *n)
 {
 	if (n->options->listed)
@@ -302,6 +308,8 @@ static void emit_match(const nest *n)
 		emit_table_look(n);
 	else
 		gemp_text_print(n->t, "\t\tfound++;\n");
+	if (counts_at(n, n->last))
+		gemp_text_print(n->t, "\t\tatom_inc(&per[v_%d]);\n", n->plan->steps[n->last].vertex);
 }
 
 /* THE NEST. */
@@ -320,7 +328,11 @@ static void emit_body(const nest *n, int s)
 		                "\t\tcontrol[GEMP_CONTROL_PLACE] = %d; control[GEMP_CONTROL_VALUE] = v_%d;\n"
 		                "\t\tleave = GEMP_PARK; break;\n\t\t}\n", v, s, v);
 	gemp_emit_mark_variables(t, n->plan, &n->marks, s);
+	if (counts_at(n, s))
+		gemp_text_print(t, "\t\tconst ulong found_before_%d = found;\n", s);
 	emit_level(n, s + 1);
+	if (counts_at(n, s))
+		gemp_text_print(t, "\t\tif (found > found_before_%d) atom_add(&per[v_%d], found - found_before_%d);\n", s, v, s);
 	gemp_emit_mark_clearing(t, n->plan, &n->marks, s);
 	if (s > n->plan->root)
 		gemp_text_print(t, "\t\tif (leave) break;\n");

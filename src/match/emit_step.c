@@ -346,8 +346,29 @@ static void emit_visit(const emitter *e)
 	gemp_text_print(e->t, "\t\t\t\tmask_%d &= mask_%d - 1; level = %d; fresh = 1; break;\n\t\t\t}\n", e->s, e->s, e->s + 1);
 }
 
+/* COUNTS at vertices: of a match of this lane; of the n matches of a loop, which have all but the last vertex in common. */
+static void emit_count_at(const emitter *e)
+{
+	if (!e->options->per)
+		return;
+	gemp_text_print(e->t, "\t\t\tif (mask_%d >> lane & 1) {\n", e->s);
+	emit_take(e, "lane");
+	for (int v = 0; v < e->plan->vertex_count; v++)
+		if (e->options->per >> v & 1)
+			gemp_text_print(e->t, "\t\t\t\tatom_inc(&per[v_%d]);\n", v);
+	gemp_text_print(e->t, "\t\t\t}\n");
+}
+
+static void emit_loop_counts_at(const emitter *e)
+{
+	for (int v = 0; v < e->plan->vertex_count; v++)
+		if (e->options->per >> v & 1 && v != e->step->vertex)
+			gemp_text_print(e->t, "\t\t\tif (n) atom_add(&per[v_%d], n);\n", v);
+}
+
 static void emit_count(const emitter *e)
 {
+	emit_count_at(e);
 	gemp_text_print(e->t, "\t\t\tif (lane == 0 && crossed) found_crossed += popcount(mask_%d);\n"
 	                "\t\t\tif (lane == 0 && !crossed) found_local += popcount(mask_%d);\n"
 	                "\t\t\tmask_%d = 0;\n", e->s, e->s, e->s);
@@ -425,7 +446,10 @@ static void emit_count_loop(const emitter *e)
 		gemp_text_print(t, "\t\t\t\tn += w;\n\t\t\t\t}\n");
 	} else
 		gemp_text_print(t, "\t\t\t\tn += left == 0;\n");
+	if (e->options->per >> e->step->vertex & 1)
+		gemp_text_print(t, "\t\t\t\tif (left == 0) atom_inc(&per[c]);\n");
 	gemp_text_print(t, "\t\t\t}\n");
+	emit_loop_counts_at(e);
 	if (e->options->profile && e->plan->two_paths)
 		gemp_text_print(t, "\t\t\tmine[%d] += n;\n", e->s + 1);
 	gemp_text_print(t, "\t\t\tif (crossed) found_crossed += n; else found_local += n;\n"

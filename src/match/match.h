@@ -31,6 +31,7 @@ typedef struct gemp_match_options {
 	int lanes;                  /* lanes a row; 0: choose by device (1 on a CPU) */
 	uint64_t limit;             /* rows wanted; UINT64_MAX: all */
 	uint64_t wanted_edges;      /* pattern edges that rows must tell apart, beside those of RETURN and of conditions */
+	int count_per;              /* --count-per: 1 + pattern vertex; 0: none. See match/vertex_counts.h */
 	bool sampled;               /* --estimate: no search is made ready, see match/estimate.h */
 	int order_count;            /* --order: vertices of the pattern in the order to bind them, all of them; 0: chosen */
 	int order[GEMP_MAX_PATTERN_VERTICES];

@@ -5,7 +5,7 @@
 bool gemp_nested_takes(const gemp_plan *plan, const gemp_emit_options *options)
 {
 	return options->all_resident && !options->listed && !options->wide && !options->profile && !plan->live_edges &&
-	       !plan->given && !plan->two_paths && plan->vertex_count >= 3 &&
+	       !plan->given && !plan->two_paths && !options->per && plan->vertex_count >= 3 &&
 	       plan->step_count == (size_t)plan->vertex_count && plan->step_count <= GEMP_MOST_LEVELS;
 }
 

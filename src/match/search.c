@@ -6,6 +6,7 @@
 #include "match/nested_search.h"
 #include "match/emit_loops.h"
 #include "match/search_setup.h"
+#include "match/vertex_counts.h"
 
 #include <string.h>
 
@@ -62,6 +63,8 @@ gemp_code gemp_search_restart(gemp_search *search)
 		GEMP_TRY(gemp_readback_wait(&search->result[b]));
 		GEMP_TRY(gemp_readback_end(&search->result[b], device));
 	}
+	if (search->emit.per)
+		GEMP_TRY(gemp_search_vertex_counts_clear(search));
 	search->seeds.next = 0;
 	if (search->nested)
 		gemp_nested_restart(search->nested);
@@ -154,7 +157,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	search->batch = 0;
 	search->pending.buffer = -1;
 	search->emit = (gemp_emit_options){ .lanes = options->lanes, .listed = options->listed,
-		.first_only = options->first_only, .profile = options->profile, .by_formula = options->by_formula,
+		.first_only = options->first_only, .profile = options->profile, .per = options->per, .by_formula = options->by_formula,
 		.all_resident = residency->hot >= graph->vertices || graph->ranks == 1 };
 	uint64_t longest = 0;
 	for (size_t v = 0; v < plan->view_count; v++)
@@ -184,6 +187,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		code = gemp_search_seed_room(search);
 	if (code == GEMP_OK && options->profile)
 		code = gemp_search_counters(search);
+	if (code == GEMP_OK && options->per)
+		code = gemp_search_vertex_counts(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_UPLOAD, began);
 	GEMP_TRY(build(search));
@@ -202,7 +207,7 @@ void gemp_search_free(gemp_search *search)
 	gemp_device *device = search->context->device;
 	gemp_buffer *const rest[] = { &search->own, &search->id_of, &search->bounds, &search->key_rank, &search->candidates,
 		&search->pivot_bits, &search->control, &search->out, &search->out_capacity,
-		&search->out_base, &search->tables, &search->marks, &search->passed };
+		&search->out_base, &search->tables, &search->marks, &search->passed, &search->vertex_counts };
 	for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
 		gemp_buffer_free(rest[i], device);
 	for (int b = 0; b < 2; b++)
@@ -376,6 +381,8 @@ static gemp_code enqueue(gemp_search *search, size_t stage, size_t tasks, int bu
 		a[n++] = GEMP_ARG(&search->marks.mem);
 	if (search->emit.profile)
 		a[n++] = GEMP_ARG(&search->passed.mem);
+	if (search->emit.per)
+		a[n++] = GEMP_ARG(&search->vertex_counts.mem);
 	a[n++] = GEMP_ARG(&search->control.mem);
 	size_t lanes = (size_t)search->emit.lanes;
 	GEMP_TRY(gemp_launch_with(device, search->kernel, search->workers * lanes,

@@ -35,6 +35,7 @@ typedef struct gemp_search_options {
 	uint64_t outbox;       /* items an area; 0: choose */
 	double launch_factor;  /* C of the launch formula; 0: 0.8 */
 	bool profile;          /* count what passes each step */
+	uint64_t per;          /* pattern vertices at whose images matches are counted (match/vertex_counts.h) */
 	bool first_only;       /* one result of each task is enough */
 	bool by_formula;       /* matches need not be found one by one, only their number */
 	const uint32_t *key_rank; /* [vertices] by id, if plan->keys; borrowed while the search is made */
@@ -75,7 +76,7 @@ typedef struct gemp_search {
 	gemp_buffer begin[GEMP_MAX_VIEWS], near[GEMP_MAX_VIEWS], edge[GEMP_MAX_VIEWS]; /* borrowed from the views */
 	gemp_buffer own, id_of, bounds, key_rank, candidates, pivot_bits, control;
 	gemp_readback result[2];        /* ids, row by row; from word result_edges on edges, row by row */
-	gemp_buffer out, out_capacity, out_base, tables, marks, passed;
+	gemp_buffer out, out_capacity, out_base, tables, marks, passed, vertex_counts;
 	uint32_t candidate_words;
 	size_t areas;               /* stages * (ranks + 1) */
 	uint32_t *control_words;    /* [GEMP_CONTROL_WORDS + areas] as read after the last launch */

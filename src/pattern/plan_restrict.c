@@ -54,7 +54,7 @@ gemp_code gemp_plan_break_symmetry(gemp_planner *p)
 	gemp_code code = GEMP_OK;
 	gemp_plan *plan = p->plan;
 	gemp_chain *chain = NULL;
-	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES];
+	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES] = { 0 };
 	size_t size = 0;
 	for (size_t s = 0; s < plan->step_count; s++)
 		if (plan->steps[s].kind != GEMP_BIND_EDGE)
