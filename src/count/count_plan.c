@@ -20,8 +20,8 @@ static bool same_edges(const gemp_pattern *pattern)
 static const char *refusal(const gemp_pattern *pattern, const gemp_count_premise *premise)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
-	if (!premise->iso)
-		return "only --semantics iso is counted so";
+	if (!premise->iso && !premise->hom)
+		return "only --semantics iso is counted so, and --semantics hom with --distinct none";
 	if (pattern->condition_count)
 		return "it has conditions";
 	if (pattern->vertex_count < 2 || pattern->vertex_count > GEMP_MAX_TERM)
@@ -43,7 +43,7 @@ static const char *refusal(const gemp_pattern *pattern, const gemp_count_premise
 }
 
 /* False if some pair has two edges. */
-static bool make_term(gemp_term *term, const gemp_pattern *pattern)
+static bool make_term(gemp_term *term, const gemp_pattern *pattern, bool hom)
 {
 	memset(term, 0, sizeof *term);
 	term->size = (int)pattern->vertex_count;
@@ -56,7 +56,7 @@ static bool make_term(gemp_term *term, const gemp_pattern *pattern)
 	}
 	for (int i = 0; i < term->size; i++)
 		for (int j = 0; j < i; j++)
-			gemp_term_hold(term, i, j, !gemp_term_adjacent(term, i, j));
+			gemp_term_hold(term, i, j, !hom && !gemp_term_adjacent(term, i, j));
 	return true;
 }
 
@@ -153,7 +153,7 @@ gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern
 	bool found = false;
 	*out = NULL;
 	*reason = refusal(pattern, premise);
-	if (!*reason && !make_term(&term, pattern))
+	if (!*reason && !make_term(&term, pattern, premise->hom))
 		*reason = "two edges join one pair of its vertices";
 	if (*reason)
 		return GEMP_OK;
@@ -162,7 +162,7 @@ gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern
 	if (found) {
 		GEMP_TRY(GEMP_NEW(plan, 1));
 		GEMP_TRY(put_tables(plan, d));
-		GEMP_TRY(put_sums(plan, d, order));
+		GEMP_TRY(put_sums(plan, d, premise->hom ? 1 : order));
 		*out = plan;
 		plan = NULL;
 	} else {

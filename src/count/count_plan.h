@@ -70,7 +70,8 @@ typedef struct gemp_count_plan {
 
 /* What the planner is told of a pattern's edges. */
 typedef struct gemp_count_premise {
-	bool iso;           /* --semantics iso */
+	bool iso;           /* --semantics iso: matches are orbits */
+	bool hom;           /* --semantics hom, of a simple pattern: matches are homomorphisms */
 	bool codegrees;     /* a table of the common neighbours of every pair of vertices may be made */
 	bool parallel;      /* some pair of host vertices is joined more than once by what the edges ask for */
 } gemp_count_premise;

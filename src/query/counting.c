@@ -51,6 +51,7 @@ static gemp_code find_premise(gemp_count_premise *out, gemp_context *context, ge
 	const gemp_view_key key = { .relations = pattern->edge_count ? pattern->edges[0].relations : NULL,
 		.direction = GEMP_VIEW_EITHER, .simple = pattern->simple };
 	*out = (gemp_count_premise){ .iso = options->semantics == GEMP_ISO };
+	out->hom = options->semantics == GEMP_HOM && options->distinct == GEMP_BY_NOTHING && pattern->simple;
 	out->codegrees = gemp_comm_sum1(context->comm, !gemp_neighbours_codegrees(context->device, graph->vertices)) == 0;
 	if (pattern->simple || !pattern->edge_count)
 		return GEMP_OK;
@@ -74,6 +75,8 @@ static gemp_code find_plan(gemp_counting *c, const gemp_count_premise *premise, 
 		symmetry = own;
 	}
 	c->order = gemp_symmetry_order(symmetry, &overflow);
+	if (premise->hom)
+		c->order = 1;
 	GEMP_TRY(gemp_count_plan_new(&c->plan, c->pattern, overflow ? 1 : c->order, premise, reason));
 done:
 	gemp_symmetry_free(own);

@@ -30,6 +30,13 @@ for pattern in triangle cycle:4 diamond star:3 path:4; do
 done
 equal "$wanted" 18 'paths of four vertices' # of the clique of four 12, and from e over d to two more 6
 
+# walks: nothing is held apart
+explained 'counted without enumerating' --pattern cycle:5 --semantics hom --distinct none
+for by in auto enumerate; do
+	expect 0 2 match g.h5 --pattern path:4 --semantics hom --distinct none --count --count-by $by --json -
+	equal "$(field matches)" 134 "walks of three edges by $by"
+done
+
 # count(*) is of embeddings
 expect 0 1 match g.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)' --output -
 equal "$(tail -n 1 out)" 24 'embeddings of the triangle'

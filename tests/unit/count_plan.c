@@ -266,14 +266,14 @@ static long by_plan(const host *g, const gemp_count_plan *plan)
 }
 
 /* MATCHES one by one. */
-static long embeddings(const host *g, const gemp_pattern *p, int *image, int have)
+static long embeddings(const host *g, const gemp_pattern *p, bool hom, int *image, int have)
 {
 	long total = 0;
 	if (have == (int)p->vertex_count)
 		return 1;
 	for (int v = 0; v < g->size; v++) {
 		bool fits = true;
-		for (int i = 0; i < have; i++)
+		for (int i = 0; i < have && !hom; i++)
 			fits = fits && image[i] != v;
 		for (size_t e = 0; e < p->edge_count && fits; e++) {
 			int a = p->edges[e].from, b = p->edges[e].to;
@@ -284,7 +284,7 @@ static long embeddings(const host *g, const gemp_pattern *p, int *image, int hav
 		}
 		image[have] = v;
 		if (fits)
-			total += embeddings(g, p, image, have + 1);
+			total += embeddings(g, p, hom, image, have + 1);
 	}
 	return total;
 }
@@ -320,12 +320,12 @@ static bool pattern_text(char *text, int size, unsigned edges)
 }
 
 /* Returns whether there was a plan. */
-static bool check(const char *text, uint64_t *random, bool codegrees, int rounds, int size)
+static bool check_sense(const char *text, bool hom, uint64_t *random, bool codegrees, int rounds, int size)
 {
 	gemp_pattern *pattern = NULL;
 	gemp_symmetry *symmetry = NULL;
 	gemp_count_plan *plan = NULL;
-	gemp_count_premise premise = { .iso = true, .codegrees = codegrees };
+	gemp_count_premise premise = { .iso = !hom, .hom = hom, .codegrees = codegrees };
 	const char *reason;
 	bool overflow;
 	assert_int_equal(gemp_pattern_named(&pattern, text), GEMP_OK);
@@ -337,7 +337,7 @@ static bool check(const char *text, uint64_t *random, bool codegrees, int rounds
 		host g;
 		int image[8];
 		random_host(&g, random, i == 0 ? 1 : size - i % 3);
-		long want = embeddings(&g, pattern, image, 0) / (long)order, got = by_plan(&g, plan);
+		long want = embeddings(&g, pattern, hom, image, 0) / (hom ? 1 : (long)order), got = by_plan(&g, plan);
 		if (got != want)
 			print_error("%s: %ld instead of %ld\n", text, got, want);
 		assert_int_equal(got, want);
@@ -346,6 +346,13 @@ static bool check(const char *text, uint64_t *random, bool codegrees, int rounds
 	gemp_count_plan_free(plan);
 	gemp_symmetry_free(symmetry);
 	gemp_pattern_free(pattern);
+	return found;
+}
+
+static bool check(const char *text, uint64_t *random, bool codegrees, int rounds, int size)
+{
+	bool found = check_sense(text, false, random, codegrees, rounds, size);
+	check_sense(text, true, random, codegrees, rounds, size - 1);
 	return found;
 }
 
