@@ -70,14 +70,14 @@ static gemp_code bench(gemp_comm *comm, const gemp_options *options)
 const gemp_command gemp_command_bench = {
 	.name = "bench",
 	.bit = GEMP_ON_BENCH,
-	.arguments = "match G.h5 QUERY\nmatch G.h5 --pattern NAME\nmatch G.h5 --query-graph FILE\ntune [G.h5]\ndevice",
+	.arguments = "match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice",
 	.summary = "Measures a query, or a device, and finds the launch geometry that suits it",
-	.text = "match plans a query once and counts it again and again in one process, the graph on the device: seconds of "
-		"kernels, of what they need prepared on the device, of whole runs and of processors, each the slowest rank's.\n"
+	.text = "match plans each query once and counts it again and again in one process, the graph on the device: seconds "
+		"of kernels, of what they need prepared on the device, of whole runs and of processors, each the slowest rank's.\n"
 		"tune tries values for the numbers that shape kernel launches on this device, on a generated graph and on G.h5, "
 		"and writes the fastest to the file that later runs read (~/.config/gemp-mpi/tuning/DEVICE.conf, or -o FILE).\n"
 		"device measures the copy bandwidth of the device's memory and the cost of a launch.\n",
-	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --repeat 10\n"
+	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
 		"gemp-mpi bench tune wiki.h5\n"
 		"gemp-mpi bench device --json -\n",
 	.least = 1,

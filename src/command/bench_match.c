@@ -2,19 +2,17 @@
 #include "command/measure.h"
 #include "command/quantity.h"
 
-#include "core/log.h"
 #include "core/memory.h"
-#include "core/types.h"
 #include "io/graph_file.h"
 
-/* Milliseconds of runs, as JSON and as a line. */
-static void report_spread(gemp_report *report, const char *name, const gemp_spread *spread)
+/* Milliseconds of runs. */
+static json_t *spread_json(const gemp_spread *spread)
 {
 	json_t *object = json_object();
 	json_object_set_new(object, "min", json_real(spread->least * 1e3));
 	json_object_set_new(object, "median", json_real(spread->median * 1e3));
 	json_object_set_new(object, "max", json_real(spread->most * 1e3));
-	gemp_report_set(report, name, object);
+	return object;
 }
 
 static void print_line(const gemp_report *report, const char *name, const gemp_spread *spread)
@@ -38,72 +36,103 @@ static void print(const gemp_report *report, const gemp_measured *m)
 	                  m->first_prepare * 1e3);
 }
 
-static void set(gemp_report *report, const gemp_context *context, const gemp_pattern *pattern, const gemp_measured *m)
+static json_t *measured_json(const gemp_report *report, const gemp_pattern *pattern, const gemp_measured *m)
 {
-	gemp_report_set(report, "query", json_string(pattern->text));
-	gemp_report_set(report, "matches", gemp_json_count(m->result.matches));
-	gemp_report_set(report, "embeddings", m->result.embeddings_known ? gemp_json_count(m->result.embeddings) : json_null());
-	gemp_report_set(report, "runs", gemp_json_count(m->runs));
-	report_spread(report, "kernel_ms", &m->kernel);
-	report_spread(report, "prepare_ms", &m->prepare);
-	report_spread(report, "run_ms", &m->run);
-	report_spread(report, "cpu_ms", &m->cpu);
-	gemp_report_set(report, "first_ms", json_real(m->first * 1e3));
-	gemp_report_set(report, "first_prepare_ms", json_real(m->first_prepare * 1e3));
-	gemp_report_set(report, "by_sums", json_boolean(m->result.by_sums));
-	gemp_report_set(report, "launches", gemp_json_count(m->result.launches));
+	json_t *object = json_object();
+	json_object_set_new(object, "query", json_string(pattern->text));
+	json_object_set_new(object, "matches", gemp_json_count(m->result.matches));
+	json_object_set_new(object, "embeddings",
+	                    m->result.embeddings_known ? gemp_json_count(m->result.embeddings) : json_null());
+	json_object_set_new(object, "runs", gemp_json_count(m->runs));
+	json_object_set_new(object, "kernel_ms", spread_json(&m->kernel));
+	json_object_set_new(object, "prepare_ms", spread_json(&m->prepare));
+	json_object_set_new(object, "run_ms", spread_json(&m->run));
+	json_object_set_new(object, "cpu_ms", spread_json(&m->cpu));
+	json_object_set_new(object, "first_ms", json_real(m->first * 1e3));
+	json_object_set_new(object, "first_prepare_ms", json_real(m->first_prepare * 1e3));
+	json_object_set_new(object, "by_sums", json_boolean(m->result.by_sums));
+	json_object_set_new(object, "launches", gemp_json_count(m->result.launches));
 	if (report->options->profile) {
-		gemp_report_set(report, "entries_read", gemp_json_count(m->result.entries_read));
-		gemp_report_set(report, "lookups", gemp_json_count(m->result.lookups));
+		json_object_set_new(object, "entries_read", gemp_json_count(m->result.entries_read));
+		json_object_set_new(object, "lookups", gemp_json_count(m->result.lookups));
 	}
-	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
-	gemp_report_set(report, "plan", json_string(m->plan));
+	json_object_set_new(object, "plan", json_string(m->plan));
+	return object;
 }
 
-/* Collective. */
-static gemp_code read_pattern(gemp_pattern **out, const gemp_comm *comm, const gemp_options *options)
+/* THE QUERIES: named patterns, then query graphs, then the one of the command line. */
+static size_t count_queries(const gemp_options *options)
 {
-	int asked = (options->argument_count == 3) + (options->pattern != NULL) + (options->query_graph != NULL);
-	gemp_code code;
-	if (asked != 1)
-		code = gemp_fail(GEMP_EUSAGE, "bench match needs one query, and has %s: QUERY, --query-graph or --pattern",
-		                 asked ? "more" : "none");
-	else if (options->pattern)
-		code = gemp_pattern_named(out, options->pattern);
-	else if (options->query_graph)
-		code = gemp_pattern_query_graph(out, options->query_graph, options->query_labels);
-	else
-		code = gemp_pattern_parse(out, options->arguments[2], NULL);
-	return gemp_comm_agree(comm, code);
+	return options->patterns.count + options->query_graphs.count + (options->argument_count == 3);
+}
+
+static gemp_code read_one(gemp_pattern **out, const gemp_options *options, size_t which)
+{
+	if (which < options->patterns.count)
+		return gemp_pattern_named(out, options->patterns.items[which]);
+	which -= options->patterns.count;
+	if (which < options->query_graphs.count)
+		return gemp_pattern_query_graph(out, options->query_graphs.items[which], options->query_labels);
+	return gemp_pattern_parse(out, options->arguments[2], NULL);
+}
+
+/* Collective. *measured has the query before, and is replaced after this one is measured: their rows are made once. */
+static gemp_code measure_one(const gemp_report *report, gemp_measured *measured, gemp_context *context,
+                             gemp_graph *graph, size_t which, json_t *list)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_options *options = report->options;
+	const gemp_query_options how = gemp_bench_how(options);
+	gemp_pattern *pattern = NULL;
+	gemp_measured next = { 0 };
+	code = read_one(&pattern, options, which);
+	if (code == GEMP_OK)
+		code = gemp_pattern_bind(pattern, graph);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_measure(&next, context, graph, pattern, &how, options->repeat, options->seconds));
+	if (count_queries(options) > 1 || options->explain || options->profile)
+		gemp_report_print(report, "%s\n", pattern->text);
+	if (options->explain || options->profile)
+		gemp_report_print(report, "%s\n", next.plan);
+	print(report, &next);
+	json_array_append_new(list, measured_json(report, pattern, &next));
+done:
+	if (code == GEMP_OK) {
+		next.pattern = pattern;
+		gemp_measured_free(measured);
+		*measured = next;
+	} else {
+		gemp_pattern_free(pattern);
+	}
+	return code;
 }
 
 gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	gemp_pattern *pattern = NULL;
 	gemp_graph *graph = NULL;
 	gemp_context *context = NULL;
 	gemp_measured measured = { 0 };
-	const gemp_query_options how = gemp_bench_how(options);
-	GEMP_TRY(read_pattern(&pattern, comm, options));
+	json_t *list = json_array();
 	double since = gemp_now();
+	if (!count_queries(options))
+		code = gemp_fail(GEMP_EUSAGE, "bench match needs queries, and has none: QUERY, --query-graph or --pattern");
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[1]));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_pattern_bind(pattern, graph)));
 	GEMP_TRY(gemp_bench_context(&context, comm, options));
 	gemp_timers_add(&context->timers, GEMP_READ, since);
-	GEMP_TRY(gemp_measure(&measured, context, graph, pattern, &how, options->repeat, options->seconds));
-	if (options->explain || options->profile)
-		gemp_report_print(report, "%s\n", measured.plan);
-	print(report, &measured);
-	set(report, context, pattern, &measured);
+	for (size_t i = 0; i < count_queries(options); i++)
+		GEMP_TRY(measure_one(report, &measured, context, graph, i, list));
+	gemp_report_set(report, "queries", json_incref(list));
+	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
 	gemp_report_graph(report, graph);
 	gemp_report_seconds(report, &context->timers, false);
 	GEMP_TRY(gemp_report_devices(report, context->device));
 	gemp_report_memory(report, context->device->peak);
 done:
+	json_decref(list);
 	gemp_measured_free(&measured);
 	gemp_context_free(context);
 	gemp_graph_free(graph);
-	gemp_pattern_free(pattern);
 	return code;
 }

@@ -52,8 +52,8 @@ done:
 	return code;
 }
 
-/* A pattern in all graphs: the geometric mean of the kernels' seconds, preparation too. A count that differs from that of
- * another geometry is an error. */
+/* A pattern in all graphs: the geometric mean of the kernels' seconds, preparation too. A count that differs from that
+ * of another geometry is an error. */
 static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 {
 	gemp_code code = GEMP_OK;
@@ -77,7 +77,7 @@ static gemp_code time_probe(tuning *t, const gemp_tunable *one, double *seconds)
 	return code;
 }
 
-/* A geometry that the device cannot launch is no choice (*seconds is negative); everything else that fails is a failure. */
+/* A geometry that the device cannot launch is no choice (*seconds is negative); all else that fails is a failure. */
 static gemp_code try_value(tuning *t, const gemp_tunable *one, uint32_t value, double *seconds)
 {
 	gemp_tuning_set(t->context->device, one->name, value);

@@ -11,7 +11,7 @@ typedef enum part { KERNEL, PREPARE, WHOLE, CPU, PARTS } part;
 
 typedef struct meter {
 	gemp_context *context;
-	gemp_query *query;
+	gemp_query *query; /* borrowed */
 	size_t runs;
 	double *seconds[PARTS]; /* [runs] */
 } meter;
@@ -100,7 +100,8 @@ gemp_code gemp_measure(gemp_measured *out, gemp_context *context, gemp_graph *gr
 	double seconds[PARTS], began = gemp_now(), prepared = context->timers.seconds[GEMP_PREPARE];
 	*out = (gemp_measured){ 0 };
 	GEMP_TRY(gemp_comm_agree(context->comm, make_room(&m, most)));
-	GEMP_TRY(gemp_query_prepare(&m.query, context, graph, pattern, how));
+	GEMP_TRY(gemp_query_prepare(&out->query, context, graph, pattern, how));
+	m.query = out->query;
 	GEMP_TRY(run_once(&m, seconds, &out->result));
 	out->first = gemp_now() - began;
 	out->first_prepare = context->timers.seconds[GEMP_PREPARE] - prepared;
@@ -116,7 +117,6 @@ gemp_code gemp_measure(gemp_measured *out, gemp_context *context, gemp_graph *gr
 	out->plan = gemp_query_explain(m.query);
 	code = gemp_comm_agree(context->comm, out->plan ? GEMP_OK : GEMP_ENOMEM);
 done:
-	gemp_query_free(m.query);
 	for (int part = 0; part < PARTS; part++)
 		gemp_free(m.seconds[part]);
 	if (code != GEMP_OK)
@@ -127,5 +127,7 @@ done:
 void gemp_measured_free(gemp_measured *measured)
 {
 	gemp_free(measured->plan);
+	gemp_query_free(measured->query);
+	gemp_pattern_free(measured->pattern);
 	*measured = (gemp_measured){ 0 };
 }

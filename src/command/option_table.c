@@ -52,8 +52,10 @@ static const gemp_option table[] = {
 
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query,
 	  "Read queries from a file. Of several, each ended by ;, each has its own rows and report.", AT(query_file) },
-	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_SEARCH, query,
+	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query,
 	  "Read the query from a graph file of lines t, v and e.", AT(query_graph) },
+	{ "query-graph", 0, GEMP_OPTION_LIST, "FILE", NULL, GEMP_ON_BENCH, query,
+	  "Read a query from a graph file of lines t, v and e; may be repeated.", AT(query_graphs) },
 	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", ON_SEARCH, query,
 	  "Name of the label that a number in --query-graph stands for.", AT(query_labels) },
 	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, GEMP_ON_MATCH, query,
@@ -62,10 +64,12 @@ static const gemp_option table[] = {
 	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, query,
 	  "Labels, types and attributes that the graph does not have match nothing, with a warning, instead of being "
 	  "errors.", AT(lenient) },
-	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, ON_SEARCH, query,
+	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, query,
 	  "A shape on the simple undirected graph: triangle, cycle:N, clique:N, path:N, star:N, diamond, house or "
 	  "edges:0-1,1-2,...; or motifs:3, motifs:4, motifs:5: the counts of all connected shapes of so many vertices.",
 	  AT(pattern) },
+	{ "pattern", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_BENCH, query,
+	  "A shape on the simple undirected graph, as match has them; may be repeated.", AT(patterns) },
 
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH, meaning,
 	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and no further "

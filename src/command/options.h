@@ -89,6 +89,7 @@ typedef struct gemp_options {
 	uint64_t limit, lanes, combinations;
 	double launch_factor;
 	/* bench */
+	gemp_list patterns, query_graphs;
 	uint64_t repeat;
 	double seconds;
 } gemp_options;

@@ -4,8 +4,8 @@
  *   the file that GEMP_TUNING names (empty: none at all),
  *   gemp-mpi/tuning/DEVICE.conf in XDG_CONFIG_HOME, or else in ~/.config,
  *   configs/tuning/DEVICE.conf of the source, as it was when the program was built,
- * where DEVICE is the device's name in small letters and digits, anything else a hyphen ("nvidia-h200"). What the file does
- * not name is the caller's default.
+ * where DEVICE is the device's name in small letters and digits, anything else a hyphen ("nvidia-h200"). What the file
+ * does not name is the caller's default.
  */
 #ifndef GEMP_DEVICE_TUNING_H
 #define GEMP_DEVICE_TUNING_H
@@ -43,7 +43,7 @@ uint32_t gemp_tuning(const gemp_device *device, const char *name, uint32_t other
 /* From now on; 0: the caller's default again. */
 void gemp_tuning_set(gemp_device *device, const char *name, uint32_t value);
 
-/* Fills the table of a device of this name. Unknown names and values out of range are GEMP_EUSAGE with file and line. */
+/* Fills the table of a device of this name. Unknown names and values out of range are GEMP_EUSAGE, with the line. */
 gemp_code gemp_tuning_load(gemp_tuning_table *table, const char *device_name);
 /* The same from a text. */
 gemp_code gemp_tuning_parse(gemp_tuning_table *table, const char *path, const char *text);

@@ -37,12 +37,18 @@ class Cell:
     def name(self):
         return short(self.pattern) + (' enumerated' if self.count_by == 'enumerate' else '')
 
-    def arguments(self):
+    def kind(self):
+        """Cells of one kind can be measured in one process."""
+        return self.labelled, self.count_by
+
+    def query(self):
         """Of match and of bench match, behind the graph."""
         if not self.labelled:
             return ['--pattern', self.pattern]
-        path = os.path.join(SHARED, 'data/labelled/wiki4/queries', self.pattern + '.graph')
-        return ['--query-graph', path, '--query-labels', 'L%d']
+        return ['--query-graph', os.path.join(SHARED, 'data/labelled/wiki4/queries', self.pattern + '.graph')]
+
+    def how(self):
+        return ['--query-labels', 'L%d'] if self.labelled else []
 
 
 def rows(path):

@@ -22,9 +22,9 @@ WORK = {'Wedges': 'wedges', 'JoinedWedges': 'wedges', 'Cliques': 'pairs', 'Trian
 
 def call(arguments, limit):
     """(report or None, seconds, what went wrong)"""
-    began = time.monotonic()
+    began, command = time.monotonic(), [PROGRAM] + arguments + ['--json', '-', '--quiet']
     try:
-        done = subprocess.run([PROGRAM] + arguments + ['--json', '-', '--quiet'], capture_output=True, text=True, timeout=limit)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
         return None, time.monotonic() - began, 'over %g s' % limit
     seconds = time.monotonic() - began
@@ -43,8 +43,6 @@ class Bench:
         self.files = {}
         self.device = ['--devices', 'cpu'] if options.cpu else []
         self.rates = call(['bench', 'device'] + self.device, 60)[0] or {}
-        usage = subprocess.run([PROGRAM, 'bench', '--help'], capture_output=True, text=True).stdout
-        self.has_count_by = '--count-by' in usage
 
     def left(self):
         return self.options.budget - (time.monotonic() - self.began)
@@ -73,7 +71,8 @@ class Bench:
         """{pattern: (count, ms, finished)} of the plain kernel, the patterns of a graph in one process."""
         tool = os.path.join(self.folder, 'plain')
         if not os.path.exists(tool):
-            subprocess.run(['cc', '-std=gnu17', '-O2', '-o', tool, os.path.join(cells.HERE, 'plain.c'), '-lOpenCL'], check=True)
+            subprocess.run(['cc', '-std=gnu17', '-O2', '-o', tool, os.path.join(cells.HERE, 'plain.c'), '-lOpenCL'],
+                           check=True)
         lists = {cells.edges_of(p): p for p in patterns}
         command = [tool, os.path.join(cells.HERE, 'plain.cl'), self.edges(name), '3'] + list(lists)
         try:
@@ -101,37 +100,61 @@ class Bench:
             self.plain[name] = self.run_plain(name, patterns_plain)
         if self.options.no_experiments or not patterns:
             return
-        limit = 4 * self.options.limit
-        self.experiments[name] = (experiments.run_cpu(name, self.edges(name), self.folder, ['triangle'] + patterns, limit)
-                                  if self.options.cpu else experiments.run_gpu(name, self.edges(name), self.folder, limit))
+        limit, edges = 4 * self.options.limit, self.edges(name)
+        if self.options.cpu:
+            found = experiments.run_cpu(name, edges, self.folder, ['triangle'] + patterns, limit)
+        else:
+            found = experiments.run_gpu(name, edges, self.folder, limit)
+        self.experiments[name] = found
 
-    def arguments(self, cell):
-        by = ['--count-by', cell.count_by] if self.has_count_by and cell.count_by != 'auto' else []
-        return cell.arguments() + self.device + by + self.extra
+    def how(self, cell):
+        return self.device + (['--count-by', cell.count_by] if cell.count_by != 'auto' else []) + self.extra
 
-    def profile(self, path, cell):
-        """Entries of rows that one run of a search reads, and lookups in rows."""
-        report = call(['bench', 'match', path] + self.arguments(cell) + ['--profile', '--repeat', '0'], self.options.limit)[0]
-        return {key: report.get(key) for key in ('entries_read', 'lookups')} if report else {}
+    def queries(self, path, group, more, limit):
+        """(what bench match says of each cell of the group, or None; what went wrong)"""
+        how = group[0].how() + self.how(group[0])
+        report, _, wrong = call(['bench', 'match', path] + sum((c.query() for c in group), []) + how + more, limit)
+        return report and report['queries'], wrong
 
-    def measure(self, cell):
+    def bench_group(self, path, group):
+        """{cell: (what bench match says, or None, and what went wrong)}: all in one process, or else one by one."""
+        more = ['--repeat', str(self.options.repeat), '--seconds', '3']
+        found = self.queries(path, group, more, self.options.limit * min(len(group), 3))[0]
+        if found:
+            return {cell: (one, '') for cell, one in zip(group, found)}
+        alone = {}
+        for cell in group:
+            found, wrong = self.queries(path, [cell], more, self.options.limit)
+            alone[cell] = (found[0] if found else None, wrong)
+        return alone
+
+    def complete(self, path, cell, one, wrong):
+        """The result of a cell: also whole processes, and what a search reads."""
         result = {'graph': cell.graph, 'pattern': cell.pattern, 'count_by': cell.count_by, 'name': cell.name()}
-        path, wrong = self.begin(cell.graph).result()
-        if path is None or self.left() <= 0:
-            return dict(result, failed=wrong or 'not run: over budget')
-        options = self.options
-        report, seconds, wrong = call(['bench', 'match', path] + self.arguments(cell) +
-                                      ['--repeat', str(options.repeat), '--seconds', '3'], options.limit)
-        if report is None:
+        if one is None:
             return dict(result, failed=wrong)
         field, count = self.oracles.get((cell.graph, cell.pattern), ('matches', None))
-        quick = report['run_ms']['median'] < HOT * 1e3
-        result.update(count=report[field], right=None if count is None else report[field] == count, bench=report,
-                      whole=[call(['match', path, '--count'] + self.arguments(cell), options.limit)[1]
-                             for _ in range(options.whole if quick else 1)])
-        if quick and not options.no_profile and not report.get('by_sums'):
-            result.update(self.profile(path, cell))
+        result.update(count=one[field], right=None if count is None else one[field] == count, bench=one, whole=[])
+        quick = one['run_ms']['median'] < HOT * 1e3
+        command = ['match', path, '--count'] + cell.query() + cell.how() + self.how(cell)
+        for _ in range(self.options.whole if quick else 1):
+            result['whole'] += [call(command, self.options.limit)[1]] if self.left() > 0 else []
+        if quick and self.left() > 0 and not self.options.no_profile and not one.get('by_sums'):
+            found = self.queries(path, [cell], ['--profile', '--repeat', '0'], self.options.limit)[0]
+            result.update({key: found[0].get(key) for key in ('entries_read', 'lookups')} if found else {})
         return result
+
+    def measure(self, group):
+        path, wrong = self.begin(group[0].graph).result()
+        if path is None or self.left() <= 0:
+            found = {cell: (None, wrong or 'not run: over budget') for cell in group}
+        else:
+            found = self.bench_group(path, group)
+        for cell in group:
+            result = self.complete(path, cell, *found[cell])
+            self.results.append((cell, result))
+            said = result.get('failed') or '%.4f ms' % result['bench']['kernel_ms']['median']
+            print('%-12s %-20s %s' % (cell.graph, cell.name(), said), file=sys.stderr, flush=True)
 
     def free(self, name):
         """Generated graphs are large: gone when their cells are done."""
@@ -144,10 +167,9 @@ class Bench:
         for name in names[:1] if self.options.cpu else names:
             self.begin(name)
         for name in names:
-            for cell in (c for c in wanted if c.graph == name):
-                self.results.append((cell, self.measure(cell)))
-                print('%-12s %-20s %s' % (name, cell.name(), self.results[-1][1].get('failed') or '%.4f ms' % (
-                    self.results[-1][1]['bench']['kernel_ms']['median'])), file=sys.stderr, flush=True)
+            here = [c for c in wanted if c.graph == name]
+            for kind in dict.fromkeys(c.kind() for c in here):
+                self.measure([c for c in here if c.kind() == kind])
             if self.tables.get(name) and self.left() > 0:
                 self.others(name, wanted)
             self.free(name)
@@ -188,40 +210,43 @@ def row(bench, cell, result):
     prefix = 'cpu_' if bench.options.cpu else ''
     peer, recorded, goal = (cell.figures[prefix + key] for key in ('peer', 'experiment', 'goal'))
     plain = bench.plain.get(cell.graph, {}).get(cell.pattern) if cell.count_by == 'auto' else None
-    key = cell.pattern if cell.count_by == 'auto' else cell.pattern + ' enumerate'
-    here = bench.experiments.get(cell.graph, {}).get(key)
+    here = bench.experiments.get(cell.graph, {}).get(cell.pattern + ' enumerate' * (cell.count_by != 'auto'))
+    columns = {'graph': cell.graph, 'pattern': cell.name(), 'goal': shown(goal), 'peer': shown(peer),
+               'experiment': shown(recorded), 'here': shown(here)}
+    if plain:
+        columns['plain'] = ('' if plain[2] else 'over ') + shown(plain[1])
     if 'failed' in result:
-        return [cell.graph, cell.name(), '-', '-', result['failed'], '-', '-', '-', '-', shown(goal), '-', shown(peer), '-',
-                shown(recorded), shown(here), '-', '-', '-', '-']
-    b = result['bench']
-    ms = b['kernel_ms']['median']
-    all_ms = ms + b['prepare_ms']['median']
-    read = entries_of(bench, cell, result)
+        return dict(columns, kernel=result['failed'])
+    b, whole = result['bench'], result['whole']
+    ms, quiet, read = b['kernel_ms']['median'], alone(bench, b), entries_of(bench, cell, result)
     rate = BYTES * read / (ms * 1e-3) if read and ms else None
-    fraction = ratio(rate, bench.rates.get('copy_bytes_per_second'))
-    result.update(plain=plain, experiment_here=here, kernel_ms=ms, fraction=fraction)
-    return [cell.graph, cell.name(), '{:,}'.format(result['count']),
-            {True: 'right', False: 'WRONG', None: '?'}[result['right']],
-            '%s (%s)' % (shown(ms), shown(b['kernel_ms']['min'])), shown(b['prepare_ms']['median']),
-            shown(b['first_prepare_ms']), shown(b['run_ms']['median']), shown(alone(bench, b)), shown(goal), verdict(goal, ms, b['first_prepare_ms'], alone(bench, b)),
-            shown(peer), shown(ratio(peer, all_ms), 3), shown(recorded), shown(here), shown(ratio(alone(bench, b) or ms, here or recorded), 3),
-            ('' if not plain or plain[2] else 'over ') + shown(plain and plain[1]), shown(ratio(plain and plain[1], ms), 3),
-            '%.3f (%.3f)' % (statistics.median(result['whole']), min(result['whole'])), shown(fraction, 2)]
+    columns.update({
+        'count': '{:,}'.format(result['count']), 'right': {True: 'right', False: 'WRONG', None: '?'}[result['right']],
+        'kernel': '%s (%s)' % (shown(ms), shown(b['kernel_ms']['min'])), 'prepare': shown(b['prepare_ms']['median']),
+        'first prepare': shown(b['first_prepare_ms']), 'run': shown(b['run_ms']['median']), 'cpu / cores': shown(quiet),
+        'met': verdict(goal, ms, b['first_prepare_ms'], quiet),
+        'peer / ours': shown(ratio(peer, ms + b['prepare_ms']['median']), 3),
+        'ours / exp.': shown(ratio(quiet or ms, here or recorded), 3),
+        'plain / ours': shown(ratio(plain and plain[1], ms), 3),
+        'whole s (min)': '%.3f (%.3f)' % (statistics.median(whole), min(whole)) if whole else '-',
+        'of copy': shown(ratio(rate, bench.rates.get('copy_bytes_per_second')), 2)})
+    return columns
 
 
-HEAD = ['graph', 'pattern', 'count', '', 'kernel (min)', 'prepare', 'first prepare', 'run', 'cpu / cores', 'goal', '', 'peer', 'peer / ours',
-        'experiment', 'here', 'ours / exp.', 'plain', 'plain / ours', 'whole s (min)', 'of copy']
+HEAD = ['graph', 'pattern', 'count', 'right', 'kernel', 'prepare', 'first prepare', 'run', 'cpu / cores', 'goal', 'met',
+        'peer', 'peer / ours', 'experiment', 'here', 'ours / exp.', 'plain', 'plain / ours', 'whole s (min)', 'of copy']
 
 
 def print_table(bench, out):
     device = (bench.rates.get('devices') or [{}])[0].get('name', '?')
-    print('%s, %s: copy %s GB/s, launch %s us; milliseconds, medians of up to %d runs in one process.\n' % (
-        device, time.strftime('%Y-%m-%d %H:%M', time.gmtime()), shown((bench.rates.get('copy_bytes_per_second') or 0) / 1e9),
-        shown(bench.rates.get('launch_us')), bench.options.repeat), file=out)
+    copy, launch = bench.rates.get('copy_bytes_per_second'), bench.rates.get('launch_us')
+    print('%s, %s: copy %s GB/s, launch %s us; milliseconds, medians (and least) of up to %d runs in one process.\n' % (
+        device, time.strftime('%Y-%m-%d %H:%M', time.gmtime()), shown(copy and copy / 1e9), shown(launch),
+        bench.options.repeat), file=out)
     print('| %s |\n|%s' % (' | '.join(HEAD), '---|' * len(HEAD)), file=out)
     for cell, result in bench.results:
-        line = row(bench, cell, result)
-        print('| %s |' % ' | '.join(line + ['-'] * (len(HEAD) - len(line))), file=out)
+        columns = row(bench, cell, result)
+        print('| %s |' % ' | '.join(columns.get(name, '-') for name in HEAD), file=out)
 
 
 def commit():
@@ -231,10 +256,11 @@ def commit():
 
 def save(bench, folder):
     os.makedirs(folder, exist_ok=True)
-    name = os.path.join(folder, '%s-%s' % ('cpu' if bench.options.cpu else 'device', time.strftime('%Y-%m-%d-%H%M', time.gmtime())))
+    kind = 'cpu' if bench.options.cpu else 'device'
+    name = os.path.join(folder, '%s-%s' % (kind, time.strftime('%Y-%m-%d-%H%M', time.gmtime())))
     with open(name + '.jsonl', 'w') as file:
-        file.write(json.dumps({'host': platform.node(), 'commit': commit(), 'rates': bench.rates, 'options': vars(bench.options),
-                               'extra': bench.extra}) + '\n')
+        head = {'host': platform.node(), 'commit': commit(), 'rates': bench.rates, 'options': vars(bench.options)}
+        file.write(json.dumps(dict(head, extra=bench.extra)) + '\n')
         file.writelines(json.dumps(result) + '\n' for _, result in bench.results)
         file.write(json.dumps({'plain': bench.plain, 'experiments': bench.experiments}) + '\n')
     with open(name + '.md', 'w') as file:

@@ -10,9 +10,9 @@ Q4, Q5 = 'edges:0-1,0-2,0-3,1-2,1-3,2-4,3-4', 'edges:0-1,0-2,0-3,0-4,1-2,2-3,3-4
 PARTS = {'wiki-vote': 'tri,clp,c4,aggx1,q4a,dfsx', 'email-enron': 'tri,clp,hyb,aggx1,q4a,dfsx',
          'rmat18s': 'tri,clp,win3,aggx1', 'rmat20': 'tri,clp,win3,aggx1,dfsx+q4,q5'}
 LINE = re.compile(r'\S+\s+(.*?)\s+ev\s+([\d.]+) ms\s+wall\s+[\d.]+\s+out \d+ \d+ ?(\w*)')
-KINDS = {'triangle': 'tri warp', 'clique:4': 'clique4', 'clique:5': 'clique5', 'cycle:4': 'c4 ', 'support': 'tri supports',
-         'expand': 'expand', 'c5': 'c5 main', 'house sum': 'house main', 'q4 counters': 'q4 by', 'q4 search': 'dfs q4',
-         Q5: 'dfs q5', 'cycle:5 enumerate': 'dfs c5'}
+KINDS = {'triangle': 'tri warp', 'clique:4': 'clique4', 'clique:5': 'clique5', 'cycle:4': 'c4 ',
+         'support': 'tri supports', 'expand': 'expand', 'c5': 'c5 main', 'house sum': 'house main',
+         'q4 counters': 'q4 by', 'q4 search': 'dfs q4', Q5: 'dfs q5', 'cycle:5 enumerate': 'dfs c5'}
 TASKS = {'triangle': ('tsup', 3), 'cycle:4': ('c4_agg', 4), 'clique:4': ('clq_bm', 4), 'clique:5': ('clq_bm', 5),
          'house': ('house_agg', 5), Q4: ('q4_agg', 5), 'cycle:5': ('c5_agg', 5), 'cycle:6': ('c6_agg', 6)}
 
@@ -47,8 +47,8 @@ def copy_of(which, folder):
     if not os.path.exists(out):
         shutil.copytree(os.path.join(SHARED, 'experiments', which), out)
         source, libraries = ('bench', []) if which == 'gpu' else ('p', ['-lpthread'])
-        subprocess.run(['cc', '-O3', '-march=native', '-w', '-o', source, source + '.c', '-lOpenCL'] + libraries, cwd=out,
-                       check=True)
+        command = ['cc', '-O3', '-march=native', '-w', '-o', source, source + '.c', '-lOpenCL'] + libraries
+        subprocess.run(command, cwd=out, check=True)
     return out
 
 
@@ -79,8 +79,9 @@ def run_cpu(graph, edges, folder, patterns, limit):
         task, k = TASKS[pattern]
         with open(edges) as file:
             try:
-                done = subprocess.run(['./p', '-g', os.path.join(folder, graph + '.bin'), '-t', task, '-k', str(k), '-p', '2',
-                                       '-r', '10'], cwd=where, stdin=file, capture_output=True, text=True, timeout=limit)
+                binary = os.path.join(folder, graph + '.bin')
+                command = ['./p', '-g', binary, '-t', task, '-k', str(k), '-p', '2', '-r', '10']
+                done = subprocess.run(command, cwd=where, stdin=file, capture_output=True, text=True, timeout=limit)
             except subprocess.TimeoutExpired:
                 continue
         times = dict(re.findall(r'(min|cpu|pre) ([\d.]+)', done.stdout))

@@ -18,39 +18,58 @@ class Growth:
         self.options, self.extra, self.began, self.lines = options, extra, time.monotonic(), []
         self.device = (call(['bench', 'device'] + extra, 60)[0] or {}).get('devices', [{}])[0].get('name', '?')
 
-    def measure(self, series, x, path, graph, pattern):
-        """False where the series is to end."""
-        limit = min(self.options.limit, self.options.budget - (time.monotonic() - self.began))
-        if limit <= 0:
-            return False
-        report, _, wrong = call(['bench', 'match', path, '--pattern', pattern, '--repeat', '3', '--seconds', '2'] + self.extra, limit)
+    def limit(self):
+        return min(self.options.limit, self.options.budget - (time.monotonic() - self.began))
+
+    def ask(self, path, patterns):
+        """What bench match says of patterns, or None."""
+        if self.limit() <= 0:
+            return None
+        queries = sum((['--pattern', p] for p in patterns), [])
+        command = ['bench', 'match', path, '--repeat', '3', '--seconds', '2'] + queries + self.extra
+        report, _, wrong = call(command, self.limit())
         if report is None:
-            print('%-10s %-10s %s' % (graph, pattern, wrong), file=sys.stderr, flush=True)
-            return False
-        line = [series, x, graph, report['graph']['edges'], pattern, report['matches']] + [
-            '%.6g' % value for value in (report['kernel_ms']['median'], report['first_prepare_ms'], report['run_ms']['median'],
-                                         report['first_ms'])] + ['sums' if report['by_sums'] else 'search']
-        self.lines.append(line)
-        print('%-10s %-10s %12s ms, %s matches' % (graph, pattern, line[6], report['matches']), file=sys.stderr, flush=True)
-        return True
+            print('%s: %s' % (' '.join(patterns), wrong), file=sys.stderr, flush=True)
+        return report
+
+    def add(self, series, x, graph, pattern, report, one):
+        times = (one['kernel_ms']['median'], one['first_prepare_ms'], one['run_ms']['median'], one['first_ms'])
+        by = 'sums' if one['by_sums'] else 'search'
+        self.lines.append([series, x, graph, report['graph']['edges'], pattern, one['matches']] +
+                          ['%.6g' % ms for ms in times] + [by])
+        said = '%-10s %-10s %12.6g ms, %s matches' % (graph, pattern, times[0], one['matches'])
+        print(said, file=sys.stderr, flush=True)
 
     def sizes(self, folder, scales):
+        """All patterns of a graph in one process, or else those that can be done, one by one."""
         going = ['triangle', 'cycle:4', 'clique:4', 'house']
         for scale in scales:
-            path = os.path.join(folder, 'rmat.h5')
-            if not going or call(['generate', 'rmat', '--scale', str(scale), '-o', path], 300)[0] is None:
+            made = os.path.join(self.options.made, 'rmat-%d.h5' % scale)
+            path = made if os.path.exists(made) else os.path.join(folder, 'rmat.h5')
+            if path != made and call(['generate', 'rmat', '--scale', str(scale), '-o', path], 300)[0] is None:
                 return
-            going = [p for p in going if self.measure(p, scale, path, 'rmat %d' % scale, p)]
+            together = self.ask(path, going)
+            reports = {p: together or self.ask(path, [p]) for p in going}
+            for i, p in enumerate(going):
+                if reports[p]:
+                    self.add(p, scale, 'rmat %d' % scale, p, reports[p], reports[p]['queries'][i if together else 0])
+            going = [p for p in going if reports[p]]
+            if not going:
+                return
 
     def patterns(self, path, name):
         for series, sizes in SERIES.items():
             for size in sizes:
-                if not self.measure(series, size, path, name, '%s:%d' % (series, size)):
+                pattern = '%s:%d' % (series, size)
+                report = self.ask(path, [pattern])
+                if not report:
                     break
+                self.add(series, size, name, pattern, report, report['queries'][0])
 
     def write(self, path):
         with open(path, 'w') as file:
-            file.write('# %s, %s, limit %g s\n' % (self.device, time.strftime('%Y-%m-%d %H:%M', time.gmtime()), self.options.limit))
+            date = time.strftime('%Y-%m-%d %H:%M', time.gmtime())
+            file.write('# %s, %s, limit %g s\n' % (self.device, date, self.options.limit))
             for line in [HEAD] + self.lines:
                 file.write('\t'.join(map(str, line)) + '\n')
 
@@ -74,6 +93,7 @@ def main():
     parser.add_argument('--budget', type=float, default=1e9)
     parser.add_argument('--scales', default='14-22')
     parser.add_argument('--graph', default='')
+    parser.add_argument('--made', default='')
     options, extra = parser.parse_known_args()
     first, last = map(int, options.scales.split('-'))
     folder = tempfile.mkdtemp(prefix='gemp-growth-')

@@ -3,14 +3,15 @@
 # to 8 and path:3 to 8, counted, each series as far as a run takes less than 60 s. Writes FOLDER/growth-DATE.tsv and, where gnuplot is
 # (Debian: gnuplot-nox), FOLDER/growth-size.svg and growth-pattern.svg.
 #
-#     GEMP_MPI=PROGRAM tests/bench/growth.sh FOLDER [--limit S] [--scales A-B] [--budget S] [--graph G.h5] [OPTION of match...]
+#     GEMP_MPI=PROGRAM tests/bench/growth.sh FOLDER [--limit S] [--scales A-B] [--budget S] [--graph G.h5] [--made DIR] [OPTION of match...]
 #     tests/bench/growth.sh --plot FILE.tsv FOLDER                          draws what was measured elsewhere
 #
-# Without --graph the one graph is wiki-vote of GEMP_SHARED. --budget: nothing further begins after so many seconds.
+# Without --graph the one graph is wiki-vote of GEMP_SHARED. --made: R-MAT graphs that are there already, as DIR/rmat-SCALE.h5.
+# --budget: nothing further begins after so many seconds.
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LC_ALL=C
-[ $# -ge 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
 
 draw() {
 	command -v gnuplot >/dev/null || { echo "no gnuplot: not drawn" >&2; return; }

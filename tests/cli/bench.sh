@@ -7,10 +7,18 @@ expect 0 1 generate rmat --scale 8 --seed 5 -o g.h5 -q
 expect 0 1 match g.h5 --pattern cycle:4 --count --json - -q
 matches=$(field matches) embeddings=$(field embeddings)
 
+# one_query: the one query of the last report takes its place
+one_query() {
+	"$GEMP_PYTHON" -c 'import json
+[one] = json.load(open("out"))["queries"]
+json.dump(one, open("out", "w"))' || fail 'a report of one query'
+}
+
 # match: the same count in every run, times in order
 for ranks in 1 3; do
 	for by in auto enumerate; do
 		expect 0 $ranks bench match g.h5 --pattern cycle:4 --count-by $by --repeat 3 --json - -q
+		one_query
 		equal "$(field matches) $(field embeddings) $(field runs)" "$matches $embeddings 3" "counts by $by on $ranks ranks"
 		"$GEMP_PYTHON" - out <<-'END' || fail "times of $by on $ranks ranks"
 			import json, sys
@@ -23,13 +31,19 @@ for ranks in 1 3; do
 	done
 done
 expect 0 1 bench match g.h5 'MATCH (a)-[]-(b)-[]-(c)-[]-(a)' --repeat 0 --json - -q
+one_query
 equal "$(field runs)" 1 'a first run that is the only one'
 expect 0 1 bench match g.h5 --pattern house --seconds 0.000001 --json - -q
+one_query
 equal "$(field runs)" 1 'a first run over the limit'
 expect 2 1 bench match g.h5
 says 'has none'
-expect 2 1 bench match g.h5 q --pattern triangle
-says 'has more'
+expect 0 2 bench match g.h5 'MATCH (a)-[]-(b)' --pattern triangle --pattern cycle:4 --repeat 1 --json - -q
+queries=$("$GEMP_PYTHON" -c 'import json
+print(*(q["query"].split("\n")[0] for q in json.load(open("out"))["queries"]), sep=", ")')
+equal "$queries" 'triangle, cycle:4, MATCH (a)-[]-(b)' 'queries in their order'
+expect 2 1 bench match g.h5 --pattern triangle --pattern pentagonn --json - -q
+says 'pentagonn'
 expect 2 3 bench mach g.h5 --pattern triangle
 says "there is no 'mach'; there are match, tune and device"
 expect 2 1 bench device g.h5
