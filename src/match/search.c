@@ -254,8 +254,8 @@ static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 	gemp_device *device = search->context->device;
 	gemp_readback *result = &search->result[buffer];
 	search->pending = (gemp_pending){ buffer, rows };
-	GEMP_TRY(gemp_readback_begin(result, device, 0, rows * (size_t)search->plan->vertex_count * sizeof(gemp_vertex)));
-	code = gemp_readback_begin(result, device, search->result_edges, rows * live_edges(search) * sizeof(gemp_edge));
+	GEMP_TRY(gemp_readback_begin(result, device, search->result_edges, rows * live_edges(search) * sizeof(gemp_edge)));
+	code = gemp_readback_begin(result, device, 0, rows * (size_t)search->plan->vertex_count * sizeof(gemp_vertex));
 done:
 	return code;
 }
@@ -271,9 +271,10 @@ gemp_code gemp_search_deliver(gemp_search *search)
 	double began = gemp_now();
 	GEMP_TRY(gemp_readback_wait(result));
 	gemp_timers_add(&search->context->timers, GEMP_DOWNLOAD, began);
-	gemp_batch batch = { .rows = pending.count, .vertex_count = search->plan->vertex_count,
-		.edge_count = (int)live_edges(search), .vertices = (const void *)result->host,
-		.edges = (const void *)(result->host + search->result_edges) };
+	size_t edges = live_edges(search);
+	gemp_batch batch = { .rows = pending.count, .vertex_count = search->plan->vertex_count, .edge_count = (int)edges,
+		.vertices = (const void *)result->host,
+		.edges = edges ? (const void *)(result->host + search->result_edges) : NULL };
 	GEMP_TRY(search->sink->take(search->sink->self, &batch));
 	code = gemp_readback_end(result, search->context->device);
 done:

@@ -1,0 +1,96 @@
+/* What kernels wrote is read whole, in place and through locked memory, also beside a kernel on another buffer, in ranges, in
+ * sizes that grow, and again. */
+#include "device/readback.h"
+
+#include "harness/harness.h"
+
+enum { WORDS = 1 << 20 };
+
+static gemp_device *device;
+
+static const char source[] =
+	"__kernel void fill(__global uint *out, uint seed) { out[get_global_id(0)] = (uint)get_global_id(0) * 7 + seed; }\n";
+
+static void check_words(const char *host, size_t first, size_t count, uint32_t seed)
+{
+	const uint32_t *words = (const void *)host;
+	for (size_t i = first; i < first + count; i++)
+		assert_int_equal(words[i], (uint32_t)i * 7 + seed);
+}
+
+static void fill(cl_kernel kernel, const gemp_readback *to, uint32_t seed)
+{
+	assert_ok(gemp_launch(device, kernel, WORDS, 0, GEMP_ARG(&to->buffer.mem), GEMP_ARG(&seed)));
+}
+
+static void finish(void)
+{
+	assert_ok(GEMP_CL(clFinish(device->queue)));
+}
+
+/* Two buffers in turns, as a search has them; each time more of one is wanted. */
+static void check_turns(cl_kernel kernel)
+{
+	gemp_readback of[2];
+	for (int b = 0; b < 2; b++)
+		assert_ok(gemp_readback_new(&of[b], device, WORDS * sizeof(uint32_t)));
+	fill(kernel, &of[0], 0);
+	finish();
+	for (uint32_t turn = 1; turn <= 12; turn++) {
+		gemp_readback *from = &of[(turn - 1) % 2];
+		size_t count = turn % 5 == 0 ? WORDS / 2 : (size_t)1 << turn, last = WORDS - 1 - count;
+		bool two = turn % 4 == 0;
+		if (two)
+			assert_ok(gemp_readback_begin(from, device, last * 4, count * 4));
+		assert_ok(gemp_readback_begin(from, device, 0, count * 4));
+		fill(kernel, &of[turn % 2], turn);
+		assert_ok(gemp_readback_wait(from));
+		check_words(from->host, 0, count, turn - 1);
+		if (two)
+			check_words(from->host, last, count, turn - 1);
+		assert_ok(gemp_readback_end(from, device));
+		finish();
+	}
+	assert_ok(gemp_readback_begin(&of[0], device, 0, 0));
+	assert_ok(gemp_readback_wait(&of[0]));
+	assert_ok(gemp_readback_begin(&of[0], device, 0, 4)); /* freed while under way */
+	for (int b = 0; b < 2; b++)
+		gemp_readback_free(&of[b], device);
+}
+
+static void in_place_and_locked(void **state)
+{
+	(void)state;
+	gemp_program program;
+	cl_kernel kernel;
+	bool gpu = device->gpu;
+	size_t held = device->held;
+	assert_ok(gemp_program_new(&program, device, source, ""));
+	assert_ok(gemp_kernel_new(&kernel, &program, "fill"));
+	check_turns(kernel);
+	device->gpu = true; /* locked memory is right on any device */
+	check_turns(kernel);
+	device->gpu = gpu;
+	assert_int_equal(device->held, held);
+	clReleaseKernel(kernel);
+	gemp_program_free(&program);
+}
+
+static int open_device(void **state)
+{
+	(void)state;
+	return gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK;
+}
+
+static int close_device(void **state)
+{
+	(void)state;
+	gemp_device_close(device);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(in_place_and_locked) };
+	return cmocka_run_group_tests(tests, open_device, close_device);
+}
