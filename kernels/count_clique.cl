@@ -1,5 +1,6 @@
 /* count_clique: cliques of k >= 4 vertices. The low row of the clique's last vertex is numbered backwards, 0 .. d - 1, so that
- * what the low row of another has in common with it are greater numbers than its own; they become a row of bits. Emitted around it (src/count/cliques.c):
+ * what the low row of another has in common with it are greater numbers than its own; they become a row of bits.
+ * Emitted around it (src/count/source.c):
  *
  *   COUNT_KERNEL     its name
  *   COUNT_FOUND      adds to `found` the cliques that the pair of rows r0, r1 is part of; r1 is row j, t from j / COUNT_BITS
@@ -25,7 +26,7 @@
  * slab_words for each group. */
 __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint *low_near, __global const uint *list,
                            uint first, uint end, uint rank, uint ranks, __global uint *slab, ulong slab_words,
-                           __global uint *control, __global long *out, ulong place, __local uint *room)
+                           __global uint *control, __global long *out, ulong place, __local long *room)
 {
 	__local uint task;
 	uint self = (uint)get_local_id(0), size = (uint)get_local_size(0);
@@ -69,7 +70,7 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 	if (self == 0)
 		count_queue_leave(control);
 	count_total total = { (uint)found, (long)(found >> 32) };
-	count_leave(total, out + 2 * place, (__local long *)room);
+	count_leave(total, out + 2 * place, room);
 }
 
 #else

@@ -52,15 +52,16 @@ __kernel void count_spread(__global const OFFSET *begin, __global const OFFSET *
 #else
 
 /* A task is a vertex v: its row is marked, and the rows of its neighbours of greater slot are gone through. Nothing is
- * written twice. support: 0 if only low_support is wanted; maps: a byte a vertex for each worker, 0 between launches. */
+ * written twice, by any rank. support: 0 if only low_support is wanted; maps: a byte a vertex for each worker, 0 between
+ * launches. */
 __kernel void count_support(__global const OFFSET *begin, __global const OFFSET *mid, __global const uint *near,
                             __global const OFFSET *low_begin, __global const uint *low_near, uint vertices,
-                            __global uint *low_support, __global uint *support, __global uint *maps,
-                            __global uint *control)
+                            uint rank, uint ranks, __global uint *low_support, __global uint *support,
+                            __global uint *maps, __global uint *control)
 {
 	__global uchar *map = (__global uchar *)(maps + get_global_id(0) * (ulong)vertices);
 	for (;;) {
-		ulong first = count_next_chunk(control, 0, 1), end = min(first + COUNT_CHUNK, (ulong)vertices);
+		ulong first = count_next_chunk(control, rank, ranks), end = min(first + COUNT_CHUNK, (ulong)vertices);
 		if (first >= vertices)
 			break;
 		for (uint v = (uint)first; v < end; v++) {

@@ -90,8 +90,8 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 	if (!engine->needs.cliques)
 		return GEMP_OK;
 	if (engine->graph.longest_prefix > MOST_LOW)
-		return gemp_fail(GEMP_EDATA, "cliques are not counted where a vertex has more than %d neighbours of greater degree; "
-		                 "--count-by enumerate does without such rows of bits", MOST_LOW);
+		return gemp_fail(GEMP_EDATA, "a vertex has more than %d neighbours of greater degree, and their bitmap is too "
+		                 "large; --count-by enumerate does without", MOST_LOW);
 	if (device->gpu)
 		GEMP_TRY(list_vertices(engine));
 	if (!device->gpu || gemp_count_cliques_large(device, engine->graph.longest_prefix))
@@ -114,8 +114,8 @@ static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t
 }
 
 /* Places [from, end) of the list. */
-static gemp_code launch_list(gemp_count_engine *engine, gemp_laps *laps, cl_kernel kernel, gemp_count_shape shape, uint32_t from,
-                             uint32_t end, size_t local, size_t first)
+static gemp_code launch_list(gemp_count_engine *engine, gemp_laps *laps, cl_kernel kernel, gemp_count_shape shape,
+                             uint32_t from, uint32_t end, size_t local, size_t first)
 {
 	gemp_count_graph *g = &engine->graph;
 	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
@@ -142,7 +142,8 @@ static gemp_code launch_gpu(gemp_count_engine *engine, size_t index, size_t firs
 		*groups = shape.groups;
 	}
 	if (all > large) {
-		size_t group = choose_group(engine, clique, all - large), most = (size_t)device->units * 2048 / (group > 32 ? group : 32);
+		size_t group = choose_group(engine, clique, all - large);
+		size_t most = (size_t)device->units * 2048 / (group > 32 ? group : 32);
 		uint32_t mine = (all - large - 1) / (uint32_t)engine->context->comm->size + 1;
 		gemp_count_shape shape = { group, mine < most ? mine : most };
 		size_t local = sizeof(uint32_t) * bit_words(longest < limit ? longest : limit);

@@ -66,7 +66,7 @@ static void describe_graph(gemp_count_engine *engine)
 	}
 }
 
-/* The d neighbours in a low row have d neighbours each: d * d <= entries. They do so but for the width of a class of degrees. */
+/* The d neighbours in a low row have d neighbours each, but for the width of a class of degrees: d * d <= 1.44 * entries. */
 static double longest_low(const gemp_count_graph *g)
 {
 	double most = 1.2 * sqrt((double)g->entries) + 1;
@@ -85,6 +85,7 @@ static gemp_code write_source(gemp_count_engine *engine, gemp_text *text)
 	for (size_t k = 1; k < engine->plan->table_count; k++)
 		GEMP_TRY(gemp_table_bound(engine->plan, k, &source, &g->table_bound[k]));
 	GEMP_TRY(gemp_count_emit(text, engine->plan, &source));
+	engine->checked = source.checked;
 done:
 	return code;
 }
@@ -108,25 +109,44 @@ done:
 	return code;
 }
 
-/* Local. All that is made on the device. */
-static gemp_code prepare_device(gemp_count_engine *engine)
+/* Local. What is made on the device before supports, and from them. */
+static gemp_code prepare_rows(gemp_count_engine *engine, gemp_laps *laps)
 {
 	gemp_code code = GEMP_OK;
-	gemp_laps laps = { 0 };
+	size_t groups = gemp_count_sum_groups(engine) * engine->plan->sum_count;
+	GEMP_TRY(gemp_partials_new(&engine->partials, engine->context->device, groups));
+	engine->partials.checked = engine->checked;
+	GEMP_TRY(gemp_count_rows(engine, laps));
+	GEMP_TRY(gemp_laps_seconds(laps, &engine->preparation));
+done:
+	return code;
+}
+
+static gemp_code prepare_sums(gemp_count_engine *engine, gemp_laps *laps)
+{
+	gemp_code code = GEMP_OK;
 	double seconds;
-	gemp_device *device = engine->context->device;
-	GEMP_TRY(gemp_partials_new(&engine->partials, device, gemp_count_sum_groups(engine) * engine->plan->sum_count));
-	GEMP_TRY(gemp_count_rows(engine, &laps));
-	GEMP_TRY(gemp_laps_seconds(&laps, &engine->preparation));
-	GEMP_TRY(gemp_count_support(engine, &laps));
-	GEMP_TRY(gemp_laps_seconds(&laps, &engine->support_seconds));
-	GEMP_TRY(gemp_count_tables(engine, &laps));
-	GEMP_TRY(gemp_laps_seconds(&laps, &seconds));
+	GEMP_TRY(gemp_laps_seconds(laps, &engine->support_seconds));
+	GEMP_TRY(gemp_count_tables(engine, laps));
+	GEMP_TRY(gemp_laps_seconds(laps, &seconds));
 	engine->preparation += engine->support_seconds + seconds;
 	engine->context->timers.seconds[GEMP_PREPARE] += engine->preparation;
 	GEMP_TRY(gemp_count_cliques_prepare(engine));
 	GEMP_TRY(make_kernels(engine));
-	GEMP_TRY(gemp_partials_read(&engine->partials, device, 0));
+	GEMP_TRY(gemp_partials_read(&engine->partials, engine->context->device, 0));
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code prepare_device(gemp_count_engine *engine)
+{
+	gemp_code code = GEMP_OK;
+	gemp_laps laps = { 0 };
+	const gemp_comm *comm = engine->context->comm;
+	GEMP_TRY(gemp_comm_agree(comm, prepare_rows(engine, &laps)));
+	GEMP_TRY(gemp_count_support(engine, &laps));
+	GEMP_TRY(gemp_comm_agree(comm, prepare_sums(engine, &laps)));
 done:
 	gemp_laps_free(&laps);
 	return code;
@@ -174,7 +194,7 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gem
 	describe_graph(engine);
 	GEMP_TRY(gemp_comm_agree(context->comm, write_source(engine, &source)));
 	GEMP_TRY(gemp_context_program(context, &engine->program, source.data, NULL));
-	GEMP_TRY(gemp_comm_agree(context->comm, prepare_device(engine)));
+	GEMP_TRY(prepare_device(engine));
 	GEMP_TRY(make_sweeps(engine));
 	*out = engine;
 	engine = NULL;

@@ -41,21 +41,24 @@ struct gemp_count_engine {
 	gemp_buffer slab;         /* bits of cliques that are not in local memory */
 	uint64_t slab_words;      /* of each group */
 	gemp_partials partials;
+	bool checked;             /* some kernel says where a value may pass what 64 bits hold */
 	double preparation, support_seconds;
 	uint64_t prepared;        /* launches */
 };
 
 /* Local. The device's part of preparation, after the program is built (count_rows.c). */
 gemp_code gemp_count_rows(gemp_count_engine *engine, gemp_laps *laps);
-/* Local. Supports and vertex tables (support.c, tables.c). */
+/* Collective. Supports (support.c). */
 gemp_code gemp_count_support(gemp_count_engine *engine, gemp_laps *laps);
+/* Local. Vertex tables (tables.c). */
 gemp_code gemp_count_tables(gemp_count_engine *engine, gemp_laps *laps);
 /* May some low row be too long for its bits to be in local memory? */
 bool gemp_count_cliques_large(const gemp_device *device, uint32_t longest_low);
 /* Local. Task lists and memory for cliques (cliques.c). */
 gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine);
 
-/* Local. Launch sum `index`, a sum of this room's own; groups [first, first + *groups) of partials get it (sums.c, cliques.c). */
+/* Local. Launch sum `index`, one of the engine's own; groups [first, first + *groups) of partials get it (sums.c,
+ * cliques.c). */
 gemp_code gemp_count_sum_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_laps *laps);
 gemp_code gemp_count_cliques_launch(gemp_count_engine *engine, size_t index, size_t first, size_t *groups, gemp_laps *laps);
 /* The most groups that a sum's launches have. */

@@ -11,6 +11,7 @@ typedef struct gemp_partials {
 	gemp_buffer control; /* [GEMP_COUNT_CONTROL_WORDS] uint, see kernels/abi.h */
 	int64_t *words;      /* [2 * capacity] what was read */
 	size_t capacity;     /* groups */
+	bool checked;        /* true: kernels may say that a value passes 64 bits; false saves a read */
 } gemp_partials;
 
 gemp_code gemp_partials_new(gemp_partials *out, gemp_device *device, size_t capacity);

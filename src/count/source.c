@@ -103,7 +103,7 @@ static void emit_triangle_symbols(gemp_text *text, const char *expression)
 	}
 }
 
-static gemp_code emit_value(gemp_text *text, const char *expression, const gemp_count_source *source, double times)
+static gemp_code emit_value(gemp_text *text, const char *expression, gemp_count_source *source, double times)
 {
 	gemp_code code = GEMP_OK;
 	double most = 0;
@@ -111,6 +111,7 @@ static gemp_code emit_value(gemp_text *text, const char *expression, const gemp_
 	GEMP_TRY(bound(expression, source, &most));
 	if (most * times < largest)
 		return GEMP_OK;
+	source->checked = true;
 	gemp_text_print(text, "#define COUNT_MAGNITUDE (");
 	gemp_expression_magnitude(text, expression);
 	gemp_text_print(text, ")\n");
@@ -137,7 +138,7 @@ static void emit_end(gemp_text *text)
 		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
 }
 
-static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t k, const gemp_count_source *source)
+static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t k, gemp_count_source *source)
 {
 	gemp_code code = GEMP_OK;
 	const char *expression = plan->tables[k].expression;
@@ -154,7 +155,7 @@ done:
 	return code;
 }
 
-static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i, const gemp_count_source *source)
+static gemp_code emit_sum(gemp_text *text, const gemp_count_plan *plan, size_t i, gemp_count_source *source)
 {
 	static const char *const shapes[] = { [GEMP_SUM_VERTICES] = "VERTICES", [GEMP_SUM_EDGES] = "EDGES",
 		[GEMP_SUM_TRIANGLES] = "TRIANGLES" };
@@ -176,9 +177,9 @@ done:
 	return code;
 }
 
-/* CLIQUES: below the pair of rows r0, r1, for each further vertex but the last a loop over the bits of what is left; the last is
- * counted. A CPU keeps what is left in words c1, c2, ...; a GPU takes it from the rows each time, which was measured faster than
- * words in private memory. */
+/* CLIQUES: below the pair of rows r0, r1, for each further vertex but the last a loop over the bits of what is left; the
+ * last is counted. A CPU keeps what is left in words c1, c2, ...; a GPU takes it from the rows each time, which was measured
+ * faster than words in private memory. */
 static void emit_words(gemp_text *text, int level)
 {
 	char from[16] = "j / COUNT_BITS";
@@ -189,8 +190,9 @@ static void emit_words(gemp_text *text, int level)
 
 static void emit_bits(gemp_text *text, int level, const char *left)
 {
-	gemp_text_print(text, " for (COUNT_WORD x%d = %s; x%d; x%d &= x%d - 1) { COUNT_SPACE const COUNT_WORD *r%d = bits + (t%d * "
-	                "COUNT_BITS + COUNT_LOWEST(x%d)) * stride;", level, left, level, level, level, level, level, level);
+	gemp_text_print(text, " for (COUNT_WORD x%d = %s; x%d; x%d &= x%d - 1) {", level, left, level, level, level);
+	gemp_text_print(text, " COUNT_SPACE const COUNT_WORD *r%d = bits + (t%d * COUNT_BITS + COUNT_LOWEST(x%d)) * stride;",
+	                level, level, level);
 }
 
 static void emit_anew(gemp_text *text, int clique)
@@ -244,7 +246,7 @@ static gemp_code emit_clique(gemp_text *text, const char *name, size_t i, int cl
                              const gemp_count_source *source)
 {
 	gemp_text_print(text, "#define COUNT_KERNEL %s_%zu\n#define COUNT_SPACE %s\n#define COUNT_ROOM (%s)\n", name, i,
-	                local ? "__local" : "__global", local ? "room" : "slab + get_group_id(0) * slab_words");
+	                local ? "__local" : "__global", local ? "(__local uint *)room" : "slab + get_group_id(0) * slab_words");
 	emit_found(text, clique, source);
 	gemp_code code = emit_file(text, "count_clique.cl");
 	emit_end(text);
@@ -261,7 +263,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, const gemp_count_source *source)
+gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_source *source)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->wide ? "ulong" : "uint", source->lanes);

@@ -13,6 +13,7 @@ typedef struct gemp_count_source {
 	double longest_low;   /* no low row is longer */
 	bool large_low;       /* bits of some low row may not fit into local memory */
 	const double *tables; /* [table_count] bounds of vertex tables */
+	bool checked;         /* filled: some kernel looks at magnitudes */
 } gemp_count_source;
 
 /* Is this sum one of VERTICES, EDGES, TRIANGLES, CLIQUES, whose kernels are made here? */
@@ -27,6 +28,6 @@ gemp_code gemp_table_bound(const gemp_count_plan *plan, size_t k, const gemp_cou
 /* Kernels of count_rows.cl, count_support.cl if supports are asked for, count_table_K for each table from 1 on (and on a GPU
  * count_rows_K, where a group has a row), count_sum_I for each sum of this room's own, and count_large_I beside it for cliques
  * on a GPU if large_low. */
-gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, const gemp_count_source *source);
+gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_source *source);
 
 #endif

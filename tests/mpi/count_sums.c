@@ -256,7 +256,7 @@ static void check(const made *m, gemp_count_plan plan)
 	gemp_count_result result;
 	known *k = gemp_calloc(1, sizeof *k);
 	__int128 expected = 0;
-	plan.sums[plan.sum_count++] = (gemp_sum){ GEMP_SUM_VERTICES, 0, 1, "1000000000000000" };
+	plan.sums[plan.sum_count++] = (gemp_sum){ GEMP_SUM_VERTICES, .factor = 1, .expression = "1000000000000000" };
 	plan.divisor = plan.divisor ? plan.divisor : 1;
 	assert_all_ok(gemp_count_prepare(&engine, context, m->graph, &key, &plan));
 	know(k, m, engine, &plan);
@@ -277,13 +277,15 @@ static void check(const made *m, gemp_count_plan plan)
 static const gemp_count_plan plan_of_all = { .sum_count = 9, .table_count = 3, .support = true,
 	.tables = { { NULL }, { "V0_1 - 2 * t_01" }, { "V1_1 * V0_0 - (t_01 - 3 * V1_0)" } },
 	.sums = {
-		{ GEMP_SUM_VERTICES, 0, 5, NULL }, { GEMP_SUM_VERTICES, 0, -3, "V2_0 - V1_0 * V0_0 + V0_0 * (V0_0 - 1)" },
-		{ GEMP_SUM_EDGES, 0, 1000, NULL },
-		{ GEMP_SUM_EDGES, 0, 7, "t_01 * t_01 - V0_0 + 3 * V0_1 + V1_0 * V2_1 - V2_0 * V1_1" },
-		{ GEMP_SUM_TRIANGLES, 0, 100000, NULL },
-		{ GEMP_SUM_TRIANGLES, 0, 13, "t_01 + 5 * t_02 + 29 * t_12 - V0_0 + 2 * V0_1 - 5 * V1_2 * V0_2" },
-		{ GEMP_SUM_TRIANGLES, 0, 17, "low_0 + 3 * low_1 + 7 * low_2 - (up_0 - 11 * up_1) * up_2" },
-		{ GEMP_SUM_CLIQUES, 4, 10007, NULL }, { GEMP_SUM_CLIQUES, 7, 1009, NULL },
+		{ GEMP_SUM_VERTICES, .factor = 5 },
+		{ GEMP_SUM_VERTICES, .factor = -3, .expression = "V2_0 - V1_0 * V0_0 + V0_0 * (V0_0 - 1)" },
+		{ GEMP_SUM_EDGES, .factor = 1000 },
+		{ GEMP_SUM_EDGES, .factor = 7, .expression = "t_01 * t_01 - V0_0 + 3 * V0_1 + V1_0 * V2_1 - V2_0 * V1_1" },
+		{ GEMP_SUM_TRIANGLES, .factor = 100000 },
+		{ GEMP_SUM_TRIANGLES, .factor = 13,
+		  .expression = "t_01 + 5 * t_02 + 29 * t_12 - V0_0 + 2 * V0_1 - 5 * V1_2 * V0_2" },
+		{ GEMP_SUM_TRIANGLES, .factor = 17, .expression = "low_0 + 3 * low_1 + 7 * low_2 - (up_0 - 11 * up_1) * up_2" },
+		{ GEMP_SUM_CLIQUES, .clique = 4, .factor = 10007 }, { GEMP_SUM_CLIQUES, .clique = 7, .factor = 1009 },
 	} };
 
 static void check_all(made *m)
@@ -337,8 +339,9 @@ static void sums_of_a_gpu(void **state)
 /* Bits in more than one word. */
 static void long_rows(void **state)
 {
-	static const gemp_count_plan plan = { .sum_count = 3, .table_count = 1, .sums = { { GEMP_SUM_CLIQUES, 4, 1, NULL },
-			{ GEMP_SUM_CLIQUES, 5, 1, NULL }, { GEMP_SUM_CLIQUES, 6, 1, NULL } } };
+	static const gemp_count_plan plan = { .sum_count = 3, .table_count = 1, .sums = {
+			{ GEMP_SUM_CLIQUES, .clique = 4, .factor = 1 }, { GEMP_SUM_CLIQUES, .clique = 5, .factor = 1 },
+			{ GEMP_SUM_CLIQUES, .clique = 6, .factor = 1 } } };
 	made *m = random_graph(MOST, 0.8), *complete = random_graph(MOST, 1);
 	(void)state;
 	if (test_comm.size == 1) {
@@ -371,7 +374,7 @@ static void limits(void **state)
 	made *m = made_new(91);
 	gemp_count_result result;
 	gemp_count_plan plan = { .sum_count = 1, .table_count = 1, .divisor = 100000,
-		.sums = { { GEMP_SUM_VERTICES, 0, 100000, NINTH } } };
+		.sums = { { GEMP_SUM_VERTICES, .factor = 100000, .expression = NINTH } } };
 	(void)state;
 	if (test_comm.size > 1) {
 		made_free(m);
@@ -385,10 +388,10 @@ static void limits(void **state)
 	plan.divisor = 1;
 	assert_all_ok(count(m, &plan, &result));
 	assert_all(result.too_many && result.matches == 0);
-	plan.sums[0].expression = NINTH " * V0_0 - " NINTH " * V0_0";
+	plan.sums[0] = (gemp_sum){ GEMP_SUM_EDGES, .factor = 1, .expression = NINTH " * V0_0 - " NINTH " * V0_0" };
 	assert_all_code(count(m, &plan, &result), GEMP_EDATA);
 	assert_message("--count-by enumerate");
-	plan.sums[0] = (gemp_sum){ GEMP_SUM_EDGES, 0, 1, "V0_0 * V0_1" };
+	plan.sums[0] = (gemp_sum){ GEMP_SUM_EDGES, .factor = 1, .expression = "V0_0 * V0_1" };
 	assert_all_ok(count(m, &plan, &result));
 	assert_all(result.matches == 90 * 90);
 	plan.divisor = 7;
@@ -401,8 +404,9 @@ static gemp_code count_small(void *argument)
 {
 	made *m = argument;
 	gemp_count_result result;
-	gemp_count_plan plan = { .sum_count = 2, .table_count = 2, .divisor = 1, .tables = { { NULL }, { "V0_1" } },
-		.sums = { { GEMP_SUM_EDGES, 0, 1, "t_01 + V1_0" }, { GEMP_SUM_CLIQUES, 4, 1, NULL } }, .support = true };
+	gemp_count_plan plan = { .sum_count = 2, .table_count = 2, .support = true, .divisor = 1,
+		.tables = { { NULL }, { "V0_1" } }, .sums = { { GEMP_SUM_EDGES, .factor = 1, .expression = "t_01 + V1_0" },
+			{ GEMP_SUM_CLIQUES, .clique = 4, .factor = 1 } } };
 	return count(m, &plan, &result);
 }
 
