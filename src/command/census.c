@@ -7,13 +7,16 @@
 
 gemp_code gemp_census_check(const gemp_options *options)
 {
-	static const char *const others[] = { "output", "subgraph", "limit", "order", "explain", "profile", "symmetry", "pivot" };
+	static const char *const others[] = { "output", "subgraph", "limit", "order", "explain", "profile", "symmetry",
+		"pivot" };
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (gemp_options_given(options, others[i]))
-			return gemp_fail(GEMP_EUSAGE, "--%s: --pattern %s counts many patterns, one after the other; count one of them with "
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--%s: --pattern %s counts many patterns, one after the other; count one of them with "
 			                 "--pattern edges:...", others[i], options->pattern);
 	if (options->semantics != GEMP_ISO && options->semantics != GEMP_INDUCED)
-		return gemp_fail(GEMP_EUSAGE, "--semantics %s: motifs are counted as subgraphs; say iso (edge-induced) or induced "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--semantics %s: motifs are counted as subgraphs; say iso (edge-induced) or induced "
 		                 "(vertex-induced)", gemp_semantics_name[options->semantics]);
 	if (options->distinct == GEMP_BY_VERTICES || options->distinct == GEMP_BY_NOTHING)
 		return gemp_fail(GEMP_EUSAGE, "--distinct %s: motifs are counted as subgraphs; leave it out",
@@ -35,7 +38,8 @@ static gemp_code report_kinds(gemp_report *report, const gemp_census *census, co
 		gemp_text_print(&edges, "edges:");
 		gemp_census_text(census, k, &edges);
 		GEMP_TRY(gemp_text_status(&edges));
-		gemp_report_print(report, "%22s  %8.3f  %s\n", gemp_grouped(motifs->counts[k]).text, motifs->seconds[k], edges.data);
+		gemp_report_print(report, "%22s  %8.3f  %s\n", gemp_grouped(motifs->counts[k]).text, motifs->seconds[k],
+		                  edges.data);
 		json_array_append_new(list, json_pack("{s:s,s:i,s:o,s:f}", "pattern", edges.data, "edges",
 		                                      __builtin_popcount(census->edges[k]), "count",
 		                                      gemp_json_count(motifs->counts[k]), "seconds", motifs->seconds[k]));
@@ -50,7 +54,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, int vertices, const gemp_timers *timers)
+gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, int vertices,
+                             const gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_options *options = report->options;

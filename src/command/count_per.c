@@ -15,11 +15,14 @@ gemp_code gemp_count_per_ready(const gemp_options *options, const gemp_pattern *
 	int vertex;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (gemp_options_given(options, others[i]))
-			return gemp_fail(GEMP_EUSAGE, "--%s: --count-per gives a count for each vertex; leave one of them out", others[i]);
+			return gemp_fail(GEMP_EUSAGE, "--%s: --count-per gives a count for each vertex; leave one of them out",
+			                 others[i]);
 	if (gemp_query_is_composed(pattern))
-		return gemp_fail(GEMP_EUSAGE, "--count-per is for one search; this query is composed of several: RETURN %s, count(*)",
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--count-per is for one search; this query is composed of several: RETURN %s, count(*)",
 		                 options->count_per);
-	gemp_code code = gemp_vertex_option(&vertex, pattern, "--count-per", options->count_per, strlen(options->count_per));
+	gemp_code code = gemp_vertex_option(&vertex, pattern, "--count-per", options->count_per,
+	                                    strlen(options->count_per));
 	if (code != GEMP_OK)
 		return code;
 	how->count_per = 1 + vertex;
@@ -46,7 +49,8 @@ static gemp_code make_rows(gemp_projected columns[2], const gemp_graph *graph, c
 			return gemp_fail(GEMP_EDATA, "a vertex is in more than 2^63 - 1 matches, which no row can say");
 		const gemp_value key = gemp_column_get(&graph->key, v);
 		GEMP_TRY(gemp_column_add(&columns[0].value, &key));
-		GEMP_TRY(gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)counts[v] }));
+		GEMP_TRY(gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_INTEGER,
+			.integer = (int64_t)counts[v] }));
 		(*rows)++;
 	}
 done:
@@ -66,7 +70,8 @@ static gemp_code write_rows(gemp_report *report, gemp_context *context, const ge
 	const gemp_rows_options options = { .path = path, .limit = path ? UINT64_MAX : preview,
 		.semantics = gemp_semantics_name[how->semantics], .distinct = gemp_distinct_name[how->distinct],
 		.preview = report->people };
-	const gemp_result_info info = { pattern->text ? pattern->text : "", options.semantics, options.distinct, graph->hash, true };
+	const gemp_result_info info = { pattern->text ? pattern->text : "", options.semantics, options.distinct,
+		graph->hash, true };
 	GEMP_TRY(gemp_comm_agree(context->comm, make_rows(columns, graph, counts, &rows)));
 	*all = gemp_comm_sum1(context->comm, rows);
 	if (path || preview) {
@@ -86,7 +91,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
+                                const gemp_pattern *pattern,
                                 const gemp_match_options *how, const char *path, uint64_t preview)
 {
 	gemp_code code = GEMP_OK;
@@ -104,7 +110,8 @@ gemp_code gemp_count_per_answer(gemp_report *report, gemp_context *context, gemp
 		.preview = !path && preview, .shown = rows < preview ? rows : preview, .path = path };
 	GEMP_TRY(gemp_found_report(report, &found));
 	gemp_report_print(report, "each counts for %d of its vertices\n", members);
-	gemp_report_set(report, "count_per", json_pack("{s:s,s:i}", "vertex", report->options->count_per, "members", members));
+	gemp_report_set(report, "count_per", json_pack("{s:s,s:i}", "vertex", report->options->count_per, "members",
+	                                               members));
 done:
 	gemp_free(counts);
 	gemp_match_free(match);

@@ -14,7 +14,8 @@ gemp_code gemp_estimate_ready(const gemp_options *options, const gemp_pattern *p
 	static const char *const others[] = { "output", "subgraph", "limit", "profile" };
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (gemp_options_given(options, others[i]))
-			return gemp_fail(GEMP_EUSAGE, "--%s: --estimate finds no matches, it estimates their number; leave one of them out",
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--%s: --estimate finds no matches, it estimates their number; leave one of them out",
 			                 others[i]);
 	if (gemp_query_is_composed(pattern))
 		return gemp_fail(GEMP_EUSAGE, "--estimate is for one search; this query is composed of several");
@@ -48,7 +49,8 @@ static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t s
 	json_object_set_new(object, "matches", json_real(e->matches));
 	json_object_set_new(object, "low", json_real(e->low));
 	json_object_set_new(object, "high", isfinite(e->high) ? json_real(e->high) : json_null());
-	json_object_set_new(object, "embeddings", e->embeddings > 0 || e->matches <= 0 ? json_real(e->embeddings) : json_null());
+	json_object_set_new(object, "embeddings", e->embeddings > 0 || e->matches <= 0 ? json_real(e->embeddings)
+	                    : json_null());
 	json_object_set_new(object, "confidence", json_real(e->confidence));
 	json_object_set_new(object, "samples", gemp_json_count(e->samples));
 	json_object_set_new(object, "seconds", json_real(e->seconds));
@@ -69,7 +71,8 @@ static gemp_code explain(gemp_report *report, const gemp_match *match)
 	return code;
 }
 
-gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_graph *graph,
+                               const gemp_pattern *pattern,
                                const gemp_match_options *how, const char *query)
 {
 	gemp_code code = GEMP_OK;

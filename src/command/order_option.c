@@ -16,7 +16,8 @@ gemp_code gemp_vertex_option(int *out, const gemp_pattern *pattern, const char *
 	for (; digits < size && digits < 4 && isdigit((unsigned char)name[digits]); digits++)
 		number = number * 10 + (size_t)(name[digits] - '0');
 	if (digits == 0 || digits < size || number >= pattern->vertex_count)
-		return gemp_fail(GEMP_EUSAGE, "%s: '%.*s' is no vertex of the pattern; give a variable of it or a number from 0 to %zu",
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%s: '%.*s' is no vertex of the pattern; give a variable of it or a number from 0 to %zu",
 		                 option, (int)size, name, pattern->vertex_count - 1);
 	*out = (int)number;
 	return GEMP_OK;

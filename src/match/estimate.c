@@ -10,7 +10,8 @@ enum { SAMPLE = 1024, LEAST_SAMPLES = 24, MOST_SAMPLES = 4096 };
 static const double confidence = 0.95;
 static const double reads_per_second = 4e7; /* entries and lookups, on one core */
 
-/* Two-sided 95 % quantiles of Student's t, close enough beyond the least number of samples (Cornish-Fisher's first terms). */
+/* Two-sided 95 % quantiles of Student's t, close enough beyond the least number of samples (Cornish-Fisher's first
+ * terms). */
 static double quantile(size_t samples)
 {
 	double z = 1.959964, n = (double)samples - 1;
@@ -31,7 +32,8 @@ static gemp_code check(const gemp_match *m)
 	if (m->deduplicates)
 		return gemp_fail(GEMP_EUSAGE, "--estimate does not know which matches are the same; use --distinct none");
 	if (m->phases.after_count)
-		return gemp_fail(GEMP_EUSAGE, "--estimate knows conditions on one vertex, on edges' being there and on the order of ids, "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--estimate knows conditions on one vertex, on edges' being there and on the order of ids, "
 		                 "not those that are tested on whole matches; leave the others out");
 	return GEMP_OK;
 }

@@ -131,6 +131,18 @@ static bool tables_fit(const gemp_match *m)
 	return gemp_comm_sum1(m->context->comm, !fit) == 0;
 }
 
+/* Collective. Numbers of edges at both ends, where samples tell edges apart. */
+static gemp_code need_edges(gemp_match *m)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t e = 0; e < m->pattern->edge_count && m->plan->live_edges; e++)
+		for (size_t r = 0; r < m->graph->relation_count; r++)
+			if (m->pattern->edges[e].relations[r])
+				GEMP_TRY(gemp_graph_need_relation(m->graph, r, GEMP_PART_IN_EDGES));
+done:
+	return code;
+}
+
 /* Collective. The order that estimates gave is put to the test, unless it was forced. */
 static gemp_code improve_order(gemp_match *m)
 {
@@ -142,6 +154,7 @@ static gemp_code improve_order(gemp_match *m)
 		.lists = m->context->device->gpu && !lists(m) && !m->options.profile };
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
 	bool found;
+	GEMP_TRY(need_edges(m));
 	if (m->plan->two_paths || m->options.order_count)
 		return GEMP_OK;
 	for (size_t s = 0; s < m->plan->step_count; s++)

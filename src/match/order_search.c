@@ -32,8 +32,9 @@ typedef struct search {
 	size_t steps; /* sampled */
 } search;
 
-/* What one partial match costs where it enters a step, and a lookup, in entries walked (fitted, tests/bench/orders.py). */
-static const double per_match = 8, per_lookup = 0.5;
+/* What one partial match costs where it enters a step, and a lookup, in entries walked (fitted,
+ * tests/bench/orders.py). */
+static const double per_match = 40, per_lookup = 2;
 
 static bool same_sources(const gemp_step *a, const gemp_step *b)
 {
@@ -54,8 +55,8 @@ static int latest_place(const gemp_step *step, const node *n)
 	return latest;
 }
 
-/* Work of a step, in entries. Where candidates are listed, rows are walked once for each partial match of the last vertex
- * that they hang on, and lists after that. */
+/* Work of a step, in entries. Where candidates are listed, rows are walked once for each partial match of the last
+ * vertex that they hang on, and lists after that. */
 static double work_of(const gemp_order_question *q, const gemp_plan *plan, size_t step, const node *from,
                       const gemp_sample_work *work)
 {
@@ -265,7 +266,8 @@ gemp_code gemp_order_search(const gemp_order_question *q, int *order, bool *foun
 		goto done;
 	memcpy(order, s.nodes[best].order, vertices * sizeof *order);
 	*found = true;
-	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s", s.sample_size,
+	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s",
+	         s.sample_size,
 	         s.nodes[best].cost, work, s.node_count, s.steps, gemp_now() - began);
 done:
 	for (size_t i = 0; i < s.node_count; i++)

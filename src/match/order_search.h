@@ -1,9 +1,9 @@
 /* order_search: the order of binding that promises least work, by samples of all orders.
  *
- * Orders are prefixes that grow, the cheapest so far first (uniform cost search), so that the first whole one is the best as
- * far as the samples tell. Vertices that an automorphism exchanges are tried once, and of prefixes that bind the same vertices
- * only those stay that cost less or leave fewer partial matches.
- */
+ * Orders are prefixes that grow, the cheapest so far first (uniform cost search), so that the first whole one is the
+ * best as far as the samples tell. Vertices that an automorphism exchanges are tried once, and of prefixes that bind
+ * the same vertices only those stay that cost less or leave fewer partial matches.
+ * */
 #ifndef GEMP_MATCH_ORDER_SEARCH_H
 #define GEMP_MATCH_ORDER_SEARCH_H
 
@@ -23,10 +23,12 @@ typedef struct gemp_order_question {
 	const gemp_plan_options *options;
 	const uint32_t *key_rank;
 	bool latest; /* every row is resident: kernels walk the row of the latest vertex and mark the others */
-	bool lists;  /* candidates are listed as soon as they can be, and twins at the end are counted (match/nested_shape.h) */
+	/* candidates are listed as soon as they can be, and twins at the end are counted (match/nested_shape.h) */
+	bool lists;
 } gemp_order_question;
 
-/* Collective. order[vertex_count]: one to improve on, replaced if found; it is not where so little work is not worth a search. */
+/* Collective. order[vertex_count]: one to improve on, replaced if found; it is not where so little work is not worth a
+ * search. */
 gemp_code gemp_order_search(const gemp_order_question *question, int *order, bool *found);
 
 #endif

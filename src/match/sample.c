@@ -1,41 +1,10 @@
-#include "match/sample.h"
+#include "match/sample_parts.h"
 
 #include "core/memory.h"
 #include "core/random.h"
-#include "match/marks.h"
 #include "partition/view.h"
 
 #include <math.h>
-
-/* Of longer rows every k-th entry is walked, from a random one on. */
-enum { LONGEST_WALK = 4096 };
-
-/* As in emit_loops. */
-enum { WALKED_IS_LONGER = 8 };
-
-/* One way to extend a partial match. */
-typedef struct child {
-	uint32_t parent;
-	gemp_vertex vertex;
-	gemp_edge edge;
-	double weight;
-} child;
-
-struct gemp_sampler {
-	gemp_context *context;
-	const gemp_graph *graph;
-	const gemp_candidates *candidates;
-	const uint32_t *key_rank;
-	gemp_sample_rows *rows;
-	uint64_t random, reads;
-	bool latest;      /* see gemp_sampler_walk_latest */
-	bool chosen;      /* since the last pivots: something was left to chance */
-	double *size;     /* [graph->rows] what own pivots are drawn by */
-	uint8_t *class;   /* [vertices] of degree, by id: as slots go, the greatest first */
-	size_t child_count, child_capacity, ask_count, ask_capacity;
-	child *children;
-	gemp_row_ask *asks;
-};
 
 /* Degrees over all that the pattern names, either way. */
 static gemp_code measure_degrees(gemp_sampler *s, const gemp_pattern *pattern, uint8_t **mine)
@@ -62,7 +31,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph, const gemp_pattern *pattern,
+gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp_graph *graph,
+                           const gemp_pattern *pattern,
                            const gemp_candidates *candidates, const uint32_t *key_rank, uint64_t seed)
 {
 	gemp_code code = GEMP_OK;
@@ -125,198 +95,8 @@ uint64_t gemp_sampler_reads(const gemp_sampler *s)
 	return reads;
 }
 
-/* What a step does to one partial match. */
-typedef struct extension {
-	gemp_sampler *s;
-	const gemp_plan *plan;
-	const gemp_step *step;
-	int views[GEMP_MAX_CHECKS];       /* numbers in rows */
-	const gemp_vertex *image;
-	const gemp_edge *edges;
-	gemp_sample_row row[GEMP_MAX_CHECKS]; /* of each check's first vertex */
-	double weight;
-	uint32_t parent;
-	gemp_sample_work work;            /* of this rank */
-} extension;
-
-/* As slots: a hub comes before what it is a hub of. */
-static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
-{
-	return s->class[a] != s->class[b] ? s->class[a] < s->class[b] : a < b;
-}
-
-static size_t lower(const gemp_sample_row *row, gemp_vertex x)
-{
-	size_t low = 0, high = row->size;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (row->near[middle] < x)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool has(const gemp_sample_row *row, gemp_vertex x)
-{
-	size_t at = lower(row, x);
-	return at < row->size && row->near[at] == x;
-}
-
-#define EACH_BIT(v, mask) (uint64_t left_ = (mask); left_ && ((v) = __builtin_ctzll(left_), true); left_ &= left_ - 1)
-
-static bool within_order(const extension *x, gemp_vertex c)
-{
-	int v;
-	for EACH_BIT(v, x->step->less)
-		if (!before(x->s, c, x->image[v]))
-			return false;
-	for EACH_BIT(v, x->step->greater)
-		if (!before(x->s, x->image[v], c))
-			return false;
-	return true;
-}
-
-static bool keys_fit(const extension *x, gemp_vertex c)
-{
-	const gemp_step *step = x->step;
-	const uint32_t *key = x->s->key_rank;
-	int v;
-	for EACH_BIT(v, step->key_less)
-		if (key[c] >= key[x->image[v]])
-			return false;
-	for EACH_BIT(v, step->key_most)
-		if (key[c] > key[x->image[v]])
-			return false;
-	for EACH_BIT(v, step->key_greater)
-		if (key[c] <= key[x->image[v]])
-			return false;
-	for EACH_BIT(v, step->key_least)
-		if (key[c] < key[x->image[v]])
-			return false;
-	return true;
-}
-
-static bool is_candidate(const gemp_sampler *s, int v, gemp_vertex c)
-{
-	const uint32_t *bits = s->candidates->bits[v];
-	return !bits || bits[c / 32] >> c % 32 & 1;
-}
-
-static bool vertex_fits(const extension *x, gemp_vertex c)
-{
-	int v;
-	for EACH_BIT(v, x->step->differ)
-		if (c == x->image[v])
-			return false;
-	for EACH_BIT(v, x->step->same)
-		if (c != x->image[v])
-			return false;
-	return keys_fit(x, c) && is_candidate(x->s, x->step->vertex, c);
-}
-
-static bool edge_fits(const extension *x, gemp_edge edge)
-{
-	int e;
-	for EACH_BIT(e, x->step->edges_differ)
-		if (edge == x->edges[e])
-			return false;
-	for EACH_BIT(e, x->step->edge_less)
-		if (edge >= x->edges[e])
-			return false;
-	return true;
-}
-
-/* Checks by rows of the new vertex itself wait until few are left (test_loops). */
-static bool own_row(const gemp_step *step, size_t check)
-{
-	return step->checks[check].from == step->vertex;
-}
-
-static bool checks_hold(extension *x, size_t walked, gemp_vertex c, double weight)
-{
-	for (size_t k = 0; k < x->step->check_count; k++) {
-		const gemp_check *check = &x->step->checks[k];
-		if (k == walked || own_row(x->step, k))
-			continue;
-		x->work.lookups += weight;
-		x->s->reads++;
-		if (has(&x->row[k], check->to == x->step->vertex ? c : x->image[check->to]) == check->absent)
-			return false;
-	}
-	return true;
-}
-
-static gemp_code add_child(extension *x, gemp_vertex c, gemp_edge edge, double weight)
-{
-	gemp_sampler *s = x->s;
-	if (GEMP_RESERVE(s->children, s->child_capacity, s->child_count + 1) != GEMP_OK)
-		return GEMP_ENOMEM;
-	s->children[s->child_count++] = (child){ x->parent, c, edge, weight };
-	x->work.passed += weight;
-	return GEMP_OK;
-}
-
-static size_t latest_row(const extension *x)
-{
-	size_t best = gemp_latest_source(x->plan, (int)(x->step - x->plan->steps));
-	for (size_t k = 0; k < x->step->sources; k++)
-		if (x->row[k].size * WALKED_IS_LONGER < x->row[best].size)
-			best = k;
-	return best;
-}
-
-/* The row that the search would walk: of the sources that of the vertex of least degree. */
-static size_t walked_row(const extension *x)
-{
-	size_t best = 0;
-	if (x->s->latest)
-		return latest_row(x);
-	for (size_t k = 1; k < x->step->sources; k++)
-		if (before(x->s, x->image[x->step->checks[best].from], x->image[x->step->checks[k].from]))
-			best = k;
-	return best;
-}
-
-static gemp_code extend(extension *x)
-{
-	gemp_code code = GEMP_OK;
-	size_t walked = walked_row(x);
-	const gemp_sample_row *row = &x->row[walked];
-	size_t every = row->size / LONGEST_WALK + 1;
-	double weight = x->weight * (double)every;
-	x->s->reads += row->size / every;
-	x->s->chosen |= every > 1;
-	for (size_t i = every > 1 ? gemp_random_below(&x->s->random, every) : 0; i < row->size; i += every) {
-		gemp_vertex c = row->near[i];
-		gemp_edge edge = row->edge ? row->edge[i] : 0;
-		if (!within_order(x, c))
-			continue;
-		x->work.entries += weight;
-		if (vertex_fits(x, c) && (x->step->edge < 0 || edge_fits(x, edge)) && checks_hold(x, walked, c, weight))
-			GEMP_TRY(add_child(x, c, edge, weight));
-	}
-done:
-	return code;
-}
-
-static gemp_code bind_edge(extension *x)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_sample_row *row = &x->row[0];
-	gemp_vertex c = x->image[x->step->vertex];
-	for (size_t i = lower(row, c); i < row->size && row->near[i] == c; i++) {
-		x->work.entries += x->weight;
-		if (edge_fits(x, row->edge[i]))
-			GEMP_TRY(add_child(x, c, row->edge[i], x->weight));
-	}
-done:
-	return code;
-}
-
 /* PIVOTS: own candidates, in proportion to their sizes; all of them if there are no more than wanted. */
-static gemp_code draw_pivots(extension *x, size_t wanted)
+static gemp_code draw_pivots(gemp_extension *x, size_t wanted)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sampler *s = x->s;
@@ -324,7 +104,7 @@ static gemp_code draw_pivots(extension *x, size_t wanted)
 	double total = 0, next, sum = 0;
 	size_t count = 0;
 	for (size_t v = 0; v < s->graph->rows; v++)
-		if (is_candidate(s, pivot, (gemp_vertex)(s->graph->first + v))) {
+		if (gemp_sample_candidate(s, pivot, (gemp_vertex)(s->graph->first + v))) {
 			total += s->size[v];
 			count++;
 		}
@@ -333,13 +113,13 @@ static gemp_code draw_pivots(extension *x, size_t wanted)
 	next = stride * gemp_random_unit(&s->random);
 	for (size_t v = 0; v < s->graph->rows; v++) {
 		gemp_vertex id = (gemp_vertex)(s->graph->first + v);
-		if (!is_candidate(s, pivot, id))
+		if (!gemp_sample_candidate(s, pivot, id))
 			continue;
 		sum += s->size[v];
 		if (count <= wanted)
-			GEMP_TRY(add_child(x, id, 0, 1));
+			GEMP_TRY(gemp_add_child(x, id, 0, 1));
 		for (; count > wanted && next < sum; next += stride)
-			GEMP_TRY(add_child(x, id, 0, stride / s->size[v]));
+			GEMP_TRY(gemp_add_child(x, id, 0, stride / s->size[v]));
 	}
 	x->work.passed = (double)count;
 done:
@@ -355,39 +135,22 @@ static gemp_code ask_for(gemp_sampler *s, int view, gemp_vertex id)
 	return GEMP_OK;
 }
 
-static gemp_code ask_rows(extension *x, const gemp_sample *sample, bool own)
+static gemp_code ask_rows(gemp_extension *x, const gemp_sample *sample, bool own)
 {
 	gemp_code code = GEMP_OK;
 	x->s->ask_count = 0;
 	for (size_t i = 0; i < sample->count; i++)
 		for (size_t k = 0; k < x->step->check_count; k++)
-			if (x->step->kind == GEMP_BIND_EDGE || own_row(x->step, k) == own)
+			if (x->step->kind == GEMP_BIND_EDGE || gemp_own_row(x->step, k) == own)
 				GEMP_TRY(ask_for(x->s, x->views[k],
 				                 sample->images[i * (size_t)x->plan->vertex_count + (size_t)x->step->checks[k].from]));
 done:
 	return code;
 }
 
-static gemp_code extend_all(extension *x, const gemp_sample *in)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_step *step = x->step;
-	for (size_t i = 0; i < in->count; i++) {
-		x->image = in->images + i * (size_t)x->plan->vertex_count;
-		x->edges = x->plan->live_edges ? in->edges + i * (size_t)x->plan->edge_count : NULL;
-		x->weight = in->weights[i];
-		x->parent = (uint32_t)i;
-		for (size_t k = 0; k < step->check_count; k++)
-			if (step->kind == GEMP_BIND_EDGE || !own_row(step, k))
-				x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
-		GEMP_TRY(step->kind == GEMP_BIND_EDGE ? bind_edge(x) : extend(x));
-	}
-done:
-	return code;
-}
-
 /* RESAMPLING. */
-static gemp_code put(const extension *x, gemp_sample *out, const gemp_sample *in, const child *c, double weight)
+static gemp_code put(const gemp_extension *x, gemp_sample *out, const gemp_sample *in, const gemp_child *c,
+                     double weight)
 {
 	gemp_code code = GEMP_OK;
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
@@ -408,7 +171,7 @@ done:
 	return code;
 }
 
-static gemp_code resample(const extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
+static gemp_code resample(const gemp_extension *x, const gemp_sample *in, gemp_sample *out, size_t wanted)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sampler *s = x->s;
@@ -419,7 +182,7 @@ static gemp_code resample(const extension *x, const gemp_sample *in, gemp_sample
 	double stride = total / (double)wanted, next = stride * gemp_random_unit(&s->random);
 	s->chosen |= in && s->child_count > wanted;
 	for (size_t i = 0; i < s->child_count; i++) {
-		const child *c = &s->children[i];
+		const gemp_child *c = &s->children[i];
 		if (!in || s->child_count <= wanted) {
 			GEMP_TRY(put(x, out, in, c, c->weight));
 			continue;
@@ -432,7 +195,7 @@ done:
 }
 
 /* Loops at the new vertex, and what else its own row says: those that fail are dropped. */
-static void test_loops(extension *x, gemp_sample *sample)
+static void test_loops(gemp_extension *x, gemp_sample *sample)
 {
 	size_t vertices = (size_t)x->plan->vertex_count, edges = x->plan->live_edges ? (size_t)x->plan->edge_count : 0;
 	size_t kept = 0;
@@ -441,10 +204,10 @@ static void test_loops(extension *x, gemp_sample *sample)
 		bool good = true;
 		for (size_t k = 0; good && k < x->step->check_count; k++) {
 			const gemp_check *check = &x->step->checks[k];
-			if (!own_row(x->step, k))
+			if (!gemp_own_row(x->step, k))
 				continue;
 			const gemp_sample_row row = gemp_sample_rows_get(x->s->rows, x->views[k], image[check->from]);
-			good = has(&row, image[check->to]) != check->absent;
+			good = gemp_row_has(&row, image[check->to]) != check->absent;
 		}
 		if (!good) {
 			x->work.passed -= sample->weights[i];
@@ -459,7 +222,7 @@ static void test_loops(extension *x, gemp_sample *sample)
 	sample->count = kept;
 }
 
-static gemp_code name_views(extension *x)
+static gemp_code name_views(gemp_extension *x)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t k = 0; k < x->step->check_count && code == GEMP_OK; k++)
@@ -479,11 +242,12 @@ static void sum_up(const gemp_comm *comm, gemp_sample_work *work)
 		*parts[i] = (double)whole[i] / 256;
 }
 
-gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in, gemp_sample *out,
+gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in,
+                            gemp_sample *out,
                             size_t size, gemp_sample_work *work)
 {
 	gemp_code code = GEMP_OK;
-	extension x = { .s = s, .plan = plan, .step = &plan->steps[step] };
+	gemp_extension x = { .s = s, .plan = plan, .step = &plan->steps[step] };
 	size_t wanted = size / (size_t)s->graph->ranks + 1;
 	bool loops = false;
 	s->child_count = 0;
@@ -495,12 +259,12 @@ gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step,
 			code = ask_rows(&x, in, false);
 		GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 		GEMP_TRY(gemp_sample_rows_fetch(s->rows, s->asks, s->ask_count));
-		code = extend_all(&x, in);
+		code = gemp_extend_all(&x, in);
 	}
 	if (code == GEMP_OK)
 		code = resample(&x, in, out, wanted);
 	for (size_t k = 0; k < x.step->check_count; k++)
-		loops |= x.step->kind != GEMP_BIND_EDGE && own_row(x.step, k);
+		loops |= x.step->kind != GEMP_BIND_EDGE && gemp_own_row(x.step, k);
 	if (loops) {
 		if (code == GEMP_OK)
 			code = ask_rows(&x, out, true);

@@ -159,7 +159,8 @@ static size_t merge(entry *out, const entry *a, size_t a_size, const list *b, ge
 	return n;
 }
 
-/* The lists of which the row of own vertex v is made: as in partition/view.c a loop of an either-way view is taken once. */
+/* The lists of which the row of own vertex v is made: as in partition/view.c a loop of an either-way view is taken
+ * once. */
 static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, size_t v, size_t *size)
 {
 	gemp_code code = GEMP_OK;
@@ -172,7 +173,8 @@ static gemp_code merge_lists(gemp_sample_rows *rows, const known_view *view, siz
 				continue;
 			const uint64_t *begin = in ? relation->in_begin : relation->out_begin;
 			const list add = { begin[v + 1] - begin[v], (in ? relation->in : relation->out) + begin[v],
-				in && relation->in_edge ? relation->in_edge + begin[v] : NULL, rows->offsets[r] + (in ? 0 : relation->first + begin[v]) };
+				in && view->edges ? relation->in_edge + begin[v] : NULL,
+				rows->offsets[r] + (in ? 0 : relation->first + begin[v]) };
 			bool drops = view->simple || (in && view->direction == 2);
 			GEMP_TRY(GEMP_RESERVE(rows->merged[1], rows->merged_capacity[1], *size + add.size));
 			*size = merge(rows->merged[1], rows->merged[0], *size, &add, drops ? self : GEMP_NO_VERTEX);
@@ -233,7 +235,8 @@ typedef struct transfer {
 
 static void free_transfer(transfer *t)
 {
-	void *const all[] = { t->asked, t->from, t->owner, t->asker, t->sizes, t->sizes_here, t->near, t->near_here, t->edge,
+	void *const all[] = { t->asked, t->from, t->owner, t->asker, t->sizes, t->sizes_here, t->near, t->near_here,
+		t->edge,
 		t->edge_here };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		gemp_free(all[i]);
@@ -307,7 +310,8 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 	for (size_t i = 0; code == GEMP_OK && i < wanted; i++)
 		t.owner[i] = gemp_graph_owner(rows->graph, (gemp_vertex)(rows->wanted[i] - 1));
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_records(comm, rows->wanted, wanted, sizeof *rows->wanted, t.owner, (void **)&t.asked, &t.from,
+	GEMP_TRY(gemp_exchange_records(comm, rows->wanted, wanted, sizeof *rows->wanted, t.owner, (void **)&t.asked,
+	                               &t.from,
 	                               traffic));
 	code = pack(rows, &t, &entries);
 	gemp_free(t.owner);
@@ -319,8 +323,10 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange_records(comm, t.sizes, t.from[rows->graph->ranks], sizeof *t.sizes, t.owner,
 	                               (void **)&t.sizes_here, NULL, traffic));
-	GEMP_TRY(gemp_exchange_records(comm, t.near, entries, sizeof *t.near, t.asker, (void **)&t.near_here, NULL, traffic));
-	GEMP_TRY(gemp_exchange_records(comm, t.edge, entries, sizeof *t.edge, t.asker, (void **)&t.edge_here, NULL, traffic));
+	GEMP_TRY(gemp_exchange_records(comm, t.near, entries, sizeof *t.near, t.asker, (void **)&t.near_here, NULL,
+	                               traffic));
+	GEMP_TRY(gemp_exchange_records(comm, t.edge, entries, sizeof *t.edge, t.asker, (void **)&t.edge_here, NULL,
+	                               traffic));
 	GEMP_TRY(gemp_comm_agree(comm, unpack(rows, &t, wanted)));
 done:
 	free_transfer(&t);

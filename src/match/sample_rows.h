@@ -1,5 +1,5 @@
-/* sample_rows: rows of single vertices by id, of this and other ranks, brought here as they are asked for. For sampling, which
- * reads few rows and cannot wait for views. */
+/* sample_rows: rows of single vertices by id, of this and other ranks, brought here as they are asked for. For
+ * sampling, which reads few rows and cannot wait for views. */
 #ifndef GEMP_MATCH_SAMPLE_ROWS_H
 #define GEMP_MATCH_SAMPLE_ROWS_H
 

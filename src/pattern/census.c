@@ -29,7 +29,8 @@ static unsigned least_of(unsigned edges, int *image, int placed, int vertices)
 		int kept = image[placed];
 		image[placed] = image[i];
 		image[i] = kept;
-		unsigned found = placed + 1 < vertices ? least_of(edges, image, placed + 1, vertices) : renamed(edges, image, vertices);
+		unsigned found = placed + 1 < vertices ? least_of(edges, image, placed + 1, vertices) : renamed(edges, image,
+		                                                                                                vertices);
 		least = found < least ? found : least;
 		image[i] = image[placed];
 		image[placed] = kept;
@@ -96,7 +97,8 @@ gemp_code gemp_census_named(const char *name, int *vertices)
 		return GEMP_OK;
 	const char *number = name[size] ? name + size + 1 : "";
 	if (strlen(number) != 1 || number[0] < '0' + GEMP_LEAST_MOTIF || number[0] > '0' + GEMP_MOST_MOTIF)
-		return gemp_fail(GEMP_EUSAGE, "--pattern %s: write motifs:K, K being the vertices of the patterns, from %d to %d", name,
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--pattern %s: write motifs:K, K being the vertices of the patterns, from %d to %d", name,
 		                 GEMP_LEAST_MOTIF, GEMP_MOST_MOTIF);
 	*vertices = number[0] - '0';
 	return GEMP_OK;
@@ -119,7 +121,8 @@ gemp_code gemp_census_induce(const gemp_census *census, gemp_count *counts)
 		for (int j = i + 1; j < census->kinds; j++) {
 			gemp_count part;
 			if (__builtin_mul_overflow(census->spans[i][j], counts[j], &part) || part > counts[i])
-				return gemp_fail(GEMP_EDATA, "counts of patterns contradict each other: fewer of one with %d edges than "
+				return gemp_fail(GEMP_EDATA,
+				                 "counts of patterns contradict each other: fewer of one with %d edges than "
 				                 "patterns with %d edges contain; the graph changed while it was counted",
 				                 __builtin_popcount(census->edges[i]), __builtin_popcount(census->edges[j]));
 			counts[i] -= part;

@@ -1,9 +1,9 @@
 /* census: all connected graphs of k vertices, one of each kind, and how often each of them spans another. Host only.
  *
- * Vertex-induced counts follow from edge-induced ones: a set of k host vertices whose induced subgraph is of kind j has
- * spans(i, j) subgraphs of kind i on all of them, so that edge(i) = sum over j of spans(i, j) * induced(j); with the kinds
- * ordered by edges that is a triangular system with ones on its diagonal.
- */
+ * Vertex-induced counts follow from edge-induced ones: a set of k host vertices whose induced subgraph is of kind j
+ * has spans(i, j) subgraphs of kind i on all of them, so that edge(i) = sum over j of spans(i, j) * induced(j); with
+ * the kinds ordered by edges that is a triangular system with ones on its diagonal.
+ * */
 #ifndef GEMP_PATTERN_CENSUS_H
 #define GEMP_PATTERN_CENSUS_H
 

@@ -16,7 +16,8 @@ done:
 	return code;
 }
 
-static gemp_code count_kind(gemp_count *count, gemp_context *context, gemp_graph *graph, const gemp_census *census, int kind,
+static gemp_code count_kind(gemp_count *count, gemp_context *context, gemp_graph *graph, const gemp_census *census,
+                            int kind,
                             const gemp_query_options *options)
 {
 	gemp_pattern *pattern = NULL;

@@ -10,8 +10,8 @@ typedef struct gemp_motifs {
 	double seconds[GEMP_MOST_MOTIFS]; /* each, edge-induced, all of it */
 } gemp_motifs;
 
-/* Collective. Of the simple undirected graph; edge-induced, or vertex-induced under GEMP_INDUCED. Of the options what is said of
- * counting and of replicas counts. */
+/* Collective. Of the simple undirected graph; edge-induced, or vertex-induced under GEMP_INDUCED. Of the options what
+ * is said of counting and of replicas counts. */
 gemp_code gemp_motifs_count(gemp_motifs *out, gemp_context *context, gemp_graph *graph, const gemp_census *census,
                             const gemp_match_options *options);
 

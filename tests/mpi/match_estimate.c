@@ -1,5 +1,5 @@
-/* Estimates: exact where a sample holds everything, for all that a step can test; else their intervals hold the true number as
- * often as they say, and the same seed gives the same answer. */
+/* Estimates: exact where a sample holds everything, for all that a step can test; else their intervals hold the true
+ * number as often as they say, and the same seed gives the same answer. */
 #include "match_case.h"
 
 #include "match/estimate.h"
@@ -55,7 +55,8 @@ static void whole_samples(void **state)
 			bool by_orbit = s == GEMP_ISO || s == GEMP_INDUCED;
 			double expected = (double)reference_matches(&r, by_orbit ? GEMP_BY_ORBIT : GEMP_BY_NOTHING);
 			if (e.matches != expected)
-				print_message("%s, semantics %d: %g, not %g\n", questions[i].text ? questions[i].text : questions[i].shape, s,
+				print_message("%s, semantics %d: %g, not %g\n", questions[i].text ? questions[i].text
+				              : questions[i].shape, s,
 				              e.matches, expected);
 			assert_all(e.matches == expected && e.confidence == 1 && e.low == e.high);
 			asked++;
@@ -94,7 +95,8 @@ static void coverage(void **state)
 		}
 		print_message("%s: %g, within the interval of %d of %d seeds\n",
 		              questions[i].text ? questions[i].text : questions[i].shape, expected, held, seeds);
-		assert_all(held >= seeds * 80 / 100); /* of so few seeds: at 95 % fewer than this is one chance in three thousand */
+		/* of so few seeds: at 95 % fewer than this is one chance in three thousand */
+		assert_all(held >= seeds * 80 / 100);
 		gemp_match_free(match);
 		reference_free(&r);
 		gemp_pattern_free(pattern);
@@ -107,7 +109,8 @@ static void refused(void **state)
 	(void)state;
 	case_graph g;
 	graph_new(&g, 20, 60, true, 3);
-	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[:KNOWS]-(b) WHERE a.number < b.number RETURN a" }, g.dealt);
+	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[:KNOWS]-(b) WHERE a.number < b.number RETURN a" },
+	                            g.dealt);
 	gemp_match *match = prepare(&g, pattern, GEMP_ISO);
 	gemp_estimate e;
 	assert_code(gemp_match_sample(match, &(gemp_estimate_options){ 0.1, 1, 1, 0 }, &e), GEMP_EUSAGE);

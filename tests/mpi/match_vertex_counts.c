@@ -1,5 +1,5 @@
-/* Counts at vertices against the definition of a match: embeddings with each host vertex at the pattern vertex, and, where
- * matches are orbits, those divided by the automorphisms that keep it. */
+/* Counts at vertices against the definition of a match: embeddings with each host vertex at the pattern vertex, and,
+ * where matches are orbits, those divided by the automorphisms that keep it. */
 #include "match_case.h"
 
 #include "match/match_parts.h"
@@ -74,14 +74,17 @@ static void against_the_definition(void **state)
 	(void)state;
 	check(&(question){ .shape = "edges:0-1,1-2,2-0,2-3" }, GEMP_ISO, GEMP_BY_ORBIT, GEMP_REPLICATE_ALL);
 	check(&(question){ .shape = "cycle:4" }, GEMP_ISO, GEMP_BY_NOTHING, 0);
-	check(&(question){ .text = "MATCH (a:Person)-[:KNOWS]->(b)<-[:KNOWS]-(c:Person) RETURN b" }, GEMP_ISO, GEMP_BY_ORBIT, 0);
-	check(&(question){ .text = "MATCH (a)-[:KNOWS]->(b)-[]->(c) RETURN a" }, GEMP_HOM, GEMP_BY_NOTHING, GEMP_REPLICATE_ALL);
+	check(&(question){ .text = "MATCH (a:Person)-[:KNOWS]->(b)<-[:KNOWS]-(c:Person) RETURN b" }, GEMP_ISO,
+	      GEMP_BY_ORBIT, 0);
+	check(&(question){ .text = "MATCH (a)-[:KNOWS]->(b)-[]->(c) RETURN a" }, GEMP_HOM, GEMP_BY_NOTHING,
+	      GEMP_REPLICATE_ALL);
 }
 
 static void refused(void **state)
 {
 	(void)state;
-	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[:KNOWS]-(b) WHERE a.number < b.number RETURN a" }, graph.dealt);
+	gemp_pattern *pattern = ask(&(question){ .text = "MATCH (a)-[:KNOWS]-(b) WHERE a.number < b.number RETURN a" },
+	                            graph.dealt);
 	gemp_match *match = NULL;
 	gemp_match_options o = plain_options;
 	o.listed = false;

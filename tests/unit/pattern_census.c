@@ -1,5 +1,5 @@
-/* Censuses of connected graphs, and vertex-induced counts that follow from edge-induced ones, against counts of both over
- * random graphs. */
+/* Censuses of connected graphs, and vertex-induced counts that follow from edge-induced ones, against counts of both
+ * over random graphs. */
 #include "harness/harness.h"
 
 #include "core/random.h"
@@ -76,7 +76,8 @@ static void count_set(const gemp_census *census, const int *set, gemp_count *spa
 	}
 }
 
-static void count_sets(const gemp_census *census, int *set, int chosen, int from, gemp_count *spanning, gemp_count *induced)
+static void count_sets(const gemp_census *census, int *set, int chosen, int from, gemp_count *spanning,
+                       gemp_count *induced)
 {
 	if (chosen == census->vertices || chosen == GEMP_MOST_MOTIF) {
 		count_set(census, set, spanning, induced);

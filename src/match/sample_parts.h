@@ -1,0 +1,54 @@
+/* sample_parts: what drawing (sample.c) and extending (sample_extend.c) of partial matches share. */
+#ifndef GEMP_MATCH_SAMPLE_PARTS_H
+#define GEMP_MATCH_SAMPLE_PARTS_H
+
+#include "match/sample.h"
+
+/* One way to extend a partial match. */
+typedef struct gemp_child {
+	uint32_t parent;
+	gemp_vertex vertex;
+	gemp_edge edge;
+	double weight;
+} gemp_child;
+
+struct gemp_sampler {
+	gemp_context *context;
+	const gemp_graph *graph;
+	const gemp_candidates *candidates;
+	const uint32_t *key_rank;
+	gemp_sample_rows *rows;
+	uint64_t random, reads;
+	bool latest;      /* see gemp_sampler_walk_latest */
+	bool chosen;      /* since the last pivots: something was left to chance */
+	double *size;     /* [graph->rows] what own pivots are drawn by */
+	uint8_t *class;   /* [vertices] of degree, by id: as slots go, the greatest first */
+	size_t child_count, child_capacity, ask_count, ask_capacity;
+	gemp_child *children;
+	gemp_row_ask *asks;
+};
+
+/* What a step does to one partial match. */
+typedef struct gemp_extension {
+	gemp_sampler *s;
+	const gemp_plan *plan;
+	const gemp_step *step;
+	int views[GEMP_MAX_CHECKS];       /* numbers in rows */
+	const gemp_vertex *image;
+	const gemp_edge *edges;
+	gemp_sample_row row[GEMP_MAX_CHECKS]; /* of each check's first vertex */
+	double weight;
+	uint32_t parent;
+	gemp_sample_work work;            /* of this rank */
+} gemp_extension;
+
+bool gemp_sample_candidate(const gemp_sampler *sampler, int v, gemp_vertex id);
+/* One more way to extend the partial match at hand. */
+gemp_code gemp_add_child(gemp_extension *x, gemp_vertex vertex, gemp_edge edge, double weight);
+/* Is a check made by a row of the step's own vertex? Such checks wait until few are left. */
+bool gemp_own_row(const gemp_step *step, size_t check);
+bool gemp_row_has(const gemp_sample_row *row, gemp_vertex id);
+/* All ways to extend all of `in`; the rows are there. */
+gemp_code gemp_extend_all(gemp_extension *x, const gemp_sample *in);
+
+#endif
