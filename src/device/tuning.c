@@ -15,16 +15,13 @@
 #include <string.h>
 
 static const gemp_tunable tunables[] = {
-	{ "match.lanes", 2, 32, true, "cycle:4", true, "lanes that share a row in the search" },
-	{ "match.group", 32, 1024, true, "cycle:4", true, "work-items of a work-group in the search" },
-	{ "match.resident", 256, 2048, true, "cycle:4", true, "work-items of the search on a compute unit" },
-	{ "nested.lanes", 2, 32, true, "clique:4", true, "lanes that share a row in nested counting" },
-	{ "nested.group", 32, 1024, true, "clique:4", true, "work-items of a work-group in nested counting" },
+	{ "nested.lanes", 2, 32, true, "cycle:4", true, "lanes that share a row in nested counting" },
+	{ "nested.group", 32, 1024, true, "cycle:4", true, "work-items of a work-group in nested counting" },
 	{ "count.triangle.lanes", 1, 32, true, "triangle", false, "lanes that share a row in sums over triangles" },
 	{ "count.triangle.group", 32, 1024, true, "triangle", false, "work-items of a work-group in sums over triangles" },
 	{ "count.sweep.lanes", 1, 32, true, "cycle:4", false, "lanes that share a row in sweeps of two-paths" },
 	{ "count.sweep.group", 64, 1024, true, "cycle:4", false, "work-items of a work-group in sweeps of two-paths" },
-	{ "count.sweep.window", 1024, 16384, true, "cycle:4", false, "counters of a window in local memory" },
+	{ "count.sweep.window", 1024, 16384, true, "cycle:4", false, "words of a window of counters in local memory" },
 	{ "count.clique.group", 32, 1024, true, "clique:4", false, "work-items of a work-group in sums over cliques" },
 };
 
@@ -79,8 +76,9 @@ static gemp_code take(void *self, const char *place, char *name, char *text)
 	const gemp_tunable *t = &tunables[i];
 	errno = 0;
 	unsigned long value = strtoul(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || value < t->least || value > t->most)
-		return gemp_fail(GEMP_EUSAGE, "%s: %s: '%s' is not a number from %" PRIu32 " to %" PRIu32, place, name, text,
+	bool power = value && (value & (value - 1)) == 0;
+	if (!isdigit((unsigned char)*text) || *end || errno || !power || value < t->least || value > t->most)
+		return gemp_fail(GEMP_EUSAGE, "%s: %s: '%s' is not a power of 2 from %" PRIu32 " to %" PRIu32, place, name, text,
 		                 t->least, t->most);
 	table->values[i] = (uint32_t)value;
 	return GEMP_OK;

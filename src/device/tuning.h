@@ -1,4 +1,4 @@
-/* tuning: launch geometry of one device, small numbers with names ("match.lanes"), measured by `gemp-mpi bench tune`.
+/* tuning: launch geometry of one device, small numbers with names ("nested.lanes"), measured by `gemp-mpi bench tune`.
  *
  * They come from one text file of `name = value` lines, the first of
  *   the file that GEMP_TUNING names (empty: none at all),
@@ -20,7 +20,7 @@ typedef struct gemp_device gemp_device;
 
 enum { GEMP_MAX_TUNINGS = 32, GEMP_TUNING_NAME = 128 };
 
-/* One number there is; `gemp-mpi bench tune` tries least, 2 * least, ... most. */
+/* One number there is, a power of 2; `gemp-mpi bench tune` tries all from least to most. */
 typedef struct gemp_tunable {
 	const char *name;
 	uint32_t least, most;

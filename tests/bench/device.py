@@ -36,6 +36,7 @@ def call(arguments, limit):
 class Bench:
     def __init__(self, options, extra):
         self.options, self.extra, self.began = options, extra, time.monotonic()
+        self.date = time.strftime('%Y-%m-%d-%H%M', time.gmtime())
         self.folder = tempfile.mkdtemp(prefix='gemp-bench-')
         self.tables, self.plain, self.work, self.experiments, self.results = {}, {}, {}, {}, []
         self.oracles = cells.oracles()
@@ -124,25 +125,18 @@ class Bench:
             return {cell: (one, '') for cell, one in zip(group, found)}
         alone = {}
         for cell in group:
-            found, wrong = self.queries(path, [cell], more, self.options.limit)
+            found, wrong = None, 'not run: over budget'
+            if self.left() > 0:
+                found, wrong = self.queries(path, [cell], more, self.options.limit)
             alone[cell] = (found[0] if found else None, wrong)
         return alone
 
-    def complete(self, path, cell, one, wrong):
-        """The result of a cell: also whole processes, and what a search reads."""
+    def result(self, cell, one, wrong):
         result = {'graph': cell.graph, 'pattern': cell.pattern, 'count_by': cell.count_by, 'name': cell.name()}
         if one is None:
             return dict(result, failed=wrong)
         field, count = self.oracles.get((cell.graph, cell.pattern), ('matches', None))
-        result.update(count=one[field], right=None if count is None else one[field] == count, bench=one, whole=[])
-        quick = one['run_ms']['median'] < HOT * 1e3
-        command = ['match', path, '--count'] + cell.query() + cell.how() + self.how(cell)
-        for _ in range(self.options.whole if quick else 1):
-            result['whole'] += [call(command, self.options.limit)[1]] if self.left() > 0 else []
-        if quick and self.left() > 0 and not self.options.no_profile and not one.get('by_sums'):
-            found = self.queries(path, [cell], ['--profile', '--repeat', '0'], self.options.limit)[0]
-            result.update({key: found[0].get(key) for key in ('entries_read', 'lookups')} if found else {})
-        return result
+        return dict(result, count=one[field], right=None if count is None else one[field] == count, bench=one, whole=[])
 
     def measure(self, group):
         path, wrong = self.begin(group[0].graph).result()
@@ -151,29 +145,45 @@ class Bench:
         else:
             found = self.bench_group(path, group)
         for cell in group:
-            result = self.complete(path, cell, *found[cell])
+            result = self.result(cell, *found[cell])
             self.results.append((cell, result))
             said = result.get('failed') or '%.4f ms' % result['bench']['kernel_ms']['median']
             print('%-12s %-20s %s' % (cell.graph, cell.name(), said), file=sys.stderr, flush=True)
 
-    def free(self, name):
-        """Generated graphs are large: gone when their cells are done."""
-        for part in (name, name + '.h5', name + '.bin', name + '.tables'):
-            path = os.path.join(self.folder, part)
-            shutil.rmtree(path, True) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
+    def complete(self, cell, result):
+        """Whole processes, and what a search reads."""
+        path, one = self.begin(cell.graph).result()[0], result['bench']
+        quick = one['run_ms']['median'] < HOT * 1e3
+        command = ['match', path, '--count'] + cell.query() + cell.how() + self.how(cell)
+        for _ in range(self.options.whole if quick else min(self.options.whole, 1)):
+            result['whole'] += [call(command, self.options.limit)[1]] if self.left() > 0 else []
+        if quick and self.left() > 0 and not self.options.no_profile and not one.get('by_sums'):
+            found = self.queries(path, [cell], ['--profile', '--repeat', '0'], self.options.limit)[0]
+            result.update({key: found[0].get(key) for key in ('entries_read', 'lookups')} if found else {})
 
     def run(self, wanted):
+        """Kernels first; whole processes, and other programs' kernels, while there is time. Saved as it goes."""
         names = list(dict.fromkeys(c.graph for c in wanted))
         for name in names[:1] if self.options.cpu else names:
             self.begin(name)
+        for key in dict.fromkeys((c.graph, c.kind()) for c in wanted):
+            self.measure([c for c in wanted if (c.graph, c.kind()) == key])
+            self.save()
         for name in names:
-            here = [c for c in wanted if c.graph == name]
-            for kind in dict.fromkeys(c.kind() for c in here):
-                self.measure([c for c in here if c.kind() == kind])
+            for cell, result in self.results:
+                if cell.graph == name and 'failed' not in result:
+                    self.complete(cell, result)
+            self.save()
+        for name in names:
             if self.tables.get(name) and self.left() > 0:
                 self.others(name, wanted)
-            self.free(name)
+                self.save()
+        self.makers.shutdown()
         shutil.rmtree(self.folder, True)
+
+    def save(self):
+        if self.options.save:
+            save(self)
 
 
 def shown(value, digits=4):
@@ -254,10 +264,11 @@ def commit():
     return os.environ.get('GEMP_COMMIT') or done.stdout.strip()
 
 
-def save(bench, folder):
+def save(bench):
+    folder = bench.options.save
     os.makedirs(folder, exist_ok=True)
     kind = 'cpu' if bench.options.cpu else 'device'
-    name = os.path.join(folder, '%s-%s' % (kind, time.strftime('%Y-%m-%d-%H%M', time.gmtime())))
+    name = os.path.join(folder, '%s-%s' % (kind, bench.date))
     with open(name + '.jsonl', 'w') as file:
         head = {'host': platform.node(), 'commit': commit(), 'rates': bench.rates, 'options': vars(bench.options)}
         file.write(json.dumps(dict(head, extra=bench.extra)) + '\n')
@@ -265,7 +276,6 @@ def save(bench, folder):
         file.write(json.dumps({'plain': bench.plain, 'experiments': bench.experiments}) + '\n')
     with open(name + '.md', 'w') as file:
         print_table(bench, file)
-    print('raw results: %s.jsonl' % name, file=sys.stderr)
 
 
 def main():
@@ -285,8 +295,6 @@ def main():
     bench = Bench(options, extra)
     bench.run(wanted)
     print_table(bench, sys.stdout)
-    if options.save:
-        save(bench, options.save)
     return any(result.get('right') is False for _, result in bench.results)
 
 

@@ -10,7 +10,9 @@
 # GEMP_MPI     the program; without it the sources around this script are built first, without tests, in GEMP_BUILD (a folder
 #              of /tmp by default)
 # --cpu        the cells with figures for two cores and PoCL, on a CPU device
-# --limit      seconds a process may take (20); --budget: no further cell begins after so many (420)
+# --limit      seconds a process may take (20); --budget: nothing further begins after so many (420). Kernels come first; whole
+#              processes (--whole 0: none) and the other programs' kernels while there is time
+# --save       as it goes: what is cut off leaves what it had
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 1
 here=$PWD

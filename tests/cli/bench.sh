@@ -67,9 +67,9 @@ expect 0 1 bench device --json - -q
 equal "$(field tuning)" "$work/here.conf" 'file that GEMP_TUNING names'
 expect 2 3 bench tune
 says 'run it with one rank'
-printf '# mine\n\nmatch.lane = 4\n' >here.conf
+printf '# mine\n\nnested.lane = 4\n' >here.conf
 expect 2 3 match g.h5 --pattern triangle --count
-says 'here.conf:3: there is no tuning of the name match.lane; did you mean match.lanes?'
+says 'here.conf:3: there is no tuning of the name nested.lane; did you mean nested.lanes?'
 equal "$(grep -c '^gemp-mpi: error:' err)" 1 'messages'
 rm here.conf
 expect 66 2 match g.h5 --pattern triangle --count

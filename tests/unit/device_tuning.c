@@ -30,15 +30,15 @@ static void values_and_defaults(void **state)
 {
 	(void)state;
 	static gemp_device device = { .gpu = true };
-	assert_ok(gemp_tuning_parse(&device.tuning, "f", "# of a day\nmatch.lanes = 8\n\n match.group=256 # more\n"));
-	assert_int_equal(gemp_tuning(&device, "match.lanes", 32), 8);
-	assert_int_equal(gemp_tuning(&device, "match.group", 32), 256);
+	assert_ok(gemp_tuning_parse(&device.tuning, "f", "# of a day\nnested.lanes = 8\n\n nested.group=256 # more\n"));
+	assert_int_equal(gemp_tuning(&device, "nested.lanes", 32), 8);
+	assert_int_equal(gemp_tuning(&device, "nested.group", 32), 256);
 	assert_int_equal(gemp_tuning(&device, "count.clique.group", 64), 64);
 	device.gpu = false;
-	assert_int_equal(gemp_tuning(&device, "match.lanes", 1), 1);
+	assert_int_equal(gemp_tuning(&device, "nested.lanes", 1), 1);
 	device.gpu = true;
-	gemp_tuning_set(&device, "match.lanes", 0);
-	assert_int_equal(gemp_tuning(&device, "match.lanes", 32), 32);
+	gemp_tuning_set(&device, "nested.lanes", 0);
+	assert_int_equal(gemp_tuning(&device, "nested.lanes", 32), 32);
 }
 
 static void refused(const char *text, const char *message)
@@ -52,12 +52,14 @@ static void refused(const char *text, const char *message)
 static void what_is_refused(void **state)
 {
 	(void)state;
-	refused("match.lanes = 8\nmatch.lane = 8\n", "here.conf:2: there is no tuning of the name match.lane; did you mean match.lanes?");
-	refused("match.lanes = 0\n", "here.conf:1: match.lanes: '0' is not a number from 2 to 32");
-	refused("match.lanes = 64\n", "is not a number from 2 to 32");
-	refused("match.lanes = -8\n", "'-8' is not a number");
-	refused("match.lanes = 8x\n", "'8x' is not a number");
-	refused("match.lanes\n", "here.conf:1: expected `name = value`, found 'match.lanes'");
+	refused("nested.lanes = 8\nnested.lane = 8\n",
+	        "here.conf:2: there is no tuning of the name nested.lane; did you mean nested.lanes?");
+	refused("nested.lanes = 0\n", "here.conf:1: nested.lanes: '0' is not a power of 2 from 2 to 32");
+	refused("nested.lanes = 64\n", "is not a power of 2 from 2 to 32");
+	refused("nested.lanes = 12\n", "'12' is not a power of 2");
+	refused("nested.lanes = -8\n", "'-8' is not a power of 2");
+	refused("nested.lanes = 8x\n", "'8x' is not a power of 2");
+	refused("nested.lanes\n", "here.conf:1: expected `name = value`, found 'nested.lanes'");
 }
 
 static void write_file(const char *path, const char *text)
@@ -84,7 +86,7 @@ static void where_files_are(void **state)
 	unsetenv("GEMP_TUNING");
 	assert_ok(gemp_tuning_load(&table, "Some Device"));
 	assert_string_equal(table.source, "");
-	write_file(path, "match.lanes = 4\n");
+	write_file(path, "nested.lanes = 4\n");
 	assert_ok(gemp_tuning_load(&table, "Some Device"));
 	assert_string_equal(table.source, path);
 	assert_int_equal(table.values[0], 4);
