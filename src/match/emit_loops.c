@@ -150,16 +150,11 @@ static void emit_loop(const nest *n, int s)
 /* TESTS of a candidate, the cheapest first. */
 static const gemp_rejection next = { "", "continue;" };
 
-/* Marks that must be there, and those that must not. */
+/* Marks that must be there, those that must not, and those of both that may not be set. */
 static void bits_of(const nest *n, int s, unsigned *there, unsigned *absent, unsigned *uncertain)
 {
-	const gemp_step *step = &n->plan->steps[s];
-	*there = *absent = *uncertain = 0;
-	for (size_t j = 0; j < step->check_count; j++)
-		if (n->marks.row[s][j] >= 0)
-			*(step->checks[j].absent ? absent : there) |= 1u << n->marks.row[s][j];
-	if (n->marks.reach[s] >= 0)
-		*there |= 1u << n->marks.reach[s];
+	gemp_marks_of_step(&n->marks, n->plan, s, there, absent);
+	*uncertain = 0;
 	for (size_t m = 0; m < n->marks.count; m++)
 		if ((*there | *absent) >> m & 1 && !gemp_mark_certain(n->plan, &n->marks.marks[m]))
 			*uncertain |= 1u << m;
@@ -348,7 +343,8 @@ static void emit_level(const nest *n, int s)
 		gemp_emit_table(n->t, n->plan, true);
 		gemp_text_print(n->t, "\t\t}\n");
 	}
-	emit_look(n, s);
+	if (n->plan->steps[s].kind != GEMP_BIND_EDGE)
+		emit_look(n, s);
 	emit_loop(n, s);
 	emit_tests(n, s);
 	emit_body(n, s);

@@ -105,14 +105,6 @@ void gemp_emit_mark_clearing(gemp_text *t, const gemp_plan *plan, const gemp_mar
 		}
 }
 
-static bool looks(const gemp_plan *plan, const gemp_marks *marks, int s, size_t m)
-{
-	bool uses = marks->reach[s] == (int)m;
-	for (size_t j = 0; j < plan->steps[s].check_count; j++)
-		uses |= marks->row[s][j] == (int)m;
-	return uses;
-}
-
 /* How long the rows of the vertices between are is only added up when the pivot's own row is paid for. */
 static void emit_cost(gemp_text *t, const gemp_plan *plan, const gemp_mark *mark, size_t m)
 {
@@ -123,9 +115,11 @@ static void emit_cost(gemp_text *t, const gemp_plan *plan, const gemp_mark *mark
 
 void gemp_emit_mark_setting(gemp_text *t, const gemp_plan *plan, const gemp_marks *marks, int s)
 {
-	for (size_t m = 0; m < marks->count; m++) {
+	unsigned there, absent;
+	gemp_marks_of_step(marks, plan, s, &there, &absent);
+	for (size_t m = 0; m < marks->count && plan->steps[s].kind != GEMP_BIND_EDGE; m++) {
 		const gemp_mark *mark = &marks->marks[m];
-		if (!looks(plan, marks, s, m))
+		if (!((there | absent) >> m & 1))
 			continue;
 		bool certain = gemp_mark_certain(plan, mark);
 		if (!certain)

@@ -53,9 +53,9 @@ static int enumerated(const gemp_plan *plan)
 static bool worth_marking(const gemp_plan *plan, int s, size_t j)
 {
 	const gemp_step *step = &plan->steps[s];
-	int from = gemp_binding_step(plan, step->checks[j].from);
-	return step->kind == GEMP_EXTEND && step->checks[j].from != step->vertex && from >= plan->root && from + 2 <= s &&
-	       !(plan->given && from == plan->root) && j != gemp_latest_source(plan, s);
+	int from = gemp_binding_step(plan, step->checks[j].from), at = gemp_binding_step(plan, step->vertex);
+	bool walked = step->kind == GEMP_EXTEND && j == gemp_latest_source(plan, s);
+	return at > plan->root && from >= plan->root && from + 2 <= at && !(plan->given && from == plan->root) && !walked;
 }
 
 static int add(gemp_marks *out, const gemp_mark *mark)
@@ -66,10 +66,10 @@ static int add(gemp_marks *out, const gemp_mark *mark)
 	return (int)out->count++;
 }
 
-static int mark_row(gemp_marks *out, const gemp_plan *plan, int s, const gemp_check *check)
+static int mark_row(gemp_marks *out, const gemp_plan *plan, const gemp_check *check)
 {
+	int s = gemp_binding_step(plan, check->to), from = gemp_binding_step(plan, check->from);
 	const gemp_step *step = &plan->steps[s];
-	int from = gemp_binding_step(plan, check->from);
 	uint64_t bound = bound_until(plan, from);
 	for (size_t m = 0; m < out->count; m++) {
 		gemp_mark *known = &out->marks[m];
@@ -89,7 +89,7 @@ static void mark_rows_of(gemp_marks *out, const gemp_plan *plan, int from)
 	for (int s = plan->root + 1; s < enumerated(plan); s++)
 		for (size_t j = 0; j < plan->steps[s].check_count; j++)
 			if (worth_marking(plan, s, j) && gemp_binding_step(plan, plan->steps[s].checks[j].from) == from)
-				out->row[s][j] = (int8_t)mark_row(out, plan, s, &plan->steps[s].checks[j]);
+				out->row[s][j] = (int8_t)mark_row(out, plan, &plan->steps[s].checks[j]);
 }
 
 /* REACH. The check by which t, bound at step s, hangs on `from`. */
@@ -149,4 +149,14 @@ void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan)
 				mark_reach(out, plan, s, t);
 	for (int from = plan->root + 1; from < enumerated(plan); from++)
 		mark_rows_of(out, plan, from);
+}
+
+void gemp_marks_of_step(const gemp_marks *marks, const gemp_plan *plan, int s, unsigned *there, unsigned *absent)
+{
+	*there = marks->reach[s] >= 0 ? 1u << marks->reach[s] : 0;
+	*absent = 0;
+	for (int i = s; i < enumerated(plan) && plan->steps[i].vertex == plan->steps[s].vertex; i++)
+		for (size_t j = 0; j < plan->steps[i].check_count; j++)
+			if (marks->row[i][j] >= 0)
+				*(plan->steps[i].checks[j].absent ? absent : there) |= 1u << marks->row[i][j];
 }

@@ -24,12 +24,16 @@ typedef struct gemp_mark {
 typedef struct gemp_marks {
 	size_t count;
 	gemp_mark marks[GEMP_MOST_MARKS];
-	int8_t row[GEMP_MAX_STEPS][GEMP_MAX_CHECKS]; /* the mark that answers a check; -1: none */
+	int8_t row[GEMP_MAX_STEPS][GEMP_MAX_CHECKS]; /* the mark that answers a check; -1: none. That of a BIND_EDGE is looked
+	                                                at when its vertex is bound: without an edge it is no candidate */
 	int8_t reach[GEMP_MAX_STEPS];                /* the mark that a step's vertex must have beside; -1: none */
 } gemp_marks;
 
 void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan);
 void gemp_marks_none(gemp_marks *out);
+
+/* Bits of the marks that step s looks at: those that its vertex must have, and those that it must not have. */
+void gemp_marks_of_step(const gemp_marks *marks, const gemp_plan *plan, int s, unsigned *there, unsigned *absent);
 
 /* The step that binds a pattern vertex. */
 int gemp_binding_step(const gemp_plan *plan, int vertex);
