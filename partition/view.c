@@ -82,45 +82,35 @@ void gemp_residency_free(gemp_residency *residency)
 	*residency = (gemp_residency){ 0 };
 }
 
-/* HOT ROWS. Every rank sends its rows of slots below hot, ascending; all lay them out by slot. */
-typedef struct hot_rows {
-	uint64_t *size;        /* [hot] */
-	gemp_vertex *neighbours;
-	gemp_edge *edges;
-	size_t *begin, *edge_begin; /* [ranks + 1] bytes */
-} hot_rows;
+/* HOT ROWS. Every rank sends its rows of slots below hot, ascending, some slots at a time; all lay them out by slot. */
+uint64_t gemp_view_piece = UINT64_C(1) << 22;
 
-static void free_hot(hot_rows *hot)
-{
-	gemp_free(hot->size);
-	gemp_free(hot->neighbours);
-	gemp_free(hot->edges);
-	gemp_free(hot->begin);
-	gemp_free(hot->edge_begin);
-}
+/* Own rows [first, end) of these slots. */
+typedef struct own_part {
+	size_t first, end;
+} own_part;
 
-static gemp_code gather_hot(hot_rows *hot, const gemp_comm *comm, const gemp_view *own, const gemp_residency *residency)
+/* How many entries the row of each hot slot has, on all ranks. Collective. */
+static gemp_code hot_sizes(uint64_t **out, const gemp_comm *comm, const gemp_view *own, const gemp_residency *residency)
 {
-	gemp_code code = GEMP_OK;
-	size_t mine = residency->own_count - residency->own; /* own hot rows come first */
-	code = GEMP_NEW(hot->size, (size_t)residency->hot + 1);
-	for (size_t r = 0; code == GEMP_OK && r < mine; r++)
-		hot->size[residency->own_slots[r]] = own->begin[r + 1] - own->begin[r];
-	GEMP_TRY(gemp_comm_agree(comm, code));
 	enum { PIECE = 1 << 24 };
+	gemp_code code = GEMP_OK;
+	uint64_t *size = NULL;
+	code = GEMP_NEW(size, (size_t)residency->hot + 1);
+	for (size_t r = 0; code == GEMP_OK && r < residency->own_count - residency->own; r++) /* own hot rows come first */
+		size[residency->own_slots[r]] = own->begin[r + 1] - own->begin[r];
+	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (uint64_t at = 0; at < residency->hot; at += PIECE)
-		gemp_comm_sum(comm, hot->size + at, (int)(residency->hot - at < PIECE ? residency->hot - at : PIECE));
-	GEMP_TRY(gemp_comm_gather_all(comm, own->neighbours, own->begin[mine] * sizeof *own->neighbours,
-	                              (void **)&hot->neighbours, &hot->begin));
-	if (own->edges)
-		GEMP_TRY(gemp_comm_gather_all(comm, own->edges, own->begin[mine] * sizeof *own->edges,
-		                              (void **)&hot->edges, &hot->edge_begin));
+		gemp_comm_sum(comm, size + at, (int)(residency->hot - at < PIECE ? residency->hot - at : PIECE));
+	*out = size;
+	size = NULL;
 done:
+	gemp_free(size);
 	return code;
 }
 
-static gemp_code lay_out(gemp_view *out, const gemp_graph *graph, const gemp_order *order,
-                         const gemp_residency *residency, const gemp_view *own, hot_rows *hot)
+/* Begins of all resident rows, and room for them. */
+static gemp_code make_room(gemp_view *out, const gemp_residency *residency, const gemp_view *own, const uint64_t *size)
 {
 	gemp_code code = GEMP_OK;
 	size_t mine = residency->own_count - residency->own;
@@ -128,31 +118,69 @@ static gemp_code lay_out(gemp_view *out, const gemp_graph *graph, const gemp_ord
 	out->loops = own->loops;
 	GEMP_TRY(GEMP_NEW(out->begin, out->rows + 1));
 	for (size_t s = 0; s < residency->hot; s++)
-		out->begin[s + 1] = out->begin[s] + hot->size[s];
+		out->begin[s + 1] = out->begin[s] + size[s];
 	for (size_t r = 0; r < residency->own; r++)
 		out->begin[residency->hot + r + 1] =
 			out->begin[residency->hot + r] + own->begin[mine + r + 1] - own->begin[mine + r];
-	uint64_t entries = out->begin[out->rows];
-	GEMP_TRY(GEMP_NEW(out->neighbours, entries + 1));
+	GEMP_TRY(GEMP_NEW(out->neighbours, out->begin[out->rows] + 1));
 	if (own->edges)
-		GEMP_TRY(GEMP_NEW(out->edges, entries + 1));
-	for (size_t s = 0; s < residency->hot; s++) {
-		int owner = gemp_graph_owner(graph, order->id_of[s]);
-		memcpy(out->neighbours + out->begin[s], (char *)hot->neighbours + hot->begin[owner],
-		       hot->size[s] * sizeof *out->neighbours);
-		hot->begin[owner] += hot->size[s] * sizeof *out->neighbours;
-		if (own->edges) {
-			memcpy(out->edges + out->begin[s], (char *)hot->edges + hot->edge_begin[owner],
-			       hot->size[s] * sizeof *out->edges);
-			hot->edge_begin[owner] += hot->size[s] * sizeof *out->edges;
-		}
-	}
-	uint64_t from = own->begin[mine], to = out->begin[residency->hot];
-	memcpy(out->neighbours + to, own->neighbours + from, (entries - to) * sizeof *out->neighbours);
-	if (own->edges)
-		memcpy(out->edges + to, own->edges + from, (entries - to) * sizeof *out->edges);
+		GEMP_TRY(GEMP_NEW(out->edges, out->begin[out->rows] + 1));
 done:
 	return code;
+}
+
+/* Collective. Values of `width` bytes in the rows of slots [first, end): from their owners to all. */
+static gemp_code gather_slots(const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order, const gemp_view *out,
+                              const gemp_view *own, own_part part, size_t first, size_t end, size_t width, const void *from,
+                              void *to)
+{
+	gemp_code code = GEMP_OK;
+	size_t *begin = NULL;
+	char *all = NULL;
+	uint64_t at = own->begin[part.first], count = own->begin[part.end] - at;
+	GEMP_TRY(gemp_comm_gather_all(comm, (const char *)from + at * width, count * width, (void **)&all, &begin));
+	for (size_t s = first; s < end; s++) {
+		int owner = gemp_graph_owner(graph, order->id_of[s]);
+		size_t bytes = (size_t)(out->begin[s + 1] - out->begin[s]) * width;
+		memcpy((char *)to + out->begin[s] * width, all + begin[owner], bytes);
+		begin[owner] += bytes;
+	}
+done:
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+/* Collective. */
+static gemp_code gather_hot(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
+                            const gemp_residency *residency, const gemp_view *own)
+{
+	gemp_code code = GEMP_OK;
+	own_part part = { 0 };
+	size_t mine = residency->own_count - residency->own;
+	for (size_t first = 0, end; first < residency->hot; first = end) {
+		for (end = first + 1; end < residency->hot && out->begin[end + 1] - out->begin[first] <= gemp_view_piece;)
+			end++;
+		while (part.end < mine && residency->own_slots[part.end] < end)
+			part.end++;
+		GEMP_TRY(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->neighbours, own->neighbours,
+		                      out->neighbours));
+		if (own->edges)
+			GEMP_TRY(gather_slots(comm, graph, order, out, own, part, first, end, sizeof *own->edges, own->edges,
+			                      out->edges));
+		part.first = part.end;
+	}
+done:
+	return code;
+}
+
+static void copy_rest(gemp_view *out, const gemp_residency *residency, const gemp_view *own)
+{
+	uint64_t from = own->begin[residency->own_count - residency->own], to = out->begin[residency->hot];
+	size_t count = (size_t)(out->begin[out->rows] - to);
+	memcpy(out->neighbours + to, own->neighbours + from, count * sizeof *out->neighbours);
+	if (own->edges)
+		memcpy(out->edges + to, own->edges + from, count * sizeof *out->edges);
 }
 
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
@@ -160,20 +188,22 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph 
 {
 	gemp_code code = GEMP_OK;
 	gemp_view own = { 0 };
-	hot_rows hot = { 0 };
+	uint64_t *size = NULL;
 	*out = (gemp_view){ 0 };
 	GEMP_TRY(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
 	if (residency->hot == 0 || comm->size == 1) {
 		*out = own;
 		return GEMP_OK;
 	}
-	GEMP_TRY(gather_hot(&hot, comm, &own, residency));
-	GEMP_TRY(gemp_comm_agree(comm, lay_out(out, graph, order, residency, &own, &hot)));
+	GEMP_TRY(hot_sizes(&size, comm, &own, residency));
+	GEMP_TRY(gemp_comm_agree(comm, make_room(out, residency, &own, size)));
+	GEMP_TRY(gather_hot(out, comm, graph, order, residency, &own));
+	copy_rest(out, residency, &own);
 done:
 	if (code != GEMP_OK)
 		gemp_view_free(out);
 	gemp_view_free(&own);
-	free_hot(&hot);
+	gemp_free(size);
 	return code;
 }
 

@@ -57,6 +57,9 @@ void gemp_residency_free(gemp_residency *residency);
 /* Collective. Own rows from the loaded relations, hot rows gathered from their owners. */
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
+/* Entries that a rank gathers at a time; tests make it small. */
+extern uint64_t gemp_view_piece;
+
 /* Local. Copies the view to the device unless it is there; a CPU device uses the host's memory. */
 gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide);
 void gemp_view_forget(gemp_view *view); /* on the device */

@@ -213,6 +213,8 @@ gemp_code gemp_view_own_rows(gemp_view *own, const gemp_graph *graph, const gemp
 	filling f = { .graph = graph, .order = order, .key = key, .view = own };
 	while (f.bits < 32 && graph->vertices >> f.bits)
 		f.bits++;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		GEMP_CHECK(!key->edges || !key->relations[r] || key->direction == GEMP_VIEW_OUT || graph->relations[r].in_edge);
 	GEMP_TRY(gemp_edge_offsets(graph, &offsets));
 	f.offsets = offsets;
 	GEMP_TRY(GEMP_NEW(f.row_of, graph->rows));

@@ -186,6 +186,11 @@ static void check_key(const two_graphs *g, const gemp_view_key *key, uint64_t *r
 	check_budget(g, key, n);
 	check_budget(g, key, (gemp_vertex)gemp_random_below(random, (uint64_t)n + 1));
 	check_budget(g, key, n > 32 ? 32 : n / 2);
+	uint64_t piece = gemp_view_piece;
+	gemp_view_piece = gemp_random_below(random, 40);
+	check_budget(g, key, n);
+	check_budget(g, key, n / 2);
+	gemp_view_piece = piece;
 }
 
 static void check_graph(size_t vertices, size_t edges, bool undirected, uint64_t *random)
