@@ -10,13 +10,15 @@ import cells
 from device import call
 
 SERIES = {'clique': range(3, 9), 'cycle': range(4, 9), 'path': range(3, 9)}
-HEAD = ['series', 'x', 'graph', 'edges', 'pattern', 'count', 'kernel_ms', 'prepare_ms', 'run_ms', 'first_ms', 'by']
+HEAD = ['series', 'x', 'graph', 'edges', 'pattern', 'count', 'kernel_ms', 'prepare_ms', 'run_ms', 'first_ms', 'cpu_ms',
+        'by']
 
 
 class Growth:
     def __init__(self, options, extra):
         self.options, self.extra, self.began, self.lines = options, extra, time.monotonic(), []
-        self.device = (call(['bench', 'device'] + extra, 60)[0] or {}).get('devices', [{}])[0].get('name', '?')
+        device = (call(['bench', 'device'] + extra, 60)[0] or {}).get('devices', [{}])[0]
+        self.device, self.kind = device.get('name', '?'), 'gpu' if device.get('gpu') else 'cpu'
 
     def limit(self):
         return min(self.options.limit, self.options.budget - (time.monotonic() - self.began))
@@ -33,7 +35,8 @@ class Growth:
         return report
 
     def add(self, series, x, graph, pattern, report, one):
-        times = (one['kernel_ms']['median'], one['first_prepare_ms'], one['run_ms']['median'], one['first_ms'])
+        times = (one['kernel_ms']['min'], one['first_prepare_ms'], one['run_ms']['min'], one['first_ms'],
+                 one['cpu_ms']['min'])
         by = 'sums' if one['by_sums'] else 'search'
         self.lines.append([series, x, graph, report['graph']['edges'], pattern, one['matches']] +
                           ['%.6g' % ms for ms in times] + [by])
@@ -69,7 +72,7 @@ class Growth:
     def write(self, path):
         with open(path, 'w') as file:
             date = time.strftime('%Y-%m-%d %H:%M', time.gmtime())
-            file.write('# %s, %s, limit %g s\n' % (self.device, date, self.options.limit))
+            file.write('# %s, %s, %s, limit %g s\n' % (self.kind, self.device, date, self.options.limit))
             for line in [HEAD] + self.lines:
                 file.write('\t'.join(map(str, line)) + '\n')
 

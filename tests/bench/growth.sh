@@ -1,9 +1,11 @@
 #!/bin/bash
-# How time grows: R-MAT graphs of scale 14 to 22 with triangle, cycle:4, clique:4 and house; and on one graph clique:3 to 8, cycle:4
-# to 8 and path:3 to 8, counted, each series as far as a run takes less than 60 s. Writes FOLDER/growth-DATE.tsv and, where gnuplot is
-# (Debian: gnuplot-nox), FOLDER/growth-size.svg and growth-pattern.svg.
+# How time grows: R-MAT graphs of scale 14 to 22 with triangle, cycle:4, clique:4 and house; and on one graph clique:3 to 8,
+# cycle:4 to 8 and path:3 to 8, counted, each series as far as a process takes less than 60 s. Writes FOLDER/growth-DATE.tsv
+# and, where gnuplot is (Debian: gnuplot-nox), FOLDER/growth-size-gpu.svg and growth-pattern-gpu.svg, or -cpu: processor
+# time then.
 #
-#     GEMP_MPI=PROGRAM tests/bench/growth.sh FOLDER [--limit S] [--scales A-B] [--budget S] [--graph G.h5] [--made DIR] [OPTION of match...]
+#     GEMP_MPI=PROGRAM tests/bench/growth.sh FOLDER [--limit S] [--scales A-B] [--budget S] [--graph G.h5] [--made DIR]
+#                                            [OPTION of match...]
 #     tests/bench/growth.sh --plot FILE.tsv FOLDER                          draws what was measured elsewhere
 #
 # Without --graph the one graph is wiki-vote of GEMP_SHARED. --made: R-MAT graphs that are there already, as DIR/rmat-SCALE.h5.
@@ -11,7 +13,7 @@
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LC_ALL=C
-[ $# -ge 1 ] || { sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 2; }
 
 draw() {
 	command -v gnuplot >/dev/null || { echo "no gnuplot: not drawn" >&2; return; }
