@@ -36,10 +36,14 @@ static void emit_variables(gemp_emitter *e)
 		} else {
 			gemp_put(e, "__global uint *bits = marks + (ulong)gemp_worker() * p.words;");
 		}
+	}
+	if (e->nested->leaf == GEMP_LEAF_MARKED && e->options->shared) { /* those in global memory are left clean */
 		gemp_put(e, "for (uint i = lane; i < p.words; i += GEMP_LANES)");
 		gemp_put(e, "\tbits[i] = 0;");
 		gemp_put(e, "gemp_sync();");
 	}
+	if (e->nested->leaf == GEMP_LEAF_MARKED && e->nested->marks.level == 0)
+		gemp_put(e, "uint marked_for = ~0u;");
 	gemp_put(e, "if (lane == 0)");
 	gemp_put(e, "\tatomic_inc(&control[GEMP_NESTED_ACTIVE]);");
 }
@@ -76,11 +80,12 @@ static void emit_entries(gemp_emitter *e)
 	if (!plan->pivot_off)
 		first.candidates = -1;
 	second.rows[0] = second.rows[--second.row_count];
+	gemp_put(e, "const uint row = gemp_lower_together(GEMP_GROUP_PASS begin_%d, 0, p.vertices + 1, entry + 1) - 1;", view);
 	gemp_put(e, "uint mine_%d = 0, mine_%d = 0;", v0, v1);
 	gemp_put(e, "int pass = lane < count && entry + lane < p.entries;");
 	gemp_put(e, "if (pass) {");
 	e->depth++;
-	gemp_put(e, "uint v_%d = mine_%d = gemp_row_of(begin_%d, p.vertices, entry + lane);", v0, v0, view);
+	gemp_put(e, "uint v_%d = mine_%d = gemp_row_from(begin_%d, p.vertices, row, entry + lane);", v0, v0, view);
 	gemp_put(e, "uint v_%d = mine_%d = near_%d[entry + lane];", v1, v1, view);
 	gemp_put(e, "pass = pivots[v_%d >> 5] >> (v_%d & 31) & 1;", v0, v0);
 	char name[16];
@@ -121,6 +126,7 @@ static void emit_each_entry(gemp_emitter *e)
 	gemp_put(e, "todo &= todo - 1;");
 	for (int s = 0; s < 2; s++)
 		gemp_put(e, "const uint v_%d = gemp_shuffle(mine_%d, which);", plan->steps[s].vertex, plan->steps[s].vertex);
+	gemp_emit_marks_of_first(e, false);
 	gemp_emit_level(e, 1);
 	e->depth--;
 	gemp_put(e, "}");
@@ -128,6 +134,8 @@ static void emit_each_entry(gemp_emitter *e)
 
 static void emit_end(gemp_emitter *e)
 {
+	if (!e->options->shared)
+		gemp_emit_marks_of_first(e, true);
 	gemp_put(e, "for (uint d = GEMP_LANES / 2; d; d /= 2) {");
 	gemp_put(e, "\tulong other = gemp_shuffle64(found, lane ^ d);");
 	gemp_put(e, "\tfound += other;");

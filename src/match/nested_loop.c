@@ -101,9 +101,11 @@ static void open_row(gemp_emitter *e, range *r, const gemp_filters *f)
 	drop_row(&r->tests, (size_t)only);
 }
 
-static range open_range(gemp_emitter *e, int tag, int list, const gemp_filters *filters)
+/* together: all lanes of a worker open the same. */
+static range open_range(gemp_emitter *e, int tag, int list, const gemp_filters *filters, bool together)
 {
 	range r = { .tag = tag, .tests = *filters };
+	const char *lower = together ? "gemp_lower_together(GEMP_GROUP_PASS " : "gemp_lower(";
 	if (list < 0) {
 		open_row(e, &r, filters);
 	} else {
@@ -112,9 +114,9 @@ static range open_range(gemp_emitter *e, int tag, int list, const gemp_filters *
 	}
 	for (int v = 0; v < e->plan->vertex_count; v++) {
 		if (r.tests.less >> v & 1)
-			gemp_put(e, "end_%d = gemp_lower(from_%d, cur_%d, end_%d, v_%d);", tag, tag, tag, tag, v);
+			gemp_put(e, "end_%d = %sfrom_%d, cur_%d, end_%d, v_%d);", tag, lower, tag, tag, tag, v);
 		if (r.tests.greater >> v & 1)
-			gemp_put(e, "cur_%d = gemp_lower(from_%d, cur_%d, end_%d, v_%d + 1);", tag, tag, tag, tag, v);
+			gemp_put(e, "cur_%d = %sfrom_%d, cur_%d, end_%d, v_%d + 1);", tag, lower, tag, tag, tag, v);
 	}
 	r.tests.less = r.tests.greater = 0;
 	return r;
@@ -126,15 +128,15 @@ static void test_range(gemp_emitter *e, const range *r, const char *c)
 }
 
 /* What a level's candidates are asked beyond its list. */
-static range open_level(gemp_emitter *e, int level)
+static range open_level(gemp_emitter *e, int level, bool together)
 {
 	gemp_filters all, rest;
 	int list = e->nested->list_of[level];
 	gemp_filters_of(&all, e->plan, &e->plan->steps[level], gemp_nested_seen(e->plan, level - 1));
 	if (list < 0)
-		return open_range(e, level, -1, &all);
+		return open_range(e, level, -1, &all, together);
 	gemp_filters_minus(&rest, &all, &e->nested->lists[list].filters);
-	return open_range(e, level, list, &rest);
+	return open_range(e, level, list, &rest, together);
 }
 
 /* LISTS AND MARKS. */
@@ -147,7 +149,7 @@ static void emit_list(gemp_emitter *e, int l)
 	gemp_put(e, "uint n_%d = 0;", l);
 	gemp_put(e, "{");
 	e->depth++;
-	range r = open_range(e, tag, set->base, &set->rest);
+	range r = open_range(e, tag, set->base, &set->rest, true);
 	gemp_put(e, "for (uint at = cur_%d; at < end_%d; at += GEMP_LANES) {", tag, tag);
 	e->depth++;
 	gemp_put(e, "uint c = 0;");
@@ -172,7 +174,7 @@ static void emit_list(gemp_emitter *e, int l)
 static void emit_mark(gemp_emitter *e, range *r)
 {
 	const gemp_nested_set *set = &e->nested->marks;
-	*r = open_range(e, MARK_TAG, set->base, &set->rest);
+	*r = open_range(e, MARK_TAG, set->base, &set->rest, true);
 	gemp_put(e, "for (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES) {", r->tag, r->tag);
 	e->depth++;
 	gemp_put(e, "const uint c = from_%d[at];", r->tag);
@@ -195,6 +197,30 @@ static void emit_wipe(gemp_emitter *e, const range *r)
 	gemp_put(e, "\tfor (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES)", r->tag, r->tag);
 	gemp_put(e, "\t\tbits[min(from_%d[at], p.limit) >> 5] = 0;", r->tag);
 	gemp_put(e, "gemp_sync();");
+}
+
+void gemp_emit_marks_of_first(gemp_emitter *e, bool end)
+{
+	const gemp_nested_set *set = &e->nested->marks;
+	int first = e->plan->steps[0].vertex;
+	range r;
+	if (e->nested->leaf != GEMP_LEAF_MARKED || set->level > 0)
+		return;
+	gemp_put(e, "if (marked_for != %s && marked_for != ~0u) {", end ? "~0u" : gemp_vertex_name((char[16]){ 0 }, first));
+	e->depth++;
+	gemp_put(e, "const uint v_%d = marked_for;", first);
+	r = open_range(e, MARK_TAG, set->base, &set->rest, true);
+	emit_wipe(e, &r);
+	e->depth--;
+	gemp_put(e, "}");
+	if (end)
+		return;
+	gemp_put(e, "if (marked_for != v_%d) {", first);
+	e->depth++;
+	gemp_put(e, "marked_for = v_%d;", first);
+	emit_mark(e, &r);
+	e->depth--;
+	gemp_put(e, "}");
 }
 
 /* THE LAST LEVEL. */
@@ -283,7 +309,7 @@ void gemp_emit_leaf_loop(gemp_emitter *e)
 		emit_marked(e, &all);
 		return;
 	}
-	range r = open_level(e, level);
+	range r = open_level(e, level, false);
 	gemp_put(e, "for (uint i = cur_%d + lane %% ROW_LANES; i < end_%d; i += ROW_LANES) {", r.tag, r.tag);
 	e->depth++;
 	gemp_put(e, "const uint c = from_%d[i];", r.tag);
@@ -373,7 +399,7 @@ static void emit_rows(gemp_emitter *e, const range *r, int level)
 
 static void emit_last_but_one(gemp_emitter *e, int level)
 {
-	range r = open_level(e, level), marks;
+	range r = open_level(e, level, true), marks;
 	bool marked = e->nested->leaf == GEMP_LEAF_MARKED && e->nested->marks.level == level - 1;
 	emit_bounds(e, level);
 	gemp_put(e, "if (start < stop) {");
@@ -391,7 +417,7 @@ static void emit_last_but_one(gemp_emitter *e, int level)
 
 static void emit_visits(gemp_emitter *e, int level)
 {
-	range r = open_level(e, level);
+	range r = open_level(e, level, true);
 	emit_bounds(e, level);
 	gemp_put(e, "for (uint at = start; at < stop; at += GEMP_LANES) {");
 	e->depth++;

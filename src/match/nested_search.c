@@ -12,6 +12,7 @@ enum {
 	ROW_LANES = 8,              /* unless tuned: "nested.lanes" */
 	GROUP = 128,                /* work-items; "nested.group" */
 	MOST_SHARED = 12 << 10,     /* bytes of local memory a group: more would leave places for work-items empty */
+	MOST_ZEROED = 1 << 30,      /* bytes at a time: drivers do not survive some GiB */
 	TASKS_A_WORKER = 4,
 	ROWS_A_LAUNCH = 1 << 22,    /* of a worker */
 };
@@ -130,6 +131,15 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	choose_tasks(n, search, views);
 }
 
+/* Clean before every launch, and after it. */
+static gemp_code make_marks(gemp_nested_search *n, gemp_device *device, size_t bytes)
+{
+	gemp_code code = gemp_buffer_new(&n->marks, device, bytes, NULL);
+	for (size_t at = 0; at < bytes && code == GEMP_OK; at += MOST_ZEROED)
+		code = gemp_buffer_zero(device, &n->marks, at, bytes - at < MOST_ZEROED ? bytes - at : MOST_ZEROED);
+	return code;
+}
+
 static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 {
 	gemp_code code = GEMP_OK;
@@ -138,7 +148,7 @@ static gemp_code make_buffers(gemp_nested_search *n, gemp_device *device)
 	if (n->shape.list_count)
 		GEMP_TRY(gemp_buffer_new(&n->lists, device, (lists + 1) * sizeof(uint32_t), NULL));
 	if (n->shape.leaf == GEMP_LEAF_MARKED && !n->options.shared)
-		GEMP_TRY(gemp_buffer_new(&n->marks, device, (marks + 1) * sizeof(uint32_t), NULL));
+		GEMP_TRY(make_marks(n, device, (marks + 1) * sizeof(uint32_t)));
 	GEMP_TRY(gemp_buffer_new(&n->parts, device, parts, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &n->parts, 0, parts));
 	GEMP_TRY(gemp_buffer_new(&n->control, device, GEMP_NESTED_WORDS * sizeof(uint32_t), NULL));

@@ -35,13 +35,13 @@ static int ready(const gemp_plan *plan, const gemp_filters *filters)
 	return latest;
 }
 
-static gemp_nested_set set_of(const gemp_plan *plan, int step, int before)
+static gemp_nested_set set_of(const gemp_plan *plan, int step, int before, int earliest)
 {
 	gemp_nested_set set = { .base = -1 };
 	gemp_filters_of(&set.filters, plan, &plan->steps[step], gemp_nested_seen(plan, before));
 	set.level = ready(plan, &set.filters);
-	if (set.level < 1) /* the task binds both ends of its entry at once */
-		set.level = 1;
+	if (set.level < earliest)
+		set.level = earliest;
 	gemp_filters_of(&set.filters, plan, &plan->steps[step], gemp_nested_seen(plan, set.level));
 	set.rest = set.filters;
 	return set;
@@ -103,7 +103,7 @@ static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 	n->leaf = GEMP_LEAF_SEARCH;
 	if (n->levels < 4)
 		return;
-	n->marks = set_of(plan, leaf, leaf - (hangs ? 2 : 1));
+	n->marks = set_of(plan, leaf, leaf - (hangs ? 2 : 1), hangs ? 0 : 1);
 	if (!hangs && gemp_filters_costly(&n->marks.filters))
 		n->leaf = GEMP_LEAF_LISTED;
 	if (hangs && gemp_filters_sources(&n->marks.filters))
@@ -113,7 +113,7 @@ static void choose_leaf(gemp_nested *n, const gemp_plan *plan)
 /* Would a list for level s serve this set, too? */
 static bool serves(const gemp_plan *plan, int s, const gemp_nested_set *set)
 {
-	gemp_nested_set mine = set_of(plan, s, s - 1);
+	gemp_nested_set mine = set_of(plan, s, s - 1, 1);
 	return mine.filters.row_count > 1 && mine.level <= set->level && gemp_filters_within(&mine.filters, &set->filters);
 }
 
@@ -121,10 +121,10 @@ static void choose_listed(const gemp_nested *n, const gemp_plan *plan, bool *lis
 {
 	int last = n->levels - 2;
 	for (int s = last; s >= 2; s--) {
-		gemp_nested_set set = set_of(plan, s, s - 1);
+		gemp_nested_set set = set_of(plan, s, s - 1, 1);
 		listed[s] = (s == last || set.level < s - 1) && gemp_filters_costly(&set.filters);
 		for (int t = s + 1; t <= last && !listed[s]; t++) {
-			gemp_nested_set later = set_of(plan, t, t - 1);
+			gemp_nested_set later = set_of(plan, t, t - 1, 1);
 			listed[s] = listed[t] && serves(plan, s, &later);
 		}
 		listed[s] |= n->leaf != GEMP_LEAF_SEARCH && serves(plan, s, &n->marks);
@@ -165,7 +165,7 @@ void gemp_nested_shape(gemp_nested *out, const gemp_plan *plan, const gemp_emit_
 		out->list_of[s] = -1;
 	for (int s = 2; s <= out->levels - 2; s++)
 		if (listed[s])
-			out->list_of[s] = add_list(out, set_of(plan, s, s - 1));
+			out->list_of[s] = add_list(out, set_of(plan, s, s - 1, 1));
 	if (out->leaf == GEMP_LEAF_LISTED)
 		out->list_of[out->levels - 1] = add_list(out, out->marks);
 	if (out->leaf == GEMP_LEAF_MARKED)

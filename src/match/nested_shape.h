@@ -11,7 +11,8 @@
 #include "match/emit.h"
 #include "match/nested_filters.h"
 
-/* Candidates that are written down as soon as the vertex of `level` is bound. */
+/* Candidates that are written down as soon as the vertex of `level` is bound. Lists are made on level 1 at the earliest, since
+ * a task binds two vertices at once; marks may be those of the first alone. */
 typedef struct gemp_nested_set {
 	gemp_filters filters;
 	gemp_filters rest;    /* what is tested when they are taken from the base; all filters, if there is none */
