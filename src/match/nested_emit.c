@@ -29,7 +29,7 @@ static void emit_variables(gemp_emitter *e)
 		gemp_put(e, "__global uint *list_%zu = lists + ((ulong)gemp_worker() * %zu + %zu) * p.room;", l,
 		         e->nested->list_count, l);
 	if (e->nested->leaf == GEMP_LEAF_MARKED) {
-		if (e->options->shared) { /* its size is known to the compiler: drivers set aside too little for what comes with launches */
+		if (e->options->shared) { /* of a size that the compiler knows: drivers make room for too few groups else */
 			gemp_put(e, "__local uint marks[%zu];", e->options->shared * e->options->in_group);
 			gemp_put(e, "__local uint *bits = marks + get_local_id(0) / GEMP_LANES %% %zu * %zu;", e->options->in_group,
 			         e->options->shared);

@@ -10,8 +10,9 @@ typedef struct gemp_nested_options {
 	size_t in_group;       /* workers of a group */
 } gemp_nested_options;
 
-/* Arguments of kernel `nested`, in order: params; begin_k, near_k of each view; key_rank (if keys are compared); pivots (a
- * bitmap); candidates, candidate_words; lists (if there are any); marks (if the leaf is marked, in global memory); parts;
+/* Arguments of kernel `nested`, in order: params; begin_k, near_k of each view; key_rank (if keys are compared); pivots
+ * (a bitmap); candidates, candidate_words; lists (if there are any); marks (if the leaf is marked, in global memory);
+ * parts;
  * control. `fixed` is the text of nested.clh. */
 void gemp_nested_emit(gemp_text *text, const char *fixed, const gemp_plan *plan, const gemp_nested *nested,
                       const gemp_nested_options *options);

@@ -1,5 +1,5 @@
-/* nested_filters: what binds the image of a pattern vertex, as far as vertices bound before tell. Sets of candidates are
- * compared by their filters: one that asks for less can be the base of one that asks for more. */
+/* nested_filters: what binds the image of a pattern vertex, as far as vertices bound before tell. Sets of candidates
+ * are compared by their filters: one that asks for less can be the base of one that asks for more. */
 #ifndef GEMP_MATCH_NESTED_FILTERS_H
 #define GEMP_MATCH_NESTED_FILTERS_H
 

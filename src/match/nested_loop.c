@@ -12,7 +12,7 @@ void gemp_put(gemp_emitter *e, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(line, sizeof line, format, arguments);
 	va_end(arguments);
-	gemp_text_print(e->text, "%.*s%s\n", e->depth, "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t", line);
+	gemp_text_print(e->text, "%.*s%s\n", e->depth, "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t", line);
 }
 
 const char *gemp_vertex_name(char name[16], int vertex)
@@ -335,8 +335,8 @@ void gemp_emit_sum(gemp_emitter *e)
 	gemp_put(e, "}");
 }
 
-/* PARTS. Where another worker waits, it gets an entry of the task, or else half of the candidates left on the split level.
- * next: the first of these. Looking costs a way to memory: the longer all takes, the rarer. */
+/* PARTS. Where another worker waits, it gets an entry of the task, or else half of the candidates left on the split
+ * level. next: the first of these. Looking costs a way to memory: the longer all takes, the rarer. */
 static void emit_giving(gemp_emitter *e, const char *next)
 {
 	gemp_put(e, "if (p.queue && spent - rested >= 128 + spent / 16) {");

@@ -16,10 +16,12 @@ typedef struct gemp_emitter {
 void gemp_put(gemp_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *gemp_vertex_name(char name[16], int vertex);
 
-/* `pass` stays true if candidate c passes the filters. which: variable that tells from which of the rows it comes, or NULL. */
+/* `pass` stays true if candidate c passes the filters. which: variable that tells from which of the rows it comes, or
+ * NULL. */
 void gemp_emit_tests(gemp_emitter *e, const gemp_filters *filters, const char *c, const char *which);
 
-/* Marks that only the task's first vertex decides about stay as they are while it is the same; at the end they are wiped. */
+/* Marks that only the task's first vertex decides about stay as they are while it is the same; at the end they are
+ * wiped. */
 void gemp_emit_marks_of_first(gemp_emitter *e, bool end);
 /* Everything below a vertex just bound. */
 void gemp_emit_level(gemp_emitter *e, int level);

@@ -88,8 +88,8 @@ static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 	const gemp_device *device = search->context->device;
 	bool marked = n->shape.leaf == GEMP_LEAF_MARKED;
 	size_t in_group = n->options.in_group, shared = shared_words(n->words);
-	bool fits = shared * sizeof(uint32_t) * in_group <= MOST_SHARED && shared * sizeof(uint32_t) * in_group < device->local;
-	n->options.shared = marked && fits ? shared : 0;
+	size_t of_group = shared * sizeof(uint32_t) * in_group;
+	n->options.shared = marked && of_group <= MOST_SHARED && of_group < device->local ? shared : 0;
 	size_t bytes = n->shape.list_count * n->room * sizeof(uint32_t);
 	if (marked && !n->options.shared)
 		bytes += n->words * sizeof(uint32_t);

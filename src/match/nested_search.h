@@ -1,6 +1,6 @@
-/* nested_search: running a plan as nested loops (nested_shape) where gemp_search would run it as a state machine: all rows
- * are resident, nothing is listed, and the device is a GPU. A launch takes tasks until none is left, or for about as long
- * as a launch should last.
+/* nested_search: running a plan as nested loops (nested_shape) where gemp_search would run it as a state machine: all
+ * rows are resident, nothing is listed, and the device is a GPU. A launch takes tasks until none is left, or for
+ * about as long as a launch should last.
  *
  * GEMP_SHAPE in the environment, for tests: "nested" takes CPU devices, too, "states" leaves every plan to the state
  * machine.

@@ -1,9 +1,9 @@
 /* nested_shape: how a plan becomes loops within loops, for devices with many lanes.
  *
- * Level i binds the vertex of step i. Levels 0 and 1 are the task (an entry of a row). Levels up to the last but two are
- * gone through by all lanes of a worker together. On the last but one each few lanes have a vertex of their own, and they
- * go through its row, or a list, together: that is the last level. Candidates that would be looked for again and again are
- * kept in lists, or for the last level, as marks in a bitmap.
+ * Level i binds the vertex of step i. Levels 0 and 1 are the task (an entry of a row). Levels up to the last but two
+ * are gone through by all lanes of a worker together. On the last but one each few lanes have a vertex of their own,
+ * and they go through its row, or a list, together: that is the last level. Candidates that would be looked for again
+ * and again are kept in lists, or for the last level, as marks in a bitmap.
  */
 #ifndef GEMP_MATCH_NESTED_SHAPE_H
 #define GEMP_MATCH_NESTED_SHAPE_H
@@ -11,8 +11,8 @@
 #include "match/emit.h"
 #include "match/nested_filters.h"
 
-/* Candidates that are written down as soon as the vertex of `level` is bound. Lists are made on level 1 at the earliest, since
- * a task binds two vertices at once; marks may be those of the first alone. */
+/* Candidates that are written down as soon as the vertex of `level` is bound. Lists are made on level 1 at the
+ * earliest, since a task binds two vertices at once; marks may be those of the first alone. */
 typedef struct gemp_nested_set {
 	gemp_filters filters;
 	gemp_filters rest;    /* what is tested when they are taken from the base; all filters, if there is none */

@@ -18,7 +18,8 @@ static void counts_are_right(void **state)
 	};
 	uint64_t seed = test_seed_all();
 	for (int directed = 0; directed <= 1; directed++) {
-		case_graph g = { nested_graph(&test_comm, 36, 0.08, !directed, seed), nested_graph(&alone, 36, 0.08, !directed, seed) };
+		case_graph g = { nested_graph(&test_comm, 36, 0.08, !directed, seed),
+			nested_graph(&alone, 36, 0.08, !directed, seed) };
 		for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 			gemp_match_options o = nested_options;
 			o.semantics = cases[i].semantics;

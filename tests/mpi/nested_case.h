@@ -20,7 +20,8 @@ static int close_nested(void **state)
 	return close_context(state);
 }
 
-/* More vertices than a word of a bitmap has bits, some of them hubs; no pair is joined twice, so that edges need no slots. */
+/* More vertices than a word of a bitmap has bits, some of them hubs; no pair is joined twice, so that edges need no
+ * slots. */
 static gemp_graph *nested_graph(const gemp_comm *comm, size_t vertices, double share, bool undirected, uint64_t seed)
 {
 	gemp_builder *builder = NULL;
