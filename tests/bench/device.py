@@ -120,9 +120,11 @@ class Bench:
     def bench_group(self, path, group):
         """{cell: (what bench match says, or None, and what went wrong)}: all in one process, or else one by one."""
         more = ['--repeat', str(self.options.repeat), '--seconds', '3']
-        found = self.queries(path, group, more, self.options.limit * min(len(group), 3))[0]
+        found, wrong = self.queries(path, group, more, self.options.limit * min(len(group), 3))
         if found:
             return {cell: (one, '') for cell, one in zip(group, found)}
+        if len(group) == 1:
+            return {group[0]: (None, wrong)}
         alone = {}
         for cell in group:
             found, wrong = None, 'not run: over budget'
