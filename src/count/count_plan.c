@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
+enum { MOST_OF_CLIQUE = 12 }; /* vertices, that the kernels are for */
+
 /* PATTERN -> TERM */
 static bool same_edges(const gemp_pattern *pattern)
 {
@@ -17,6 +19,25 @@ static bool same_edges(const gemp_pattern *pattern)
 	return true;
 }
 
+static bool joined(const gemp_pattern *pattern, int a, int b)
+{
+	bool found = false;
+	for (size_t e = 0; e < pattern->edge_count; e++)
+		found |= (pattern->edges[e].from == a && pattern->edges[e].to == b) ||
+		         (pattern->edges[e].from == b && pattern->edges[e].to == a);
+	return found;
+}
+
+static bool is_clique(const gemp_pattern *pattern)
+{
+	int size = (int)pattern->vertex_count;
+	bool all = pattern->edge_count == pattern->vertex_count * (pattern->vertex_count - 1) / 2;
+	for (int a = 0; a < size; a++)
+		for (int b = 0; b < a && all; b++)
+			all = joined(pattern, a, b);
+	return all;
+}
+
 static const char *refusal(const gemp_pattern *pattern, const gemp_count_premise *premise)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -24,7 +45,7 @@ static const char *refusal(const gemp_pattern *pattern, const gemp_count_premise
 		return "only --semantics iso is counted so, and --semantics hom with --distinct none";
 	if (pattern->condition_count)
 		return "it has conditions";
-	if (pattern->vertex_count < 2 || pattern->vertex_count > GEMP_MAX_TERM)
+	if (pattern->vertex_count < 2 || pattern->vertex_count > (is_clique(pattern) ? MOST_OF_CLIQUE : GEMP_MAX_TERM))
 		return "its vertices are too many or too few";
 	if (pattern->given || gemp_pattern_parts(pattern, part) != 1)
 		return "it is not one connected pattern";
@@ -143,22 +164,15 @@ done:
 	return code;
 }
 
-gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
-                              const gemp_count_premise *premise, const char **reason)
+static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uint64_t order,
+                               const gemp_count_premise *premise, const char **reason)
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_plan *plan = NULL;
 	gemp_derivation *d = NULL;
-	gemp_term term;
 	bool found = false;
-	*out = NULL;
-	*reason = refusal(pattern, premise);
-	if (!*reason && !make_term(&term, pattern, premise->hom))
-		*reason = "two edges join one pair of its vertices";
-	if (*reason)
-		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(d, 1));
-	GEMP_TRY(gemp_derive(d, &term, premise->codegrees, &found));
+	GEMP_TRY(gemp_derive(d, term, premise->codegrees, &found));
 	if (found) {
 		GEMP_TRY(GEMP_NEW(plan, 1));
 		GEMP_TRY(put_tables(plan, d));
@@ -172,6 +186,33 @@ done:
 	gemp_count_plan_free(plan);
 	gemp_free(d);
 	return code;
+}
+
+/* Larger than a term may be. With distinct vertices or without, since all are adjacent. */
+static gemp_code plan_of_clique(gemp_count_plan **out, int size, bool hom)
+{
+	gemp_code code = GEMP_NEW(*out, 1);
+	if (code != GEMP_OK)
+		return code;
+	(*out)->table_count = (*out)->sum_count = 1;
+	(*out)->divisor = 1;
+	(*out)->sums[0] = (gemp_sum){ .kind = GEMP_SUM_CLIQUES, .clique = size, .factor = 1 };
+	for (int i = 2; hom && i <= size; i++)
+		(*out)->sums[0].factor *= i;
+	return GEMP_OK;
+}
+
+gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
+                              const gemp_count_premise *premise, const char **reason)
+{
+	gemp_term term;
+	*out = NULL;
+	*reason = refusal(pattern, premise);
+	if (!*reason && pattern->vertex_count > GEMP_MAX_TERM)
+		return plan_of_clique(out, (int)pattern->vertex_count, premise->hom);
+	if (!*reason && !make_term(&term, pattern, premise->hom))
+		*reason = "two edges join one pair of its vertices";
+	return *reason ? GEMP_OK : plan_by_terms(out, &term, order, premise, reason);
 }
 
 void gemp_count_plan_free(gemp_count_plan *plan)

@@ -380,7 +380,7 @@ static void known_to_have_sums(void **state)
 {
 	(void)state;
 	static const char *const names[] = { "triangle", "cycle:4", "diamond", "clique:4", "clique:5", "cycle:5", "house",
-		"star:4", "path:5", "star:5", "path:6", "clique:7" };
+		"star:4", "path:5", "star:5", "path:6", "clique:7", "clique:8" };
 	uint64_t random = (uint64_t)time(NULL);
 	print_message("seed %llu\n", (unsigned long long)random);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
