@@ -1,12 +1,10 @@
 /* Cliques of four or more vertices, in the bitmap of each vertex's low row. */
 #include "count/count_parts.h"
+#include "count/source.h"
 
 #include "core/memory.h"
 
-enum {
-	SPARE_LOCAL = 128, /* bytes of local memory that a kernel has beside its argument */
-	MOST_LOW = 65535,  /* pairs are numbered in 32 bits */
-};
+enum { SPARE_LOCAL = 128 }; /* bytes of local memory that a kernel has beside its argument */
 
 /* Slots and rows of bits of a low row of length d, in words of 32 bits. */
 static size_t bit_words(size_t d)
@@ -89,9 +87,9 @@ gemp_code gemp_count_cliques_prepare(gemp_count_engine *engine)
 	const gemp_device *device = engine->context->device;
 	if (!engine->needs.cliques)
 		return GEMP_OK;
-	if (engine->graph.longest_prefix > MOST_LOW)
+	if (engine->graph.longest_prefix > GEMP_MOST_LOW)
 		return gemp_fail(GEMP_EDATA, "a vertex has more than %d neighbours of greater degree, and their bitmap is too "
-		                 "large; --count-by enumerate does without", MOST_LOW);
+		                 "large; --count-by enumerate does without", GEMP_MOST_LOW);
 	if (device->gpu)
 		GEMP_TRY(list_vertices(engine));
 	if (!device->gpu || gemp_count_cliques_large(device, engine->graph.longest_prefix))

@@ -66,10 +66,20 @@ static void describe_graph(gemp_count_engine *engine)
 	}
 }
 
-/* The d neighbours in a low row have d neighbours each, but for the width of a class of degrees: d * d <= 1.44 * entries. */
-static double longest_low(const gemp_count_graph *g)
+/* The d neighbours in a low row have d neighbours each, but for the width of a class of degrees: d * d <= 1.44 * entries. That
+ * is so unless the order of slots comes from parallel edges or loops, which rows do not have. */
+static double longest_low(const gemp_count_engine *engine)
 {
+	const gemp_count_graph *g = &engine->graph;
 	double most = 1.2 * sqrt((double)g->entries) + 1;
+	uint64_t least = g->longest;
+	for (size_t v = 0; v < g->vertices; v++) {
+		uint64_t length = engine->view->begin[v + 1] - engine->view->begin[v];
+		if (length > least + least / 5)
+			most = g->longest;
+		if (length < least)
+			least = length;
+	}
 	return most < g->longest ? most : g->longest;
 }
 
@@ -79,7 +89,7 @@ static gemp_code write_source(gemp_count_engine *engine, gemp_text *text)
 	gemp_count_graph *g = &engine->graph;
 	const gemp_device *device = engine->context->device;
 	gemp_count_source source = { .wide = g->wide, .gpu = device->gpu, .lanes = engine->lanes, .longest = g->longest,
-		.longest_low = longest_low(g), .tables = g->table_bound };
+		.longest_low = longest_low(engine), .tables = g->table_bound };
 	source.large_low = gemp_count_cliques_large(device, (uint32_t)source.longest_low);
 	g->table_bound[0] = g->longest;
 	for (size_t k = 1; k < engine->plan->table_count; k++)

@@ -4,6 +4,7 @@
 #include "count/sweep_bound.h"
 #include "device/device.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,7 +239,7 @@ static void emit_found(gemp_text *text, int clique, const gemp_count_source *sou
 		gemp_text_print(text, " }");
 	gemp_text_print(text, "\n#define COUNT_KEPT");
 	for (int level = 1; level < clique - 3 && !source->gpu; level++)
-		gemp_text_print(text, " COUNT_WORD c%d[%u];", level, (unsigned)source->longest_low / 64 + 1);
+		gemp_text_print(text, " COUNT_WORD c%d[%u];", level, (unsigned)fmin(source->longest_low, GEMP_MOST_LOW) / 64 + 1);
 	gemp_text_print(text, "\n");
 }
 

@@ -5,6 +5,9 @@
 #include "core/text.h"
 #include "count/count_plan.h"
 
+/* The longest low row of which cliques are counted: its pairs are numbered in 32 bits. */
+enum { GEMP_MOST_LOW = 65535 };
+
 typedef struct gemp_count_source {
 	bool wide;            /* positions in rows are ulong */
 	bool gpu;

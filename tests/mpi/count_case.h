@@ -19,6 +19,7 @@ typedef struct made {
 	gemp_graph *graph;
 	size_t vertices;
 	bool edge[MOST][MOST]; /* by key */
+	size_t copies;         /* of edges between neighbouring keys, beside the first */
 } made;
 
 /* What a reference knows, in slots. */
@@ -68,6 +69,21 @@ static inline made *hubs(size_t vertices)
 	return m;
 }
 
+/* A hub of all, a clique, and pairs of neighbouring keys with so many parallel edges that they come before the hub. */
+static inline made *crooked(size_t vertices)
+{
+	made *m = made_new(vertices);
+	for (size_t a = 1; a < vertices; a++) {
+		set_edge(m, 0, a);
+		if (a + 1 < vertices)
+			set_edge(m, a, a + 1);
+		for (size_t b = 1; a < 20 && b < a; b++)
+			set_edge(m, a, b);
+	}
+	m->copies = 2 * vertices;
+	return m;
+}
+
 static inline void build(made *m)
 {
 	gemp_builder_options options = { .seed = gemp_random(&seed), .undirected = true };
@@ -82,7 +98,10 @@ static inline void build(made *m)
 			code = gemp_builder_vertex(builder, &key, "", 0, (gemp_place){ file, a + 1 });
 		for (size_t b = 0; b < a; b++) {
 			gemp_value other = { .type = GEMP_INTEGER, .integer = (int64_t)b };
-			if (m->edge[a][b] && (a + b) % (size_t)test_comm.size == (size_t)test_comm.rank && code == GEMP_OK)
+			size_t times = b > 0 && a == b + 1 ? m->copies + 1 : 1;
+			if (!m->edge[a][b] || (a + b) % (size_t)test_comm.size != (size_t)test_comm.rank)
+				continue;
+			for (size_t i = 0; i < times && code == GEMP_OK; i++)
 				code = gemp_builder_edge(builder, &key, &other, NULL, 0, (gemp_place){ file, a * MOST + b });
 		}
 	}

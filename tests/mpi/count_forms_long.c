@@ -5,6 +5,7 @@ static void check_graphs(void)
 {
 	check_all(hubs(90));
 	check_all(random_graph(45, 0.6));
+	check_all(crooked(90));
 	check_all(made_new(1));
 	check_all(made_new(40));
 	check_all(random_graph(12, 1));

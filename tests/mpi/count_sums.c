@@ -9,6 +9,7 @@ static void sums_are_right(void **state)
 	check_all(random_graph(45, 0.6));
 	if (test_comm.size > 1)
 		return;
+	check_all(crooked(90));
 	check_all(made_new(1));
 	check_all(made_new(40));
 	check_all(random_graph(2, 1));
