@@ -77,25 +77,32 @@ done:
 	return code;
 }
 
-gemp_code gemp_view_parallel(const gemp_comm *comm, const gemp_graph *graph, const gemp_view_key *key, bool *parallel)
+gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_graph *graph, const gemp_view_key *key, bool *parallel)
 {
 	gemp_code code = GEMP_OK;
 	asking a = { .graph = graph, .key = key };
+	gemp_relation *one = NULL;
 	size_t named = 0, multi = 0;
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		named += key->relations[r];
 		multi += key->relations[r] && graph->relations[r].multigraph;
 		if (key->relations[r])
-			a.relation = &graph->relations[r];
+			a.relation = one = &graph->relations[r];
 	}
 	*parallel = !key->simple && multi > 0;
 	if (key->simple || multi || (named <= 1 && key->direction != GEMP_VIEW_EITHER))
 		return GEMP_OK;
+	if (named == 1 && one->reciprocal) {
+		*parallel = one->reciprocal > 0;
+		return GEMP_OK;
+	}
 	if (named == 1)
 		gemp_parallel_for((graph->rows + PIECE - 1) / PIECE, ask_piece, &a);
 	else if (named)
 		GEMP_TRY(ask_marks(comm, &a));
 	*parallel = gemp_comm_sum1(comm, a.found) > 0;
+	if (named == 1)
+		one->reciprocal = *parallel ? 1 : -1;
 done:
 	return code;
 }

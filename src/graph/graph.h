@@ -23,6 +23,7 @@ typedef struct gemp_relation {
 	char *name;
 	bool directed;        /* false: imported with --undirected; each edge is stored once */
 	bool multigraph;      /* some (source, target) has several edges */
+	int reciprocal;       /* some pair is joined in both directions: 1 yes, -1 no, 0 nobody has asked yet */
 	gemp_count edges;     /* of all ranks */
 	gemp_edge first;      /* number of this rank's first edge */
 	unsigned loaded;      /* gemp_relation_part, together */

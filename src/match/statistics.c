@@ -97,7 +97,7 @@ static bool same_question(const gemp_pattern *pattern, const gemp_candidates *ca
 	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
 }
 
-gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, const gemp_graph *graph,
+gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_graph *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates)
 {
 	gemp_code code = GEMP_OK;

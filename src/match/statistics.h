@@ -7,7 +7,7 @@
 #include "pattern/plan.h"
 
 /* Collective. The parts of the pattern's relations are loaded. */
-gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, const gemp_graph *graph,
+gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_graph *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 
 #endif

@@ -55,10 +55,13 @@ static gemp_code find_premise(gemp_count_premise *out, gemp_context *context, ge
 	out->codegrees = gemp_comm_sum1(context->comm, !gemp_neighbours_codegrees(context->device, graph->vertices)) == 0;
 	if (pattern->simple || !pattern->edge_count)
 		return GEMP_OK;
+	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key.relations[r])
 			GEMP_TRY(gemp_graph_need_relation(graph, r, gemp_view_parts(key.direction)));
+	began = gemp_timers_add(&context->timers, GEMP_READ, began);
 	GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel));
+	gemp_timers_add(&context->timers, GEMP_CONVERT, began);
 done:
 	return code;
 }
