@@ -148,7 +148,7 @@ static gemp_code improve_order(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
 	gemp_plan_options options = plan_options(m);
-	const gemp_order_question question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
+	gemp_order_question question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
 		.symmetry = m->symmetry, .statistics = &m->statistics, .candidates = &m->candidates, .options = &options,
 		.key_rank = m->pushdown.key_rank, .latest = m->graph->ranks == 1 || m->options.replicate < 0,
 		.lists = m->context->device->gpu && !lists(m) && !m->options.profile };
@@ -157,9 +157,11 @@ static gemp_code improve_order(gemp_match *m)
 	GEMP_TRY(need_edges(m));
 	if (m->plan->two_paths || m->options.order_count)
 		return GEMP_OK;
-	for (size_t s = 0; s < m->plan->step_count; s++)
+	for (size_t s = 0; s < m->plan->step_count; s++) {
+		question.rows += m->plan->steps[s].rows;
 		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)
 			order[count++] = m->plan->steps[s].vertex;
+	}
 	GEMP_TRY(gemp_order_search(&question, order, &found));
 	if (!found)
 		return GEMP_OK;

@@ -8,9 +8,10 @@
 
 #define BIT(i) (UINT64_C(1) << (i))
 
-/* Samples are larger where more work is at stake. */
-enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 512, MOST_NODES = 4096, SEED = 1 };
-static const double least_work = 1e6, work_of_one = 2e6;
+/* Samples are larger where more work is at stake, and larger again for the few orders among which it is decided. */
+enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 256, MOST_NODES = 4096, SEED = 1, FINALISTS = 6, FINAL = 6, FEW_VERTICES = 5 };
+static const double near = 1.6; /* what an order may cost over the best to be looked at again */
+static const double least_work = 1e6, least_reads = 2e5, share_of_reads = 0.02, work_of_one = 4e6;
 
 /* A prefix of an order. */
 typedef struct node {
@@ -30,6 +31,8 @@ typedef struct search {
 	size_t node_count, capacity;
 	node *nodes;
 	size_t steps; /* sampled */
+	double most_reads;
+	bool hurry;   /* that was read: the deepest prefixes are brought to an end */
 } search;
 
 /* What one partial match costs where it enters a step, and a lookup, in entries walked (fitted,
@@ -157,11 +160,13 @@ done:
 	return code;
 }
 
+/* Samples err: in a small pattern a prefix stays unless it is clearly the worse one. */
 static bool dominated(const search *s, const node *n)
 {
-	for (size_t i = 0; i < s->node_count; i++) {
+	bool few = s->q->pattern->vertex_count <= FEW_VERTICES, whole = n->count == (int)s->q->pattern->vertex_count;
+	for (size_t i = 0; i < s->node_count && !whole; i++) {
 		const node *other = &s->nodes[i];
-		if (other->bound == n->bound && other->cost <= n->cost && other->rows <= 1.02 * n->rows)
+		if (other->bound == n->bound && other->cost <= (few ? 0.85 : 1) * n->cost && other->rows <= 1.02 * n->rows)
 			return true;
 	}
 	return false;
@@ -194,43 +199,54 @@ done:
 	return code;
 }
 
+static bool comes_before(const search *s, const node *a, const node *b)
+{
+	return s->hurry && a->count != b->count ? a->count > b->count : a->cost < b->cost;
+}
+
 static size_t cheapest(const search *s)
 {
 	size_t best = SIZE_MAX;
 	for (size_t i = 0; i < s->node_count; i++)
-		if (s->nodes[i].open && (best == SIZE_MAX || s->nodes[i].cost < s->nodes[best].cost))
+		if (s->nodes[i].open && (best == SIZE_MAX || comes_before(s, &s->nodes[i], &s->nodes[best])))
 			best = i;
 	return best;
 }
 
-static gemp_code search_all(search *s, size_t *best)
+/* Collective. Whole orders, the cheapest first, as long as they are near it. */
+static gemp_code search_all(search *s, size_t *finalists, size_t *count)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_pattern *pattern = s->q->pattern;
+	*count = 0;
 	for (int v = 0; v < (int)pattern->vertex_count; v++)
 		GEMP_TRY(grow_by(s, SIZE_MAX, v));
-	while (s->node_count < MOST_NODES) {
-		*best = cheapest(s);
-		if (s->nodes[*best].count == (int)pattern->vertex_count)
-			return GEMP_OK;
-		s->nodes[*best].open = false;
+	while (s->node_count < MOST_NODES && *count < FINALISTS) {
+		size_t best = cheapest(s);
+		if (best == SIZE_MAX || (*count && s->nodes[best].cost > near * s->nodes[finalists[0]].cost))
+			break;
+		s->nodes[best].open = false;
+		if (s->nodes[best].count == (int)pattern->vertex_count)
+			finalists[(*count)++] = best;
 		for (int v = 0; v < (int)pattern->vertex_count; v++)
-			if (!(s->nodes[*best].bound & BIT(v)) && joined(pattern, s->nodes[*best].bound, v))
-				GEMP_TRY(grow_by(s, *best, v));
-		gemp_sample_free(&s->nodes[*best].sample);
+			if (!(s->nodes[best].bound & BIT(v)) && joined(pattern, s->nodes[best].bound, v))
+				GEMP_TRY(grow_by(s, best, v));
+		gemp_sample_free(&s->nodes[best].sample);
+		s->hurry = s->hurry || (double)gemp_sampler_reads(s->sampler) > s->most_reads;
+		if (s->hurry && *count > FINALISTS / 2)
+			break;
 	}
-	*best = SIZE_MAX;
 done:
 	return code;
 }
 
-/* Collective. What the order that estimates give costs. */
-static gemp_code sample_order(search *s, const int *order, double *work)
+/* Collective. What an order costs. */
+static gemp_code sample_order(search *s, const int *order, size_t sample_size, double *work)
 {
 	gemp_code code = GEMP_OK;
 	node n[2] = { 0 };
 	int at = 0, vertices = (int)s->q->pattern->vertex_count;
-	s->sample_size = LEAST_SAMPLE;
+	s->sample_size = sample_size;
 	memcpy(n[0].order, order, (size_t)vertices * sizeof *order);
 	for (int i = 1; i <= vertices && code == GEMP_OK; i++, at = 1 - at) {
 		n[1 - at] = n[at];
@@ -245,25 +261,55 @@ static gemp_code sample_order(search *s, const int *order, double *work)
 	return code;
 }
 
+/* Collective. The best of the finalists by larger samples. */
+static gemp_code decide(search *s, const size_t *finalists, size_t count, size_t *best)
+{
+	gemp_code code = GEMP_OK;
+	double least = HUGE_VAL;
+	*best = finalists[0];
+	for (size_t i = 0; i < count && count > 1; i++) {
+		double work;
+		GEMP_TRY(sample_order(s, s->nodes[finalists[i]].order, FINAL * s->sample_size, &work));
+		s->sample_size /= FINAL;
+		if (work < least) {
+			least = work;
+			*best = finalists[i];
+		}
+	}
+done:
+	return code;
+}
+
+/* Where edges are few and estimates promise little, even a bad order costs less than a look at others. */
+static bool is_small(const gemp_order_question *q)
+{
+	double edges = 0;
+	for (size_t e = 0; e < q->pattern->edge_count; e++)
+		edges = fmax(edges, q->statistics->edges[e]);
+	return edges <= 1024 && q->rows <= 1e5;
+}
+
 gemp_code gemp_order_search(const gemp_order_question *q, int *order, bool *found)
 {
 	gemp_code code = GEMP_OK;
-	size_t vertices = q->pattern->vertex_count, best = SIZE_MAX;
+	size_t vertices = q->pattern->vertex_count, best, finalists[FINALISTS], count;
 	search s = { .q = q };
 	double began = gemp_now(), work;
 	*found = false;
-	if (vertices < 3 || vertices > GEMP_MOST_SEARCHED || q->pattern->given || q->options->pivot_off)
+	if (vertices < 3 || vertices > GEMP_MOST_SEARCHED || q->pattern->given || q->options->pivot_off || is_small(q))
 		return GEMP_OK;
 	GEMP_TRY(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, SEED));
 	if (q->latest)
 		gemp_sampler_walk_latest(s.sampler);
-	GEMP_TRY(sample_order(&s, order, &work));
+	GEMP_TRY(sample_order(&s, order, LEAST_SAMPLE, &work));
 	if (work < least_work)
 		goto done;
+	s.most_reads = least_reads + share_of_reads * work;
 	s.sample_size = (size_t)fmin(fmax(work / work_of_one, LEAST_SAMPLE), MOST_SAMPLE);
-	GEMP_TRY(gemp_comm_agree(q->context->comm, search_all(&s, &best)));
-	if (best == SIZE_MAX)
+	GEMP_TRY(gemp_comm_agree(q->context->comm, search_all(&s, finalists, &count)));
+	if (!count)
 		goto done;
+	GEMP_TRY(decide(&s, finalists, count, &best));
 	memcpy(order, s.nodes[best].order, vertices * sizeof *order);
 	*found = true;
 	gemp_log(GEMP_VERBOSE, "order by samples of %zu: work %.3g (by estimates: %.3g), %zu prefixes, %zu steps, %.4f s",

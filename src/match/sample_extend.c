@@ -103,13 +103,16 @@ bool gemp_own_row(const gemp_step *step, size_t check)
 	return step->checks[check].from == step->vertex;
 }
 
+/* Kernels that mark rows look at a mark before anything else of a vertex; the others after its own tests. */
 static bool checks_hold(gemp_extension *x, size_t walked, gemp_vertex c, double weight)
 {
+	bool counted = x->s->latest;
 	for (size_t k = 0; k < x->step->check_count; k++) {
 		const gemp_check *check = &x->step->checks[k];
 		if (k == walked || gemp_own_row(x->step, k))
 			continue;
-		x->work.lookups += weight;
+		x->work.lookups += counted ? 0 : weight;
+		counted = false;
 		x->s->reads++;
 		if (gemp_row_has(&x->row[k], check->to == x->step->vertex ? c : x->image[check->to]) == check->absent)
 			return false;
@@ -163,6 +166,7 @@ static gemp_code extend(gemp_extension *x)
 		if (!within_order(x, c))
 			continue;
 		x->work.entries += weight;
+		x->work.lookups += x->s->latest && x->step->check_count > 1 ? weight : 0;
 		if (vertex_fits(x, c) && (x->step->edge < 0 || edge_fits(x, edge)) && checks_hold(x, walked, c, weight))
 			GEMP_TRY(gemp_add_child(x, c, edge, weight));
 	}
