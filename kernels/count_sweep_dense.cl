@@ -12,13 +12,15 @@
 #define NEARBY 16u
 /* Rows are fetched into the cache so many entries ahead of their use, where they begin twice as many. */
 #define AHEAD 6u
+/* The same for the first rows of other roots. */
+#define ROOTS_AHEAD 8u
 
 typedef struct sweep {
 	__global const OFFSET *begin;
 	__global const uint *near;
 	__global OFFSET *kept;   /* [kept_rows] of this worker: where the row goes on behind the root before */
 	__global ROW *place;     /* [longest] of this worker: where the row of each middle goes on behind the root; its end */
-	__global uint *counter;  /* [ends] of this worker, all 0 between roots */
+	__global COUNTER *counter;  /* [ends] of this worker, all 0 between roots */
 	OFFSET from, to;         /* the root's entries that lead to middles */
 	uint root, kept_rows;
 } sweep;
@@ -26,7 +28,11 @@ typedef struct sweep {
 /* Row x holds the root: the entry behind it, and the end. */
 static inline ROW behind_root(const sweep *s, uint x)
 {
-	OFFSET at = x < s->kept_rows ? s->kept[x] : s->begin[x], end = s->begin[x + 1];
+	OFFSET at = s->begin[x], end = s->begin[x + 1];
+	if (end - at == 1)
+		return (ROW)(end, end);
+	if (x < s->kept_rows)
+		at = s->kept[x];
 	for (uint i = 0; s->near[at] < s->root; i++)
 		at = i < NEARBY ? at + 1 : first_not_below(s->near, at, end, s->root);
 	at++;
@@ -41,6 +47,18 @@ static inline void fetch_ahead(const sweep *s, OFFSET entry)
 		FETCH(&s->begin[s->near[entry + 2 * AHEAD]]);
 		FETCH(&s->near[s->begin[s->near[entry + AHEAD]]]);
 	}
+}
+
+/* The same for the first middles of a root to come: where their rows begin, or the rows themselves. */
+static inline void fetch_root(const sweep *s, __global const OFFSET *mid, uint root, int rows)
+{
+	__global const OFFSET *begin = s->begin;
+	OFFSET from = MIDDLES_FROM(root), to = min(begin[root + 1], from + 4);
+	for (; from < to; from++)
+		if (rows)
+			FETCH(&s->near[begin[s->near[from]]]);
+		else
+			FETCH(&begin[s->near[from]]);
 }
 
 /* Counts paths from the root to each end; how many there are. */
@@ -170,7 +188,7 @@ static inline uint count_and_list(const sweep *s, __global uint *touched)
 			uint w = s->near[at], count = s->counter[w];
 			touched[found] = w;
 			found += count == 0;
-			s->counter[w] = count + 1;
+			s->counter[w] = (COUNTER)(count + 1);
 		}
 	}
 	return found;
@@ -201,7 +219,7 @@ static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *tou
 __kernel void count_sweep_dense(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
                                 __global const uint *restrict near, uint first, uint step, uint roots, uint ends,
                                 uint kept_rows, uint longest, __global uint *next, __global OFFSET *restrict kept,
-                                __global ROW *restrict places, __global uint *restrict counters,
+                                __global ROW *restrict places, __global COUNTER *restrict counters,
                                 __global uint *restrict touched, __global long *values,
                                 __global double *magnitudes VALUE_PARAMETERS)
 {
@@ -215,6 +233,10 @@ __kernel void count_sweep_dense(__global const OFFSET *restrict begin, __global 
 	for (uint task = atomic_add(next, CHUNK); task < roots; task = atomic_add(next, CHUNK))
 		for (uint i = task; i < min(task + CHUNK, roots); i++) {
 			s.root = first + i * step;
+			if (i + ROOTS_AHEAD < roots) {
+				fetch_root(&s, mid, s.root + ROOTS_AHEAD * step, 0);
+				fetch_root(&s, mid, s.root + ROOTS_AHEAD / 2 * step, 1);
+			}
 			s.from = MIDDLES_FROM(s.root);
 			s.to = begin[s.root + 1];
 			if (s.from < s.to)

@@ -91,7 +91,7 @@ done:
 gemp_code gemp_sweep_new(gemp_sweep **out, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	gemp_sweep_shape shape;
-	gemp_sweep_shape_for(&shape, graph);
+	gemp_sweep_shape_for(&shape, graph, sum);
 	return gemp_sweep_new_shaped(out, graph, sum, &shape);
 }
 

@@ -32,7 +32,7 @@ typedef struct gemp_sweep_shape {
 	const char *options;      /* of the compiler; may be NULL */
 } gemp_sweep_shape;
 
-void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph);
+void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph, const gemp_sum *sum);
 
 /* Collective. As gemp_sweep_new, in that shape. */
 gemp_code gemp_sweep_new_shaped(gemp_sweep **out, const gemp_count_graph *graph, const gemp_sum *sum,

@@ -48,12 +48,13 @@ gemp_code gemp_sweep_dense_new(gemp_sweep *sweep)
 	gemp_sweep_dense *d = &sweep->dense;
 	size_t workers = sweep->shape.workers, ends = workers * sweep->ends;
 	size_t touched = sweep->sum->kind == GEMP_SUM_JOINED ? ends + workers : 1;
+	size_t counter = gemp_sweep_narrow_counters(graph, sweep->sum) ? sizeof(cl_ushort) : sizeof(cl_uint);
 	d->kept_rows = long_rows(graph, sweep->ends);
 	GEMP_TRY(gemp_kernel_new(&sweep->kernel, &sweep->program, "count_sweep_dense"));
 	GEMP_TRY(gemp_buffer_new(&d->kept, device, workers * d->kept_rows * offset_size(graph), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->places, device, workers * graph->longest * 2 * offset_size(graph), NULL));
-	GEMP_TRY(gemp_buffer_new(&d->counters, device, ends * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_zero(device, &d->counters, 0, ends * sizeof(cl_uint)));
+	GEMP_TRY(gemp_buffer_new(&d->counters, device, ends * counter, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &d->counters, 0, ends * counter));
 	GEMP_TRY(gemp_buffer_new(&d->touched, device, touched * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->next, device, sizeof(cl_uint), NULL));
 	sweep->sums = workers;

@@ -82,6 +82,11 @@ static void put_kind(gemp_text *text, const gemp_sum *sum)
 	gemp_text_print(text, "#define END_WEIGHT %s\n", sum->kind == GEMP_SUM_PAIRS ? "(c > 0)" : "c");
 }
 
+bool gemp_sweep_narrow_counters(const gemp_count_graph *graph, const gemp_sum *sum)
+{
+	return gemp_sweep_by_end(sum) && graph->longest <= UINT16_MAX;
+}
+
 gemp_code gemp_sweep_emit_types(gemp_text *text, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	const char *offset = graph->wide ? "ulong" : "uint";
@@ -90,6 +95,7 @@ gemp_code gemp_sweep_emit_types(gemp_text *text, const gemp_count_graph *graph, 
 	gemp_text_print(text, "#define SHUFFLE_OFFSET(value, lane) gemp_shuffle%s((value), (lane))\n", graph->wide ? "64" : "");
 	gemp_text_print(text, "#define GROUP_SYNC %s\n",
 	                gpu ? "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)" : "((void)0)");
+	gemp_text_print(text, "typedef %s COUNTER;\n", gemp_sweep_narrow_counters(graph, sum) ? "ushort" : "uint");
 	gemp_text_print(text, "#define FETCH(place) %s\n",
 	                gpu ? "((void)0)" : "__builtin_prefetch((const void *)(size_t)(place))");
 	gemp_text_print(text, gemp_sweep_few_paths(graph) ?

@@ -6,6 +6,7 @@
  *   SHUFFLE_OFFSET(o, lane) gemp_shuffle of an OFFSET
  *   GROUP_SYNC              a barrier, where groups have more than one work-item
  *   FETCH(place)            into the cache, where there is a way to ask for it
+ *   COUNTER                 uint, or ushort where that holds what an end can have (dense sweeps)
  *   PATHS, ADD_PATHS(to, n) type for a number of paths of one root; atomic addition
  *   IS_MIDDLE(r, x)         do paths of root r lead over its neighbour x?
  *   MIDDLES_FROM(r)         first entry of row r that leads to such
@@ -38,6 +39,10 @@ bool gemp_sweep_by_end(const gemp_sum *sum);
 
 /* Do 32 bits hold the number of paths of a root? */
 bool gemp_sweep_few_paths(const gemp_count_graph *graph);
+
+/* Are 16 bits enough for the number of paths to an end, which has no more of them than neighbours, and faster? Where counters
+ * are read again and again, they are not. */
+bool gemp_sweep_narrow_counters(const gemp_count_graph *graph, const gemp_sum *sum);
 
 /* VALUE_PARAMETERS in order: the buffers as arguments; how many. `arguments` has room for GEMP_MAX_VERTEX_TABLES + 1. */
 size_t gemp_sweep_value_arguments(const gemp_count_graph *graph, const gemp_sum *sum, gemp_argument *arguments);

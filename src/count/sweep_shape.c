@@ -40,11 +40,15 @@ static void grouped_shape(gemp_sweep_shape *shape, const gemp_device *device)
 			shape->tables[k].words = 0;
 }
 
-void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph)
+void gemp_sweep_shape_for(gemp_sweep_shape *shape, const gemp_count_graph *graph, const gemp_sum *sum)
 {
 	const gemp_device *device = graph->context->device;
-	if (device->gpu)
+	if (device->gpu) {
 		grouped_shape(shape, device);
+		/* Looking up in a hashed table what is not there is slow, and a worker is slow alone. */
+		if (sum->kind == GEMP_SUM_JOINED)
+			shape->worker_words = 0;
+	}
 	else
 		*shape = (gemp_sweep_shape){ .dense = true, .workers = gemp_sweep_dense_workers(graph) };
 }

@@ -1,0 +1,53 @@
+/* Bounds of expressions. */
+#include "count/sweep_bound.h"
+#include "harness/harness.h"
+
+#include <string.h>
+
+static double bound_of(void *self, const char *symbol)
+{
+	(void)self;
+	return strcmp(symbol, "c") == 0 ? 10 : strcmp(symbol, "V1_2") == 0 ? 3 : -1;
+}
+
+static void bounds(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *expression;
+		double bound;
+	} cases[] = {
+		{ "1", 1 }, { "c", 10 }, { "c - 1", 11 }, { "-c*c", 100 }, { "2 * (c - V1_2) * -V1_2 + 7", 85 },
+		{ "c*V1_2-(-(c))", 40 }, { " ( c ) ", 10 },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		double bound;
+		assert_ok(gemp_expression_bound(cases[i].expression, bound_of, NULL, &bound));
+		assert_true(bound == cases[i].bound);
+	}
+}
+
+static void not_expressions(void **state)
+{
+	(void)state;
+	static const char *const cases[] = { "", "c -", "(c", "c)", "d", "c c", "c / 2", "2c" };
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		double bound;
+		assert_code(gemp_expression_bound(cases[i], bound_of, NULL, &bound), GEMP_EINTERNAL);
+	}
+}
+
+static void magnitudes(void **state)
+{
+	(void)state;
+	gemp_text text = { 0 };
+	gemp_expression_magnitude(&text, "-2*c - V1_2*10");
+	assert_string_equal(text.data, "+2.0*fabs((double)c) + fabs((double)V1_2)*10.0");
+	gemp_text_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(bounds), cmocka_unit_test(not_expressions), cmocka_unit_test(magnitudes) };
+	return test_main(tests);
+}
