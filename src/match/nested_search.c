@@ -262,6 +262,7 @@ static gemp_code finish(gemp_search *search)
 		return gemp_fail(GEMP_EDATA, "more than 2^64 - 1 matches");
 	uint32_t taken = control[GEMP_NESTED_NEXT] < left ? control[GEMP_NESTED_NEXT] : left;
 	n->next += taken;
+	n->given += control[GEMP_NESTED_GIVEN];
 	s->launches++;
 	s->taken += taken;
 	s->found_local += (uint64_t)control[GEMP_NESTED_FOUND] | (uint64_t)control[GEMP_NESTED_FOUND + 1] << 32;

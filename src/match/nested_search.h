@@ -19,6 +19,7 @@ struct gemp_nested_search {
 	uint32_t tasks, next;
 	uint32_t limit, words, room, queue;
 	gemp_buffer lists, marks, parts, control;
+	uint64_t given;             /* parts that changed hands so far, about */
 };
 
 /* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. */

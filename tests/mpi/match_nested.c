@@ -62,6 +62,43 @@ static void twins_are_counted_by_their_number(void **state)
 	graph_free(&g);
 }
 
+/* All that there is to do lies behind one entry: workers that find none get parts of it, if they are quick. */
+static void one_entry_is_shared(void **state)
+{
+	(void)state;
+	enum { ALL = 90 };
+	gemp_builder *builder = NULL;
+	gemp_graph *graph = NULL;
+	gemp_builder_options options = { .undirected = true };
+	assert_all_ok(gemp_builder_new(&builder, &test_comm, &options));
+	gemp_code code = GEMP_OK;
+	for (int64_t a = 0; a < ALL && test_comm.rank == 0; a++) {
+		gemp_value from = { .type = GEMP_INTEGER, .integer = a };
+		code |= gemp_builder_vertex(builder, &from, a > 1 ? "A" : a ? "B" : "C", 1, (gemp_place){ 0 });
+		for (int64_t b = 0; b < a; b++) {
+			gemp_value to = { .type = GEMP_INTEGER, .integer = b };
+			code |= gemp_builder_edge(builder, &from, &to, "L", 1, (gemp_place){ 0 });
+		}
+	}
+	assert_all_ok(code);
+	assert_all_ok(gemp_builder_finish(builder, &graph));
+	gemp_builder_free(builder);
+	question q = { .text = "MATCH (a:B)-[:L]-(b:C)-[:L]-(c)-[:L]-(d)-[:L]-(e)-[:L]-(a) RETURN count(*)" };
+	case_graph g = { graph, NULL };
+	gemp_pattern *pattern = ask(&q, g.dealt);
+	gemp_match *match = NULL;
+	assert_all_ok(gemp_match_prepare(&match, context, graph, pattern, &nested_options));
+	for (int run = 0; run < 5; run++) {
+		gemp_match_result result;
+		assert_all_ok(gemp_match_run(match, NULL, &result));
+		assert_int_equal(result.matches, (ALL - 2) * (ALL - 3) * (ALL - 4));
+	}
+	print_message("%llu parts\n", (unsigned long long)match->search->nested->given);
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	gemp_graph_free(graph);
+}
+
 static void others_are_left_to_the_state_machine(void **state)
 {
 	(void)state;
@@ -85,6 +122,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(counts_are_right, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(small_graphs_count, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(twins_are_counted_by_their_number, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(one_entry_is_shared, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(others_are_left_to_the_state_machine, open_nested, close_nested),
 	};
 	return test_main_all(argc, argv, tests);

@@ -5,6 +5,7 @@
 #include "match_case.h"
 
 #include "match/match_parts.h"
+#include "match/nested_search.h"
 
 #include <stdlib.h>
 
