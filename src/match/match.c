@@ -177,7 +177,8 @@ done:
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
-	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.count_per && m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
+	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.count_per && m->options.lanes <= 1 &&
+	           m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
 	GEMP_TRY(make_plan(m, false));
 	if (may && !lists(m))
@@ -204,8 +205,9 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	if (!m->options.count_per)
 		return GEMP_OK;
 	if (lists(m))
-		return gemp_fail(GEMP_EUSAGE, "--count-per counts on the device, and these matches have to be looked at one by one (%s); "
-		                 "write RETURN v, count(*)", m->deduplicates ? "which are the same" : "conditions on whole matches");
+		return gemp_fail(GEMP_EUSAGE, "--count-per counts on the device, and these matches have to be looked at one by "
+		                 "one (%s); write RETURN v, count(*)",
+		                 m->deduplicates ? "which are the same" : "conditions on whole matches");
 	return gemp_counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
 
@@ -262,7 +264,8 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	GEMP_TRY(gemp_comm_agree(context->comm, choose_counted(m, &per)));
 	gemp_search_options search = { .lanes = options->lanes, .launch_factor = options->launch_factor,
 		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
-		.listed = lists(m), .per = per, .first_only = options->first_only && !m->phases.after_count, .profile = options->profile,
+		.listed = lists(m), .per = per, .first_only = options->first_only && !m->phases.after_count,
+		.profile = options->profile,
 		.by_formula = options->count_by_formula, .key_rank = m->pushdown.key_rank };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
 	                         &m->candidates, &search));
