@@ -150,8 +150,8 @@ static void read_piece(void *context, unsigned thread, size_t piece)
 	size_t end = r->rows - piece * PIECE < PIECE ? r->rows : (piece + 1) * PIECE;
 	(void)thread;
 	for (size_t i = piece * PIECE; i < end; i++)
-		gemp_record_read(r->form, gemp_class_table_record(r->table, r->first + i), r->vertices + i * (size_t)r->form->vertex_count,
-		                 r->edges + i * (size_t)r->form->edge_count);
+		gemp_record_read(r->form, gemp_class_table_record(r->table, r->first + i),
+		                 r->vertices + i * (size_t)r->form->vertex_count, r->edges + i * (size_t)r->form->edge_count);
 }
 
 size_t gemp_class_set_read(const gemp_class_set *set, gemp_class_place *at, size_t room, gemp_vertex *vertices,

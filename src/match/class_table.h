@@ -1,8 +1,9 @@
 /* class_table: an open-addressing hash table of records of one size, stored exactly and compared exactly.
  *
- * Records lie in segments, each twice as long as the one before, and are never moved; a slot holds 32 bits of hash and the
- * record's index, so the table grows without reading records, and most unequal records are told apart without reading them. Bounded: an addition that would grow the table
- * past its budget is not made, and the caller gives up a part (gemp_class_table_keep).
+ * Records lie in segments, each twice as long as the one before, and are never moved; a slot holds 32 bits of hash and
+ * the record's index, so the table grows without reading records, and most unequal records are told apart without reading
+ * them. Bounded: an addition that would grow the table past its budget is not made, and the caller gives up a part
+ * (gemp_class_table_keep).
  */
 #ifndef GEMP_MATCH_CLASS_TABLE_H
 #define GEMP_MATCH_CLASS_TABLE_H

@@ -1,5 +1,5 @@
-/* What kernels wrote is read whole, in place and through locked memory, also beside a kernel on another buffer, in ranges, in
- * sizes that grow, and again. */
+/* What kernels wrote is read whole, in place and through locked memory, also beside a kernel on another buffer, in
+ * ranges, in sizes that grow, and again. */
 #include "device/readback.h"
 
 #include "harness/harness.h"
@@ -9,7 +9,10 @@ enum { WORDS = 1 << 20 };
 static gemp_device *device;
 
 static const char source[] =
-	"__kernel void fill(__global uint *out, uint seed) { out[get_global_id(0)] = (uint)get_global_id(0) * 7 + seed; }\n";
+	"__kernel void fill(__global uint *out, uint seed)\n"
+	"{\n"
+	"	out[get_global_id(0)] = (uint)get_global_id(0) * 7 + seed;\n"
+	"}\n";
 
 static void check_words(const char *host, size_t first, size_t count, uint32_t seed)
 {

@@ -1,5 +1,5 @@
-/* Rows of nothing but keys, which take a shorter way once there are many: the same lines as text made here, with limits, with
- * the smallest of each class, with some rows that are several, in rounds of few rows and of many. */
+/* Rows of nothing but keys, which take a shorter way once there are many: the same lines as text made here, with limits,
+ * with the smallest of each class, with some rows that are several, in rounds of few rows and of many. */
 #include "made_graph.h"
 
 #include "command/rows.h"
@@ -29,7 +29,8 @@ static given *give(uint64_t *seed, size_t count, bool several)
 	assert_all_ok(GEMP_NEW(g, 1));
 	g->made = made_graph_new(*seed);
 	g->count = count;
-	assert_all_ok(gemp_pattern_parse(&g->pattern, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN c, a AS one, b, a AS two", NULL));
+	assert_all_ok(gemp_pattern_parse(&g->pattern, "MATCH (a)-[r]->(b)<-[s]-(c) RETURN c, a AS one, b, a AS two",
+	                                 NULL));
 	assert_all_ok(gemp_pattern_bind(g->pattern, &g->made->graph));
 	assert_all_ok(gemp_symmetry_full(&g->symmetry, WIDTH));
 	assert_all_ok(gemp_chain_new(&g->chain, g->symmetry, base, WIDTH));
@@ -38,7 +39,8 @@ static given *give(uint64_t *seed, size_t count, bool several)
 		for (int v = 0; v < WIDTH; v++)
 			r->vertices[v] = (gemp_vertex)gemp_random_below(seed, MADE_VERTICES);
 		r->times = several && i % 97 == 3 ? gemp_random_below(seed, 4) : 1;
-		r->round = i < 5 ? 0 : 1 + (int)gemp_random_below(seed, ROUNDS - 2); /* few in the first one, none in the last */
+		/* Few in the first one, none in the last. */
+		r->round = i < 5 ? 0 : 1 + (int)gemp_random_below(seed, ROUNDS - 2);
 		r->rank = (int)gemp_random_below(seed, (uint64_t)test_comm.size);
 	}
 	return g;
@@ -75,13 +77,15 @@ static gemp_code take_round(const given *g, gemp_sink *sink, int round, gemp_ver
 	}
 	for (size_t at = 0, some; at < rows; at += some) {
 		some = rows - at < 9000 ? rows - at : 9000;
-		GEMP_TRY(sink->take(sink->self, &(gemp_batch){ .rows = some, .vertex_count = WIDTH, .vertices = room + at * WIDTH }));
+		GEMP_TRY(sink->take(sink->self, &(gemp_batch){ .rows = some, .vertex_count = WIDTH,
+		                                               .vertices = room + at * WIDTH }));
 	}
 done:
 	return code;
 }
 
-static gemp_code write_all(const given *g, const char *path, uint64_t limit, bool smallest, uint64_t *written, bool *complete)
+static gemp_code write_all(const given *g, const char *path, uint64_t limit, bool smallest, uint64_t *written,
+                           bool *complete)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sink sink = { 0 };
