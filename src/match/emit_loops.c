@@ -18,8 +18,8 @@ typedef struct nest {
 	int last; /* the last step that is walked */
 } nest;
 
-/* STATE: 0 none, 1 in a task, 2 only matches that found no room | matches kept | the task's vertices | a position a loop
- * | matches. */
+/* STATE: 0 none, 1 in a task, 2 only matches that found no room | matches kept | the task's vertices | a position
+ * a loop | matches. */
 enum { STATE_STAGED = 1, STATE_TASK = 2 };
 
 static uint32_t task_words(const gemp_plan *plan)
@@ -76,9 +76,9 @@ static void emit_choice(const nest *n, int s, size_t j)
 {
 	const gemp_check *check = &n->plan->steps[s].checks[j];
 	gemp_text_print(n->t, "\t\t{\n\t\tconst OFFSET b = begin_%d[v_%d], z = begin_%d[v_%d + 1];\n"
-	                "\t\tif ((z - b) * %d < z_%d - b_%d) { b_%d = b; z_%d = z; n_%d = near_%d; from_%d = %zu; }\n\t\t}\n",
-	                check->view, check->from, check->view, check->from, n->marks.row[s][j] >= 0 ? WALKED_IS_LONGER : 1, s, s,
-	                s, s, s, check->view, s, j);
+	                "\t\tif ((z - b) * %d < z_%d - b_%d) {\n\t\tb_%d = b; z_%d = z; n_%d = near_%d; from_%d = %zu;\n"
+	                "\t\t}\n\t\t}\n", check->view, check->from, check->view, check->from,
+	                n->marks.row[s][j] >= 0 ? WALKED_IS_LONGER : 1, s, s, s, s, s, check->view, s, j);
 }
 
 static void emit_row(const nest *n, int s)
@@ -87,8 +87,8 @@ static void emit_row(const nest *n, int s)
 	size_t latest = step->kind == GEMP_EXTEND ? gemp_latest_source(n->plan, s) : 0;
 	const gemp_check *check = &step->checks[latest];
 	gemp_text_print(n->t, "\t\tOFFSET b_%d = begin_%d[v_%d], z_%d = begin_%d[v_%d + 1];\n"
-	                "\t\t__global const uint *n_%d = near_%d;\n", s, check->view, check->from, s, check->view, check->from, s,
-	                check->view);
+	                "\t\t__global const uint *n_%d = near_%d;\n", s, check->view, check->from, s, check->view, check->from,
+	                s, check->view);
 	if (step->edge >= 0)
 		gemp_text_print(n->t, "\t\t__global const ulong *d_%d = edge_%d;\n", s, check->view);
 	if (!has_choice(n, s))
@@ -208,7 +208,8 @@ static void emit_row_test(const nest *n, int s, size_t j)
 		gemp_text_print(t, "!fill_%d && ", mark);
 	if (choice)
 		gemp_text_print(t, "from_%d != %zu && ", s, j);
-	gemp_text_print(t, "%shas(%d, v_%d, v_%d)) continue;\n", check->absent ? "" : "!", check->view, check->from, check->to);
+	gemp_text_print(t, "%shas(%d, v_%d, v_%d)) continue;\n", check->absent ? "" : "!", check->view, check->from,
+	                check->to);
 }
 
 /* A vertex is not in its own row where loops were dropped. */
@@ -254,8 +255,8 @@ static void emit_positions(const nest *n)
 
 static void emit_flush(const nest *n)
 {
-	gemp_text_print(n->t, "\t\tstaged = gemp_flush(control, p.result_capacity, id_of, result, stage, staged, %d, %d, &found);\n",
-	                n->plan->vertex_count, n->plan->live_edges ? n->plan->edge_count : 0);
+	gemp_text_print(n->t, "\t\tstaged = gemp_flush(control, p.result_capacity, id_of, result, stage, staged, %d, %d, "
+	                "&found);\n", n->plan->vertex_count, n->plan->live_edges ? n->plan->edge_count : 0);
 }
 
 static void emit_result(const nest *n)
@@ -395,11 +396,11 @@ static void emit_root(const nest *n)
 static void emit_beginning(const nest *n)
 {
 	gemp_text *t = n->t;
-	gemp_text_print(t, "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n\tulong found = 0;\n\tuint leave = 0;\n"
-	                "\t(void)s;\n", n->layout->state_words);
+	gemp_text_print(t, "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
+	                "\tulong found = 0;\n\tuint leave = 0;\n\t(void)s;\n", n->layout->state_words);
 	if (n->options->profile)
-		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n", gemp_counters(n->plan),
-		                gemp_counters(n->plan));
+		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n",
+		                gemp_counters(n->plan), gemp_counters(n->plan));
 	if (n->marks.count)
 		gemp_text_print(t, "\t__global uchar *mark = marks + (ulong)gemp_worker() * GEMP_MARK_BYTES(p.vertices);\n");
 	if (n->plan->two_paths)
@@ -426,7 +427,8 @@ static void emit_end(const nest *n)
 	gemp_text_print(t, "\tif (found)\n\t\tatom_add((__global ulong *)(control + GEMP_CONTROL_FOUND), found);\n");
 }
 
-void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options)
+void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout,
+                     const gemp_emit_options *options)
 {
 	nest n = { .t = text, .plan = plan, .layout = layout, .options = options,
 		.last = (int)plan->step_count - 1 - plan->two_paths };

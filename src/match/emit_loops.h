@@ -1,8 +1,8 @@
-/* emit_loops: the match kernel of a CPU device that has every row: one work-item a core, and a nest of loops in it, a loop a
- * step of the plan, with marks (match/marks.h) in place of searches in rows.
+/* emit_loops: the match kernel of a CPU device that has every row: one work-item a core, and a nest of loops in it, a
+ * loop a step of the plan, with marks (match/marks.h) in place of searches in rows.
  *
- * Where matches are listed, a worker gathers some of them (its stage) before it asks for room in the result buffer. Where
- * there is none, it keeps the position of each loop, and in the next launch goes straight back to them.
+ * Where matches are listed, a worker gathers some of them (its stage) before it asks for room in the result buffer.
+ * Where there is none, it keeps the position of each loop, and in the next launch goes straight back to them.
  */
 #ifndef GEMP_MATCH_EMIT_LOOPS_H
 #define GEMP_MATCH_EMIT_LOOPS_H
@@ -18,6 +18,7 @@ bool gemp_loops_possible(const gemp_plan *plan);
 uint32_t gemp_loops_state_words(const gemp_plan *plan, const gemp_emit_options *options, uint32_t tuple_words);
 
 /* The body of the kernel, behind its arguments. */
-void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options);
+void gemp_emit_loops(gemp_text *text, const gemp_plan *plan, const gemp_layout *layout,
+                     const gemp_emit_options *options);
 
 #endif

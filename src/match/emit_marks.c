@@ -32,22 +32,24 @@ void gemp_emit_mark_variables(gemp_text *t, const gemp_plan *plan, const gemp_ma
 			continue;
 		gemp_text_print(t, "\t\tuint fill_%zu = 0;\n", m);
 		if (!gemp_mark_certain(plan, mark))
-			gemp_text_print(t, "\t\tulong seen_%zu = 0, cost_%zu = begin_%d[v_%d + 1] - begin_%d[v_%d];\n", m, m, mark->view, v,
-			                mark->view, v);
+			gemp_text_print(t, "\t\tulong seen_%zu = 0, cost_%zu = begin_%d[v_%d + 1] - begin_%d[v_%d];\n", m, m,
+			                mark->view, v, mark->view, v);
 		if (mark->through >= 0)
 			gemp_text_print(t, "\t\tuint known_%zu = 0;\n", m);
 	}
 }
 
 /* Opens a loop over the part of a row between bound vertices; closed by "}". */
-static void emit_walk(gemp_text *t, int view, const char *of, uint64_t above, uint64_t below, const char *at, const char *name)
+static void emit_walk(gemp_text *t, int view, const char *of, uint64_t above, uint64_t below, const char *at,
+                      const char *name)
 {
 	bool down = above && !below;
 	if (down)
-		gemp_text_print(t, "\t\tfor (OFFSET %s = begin_%d[%s + 1]; %s-- > begin_%d[%s];) {\n", at, view, of, at, view, of);
+		gemp_text_print(t, "\t\tfor (OFFSET %s = begin_%d[%s + 1]; %s-- > begin_%d[%s];) {\n", at, view, of, at, view,
+		                of);
 	else
-		gemp_text_print(t, "\t\tfor (OFFSET %s = begin_%d[%s]; %s < begin_%d[%s + 1]; %s++) {\n", at, view, of, at, view, of,
-		                at);
+		gemp_text_print(t, "\t\tfor (OFFSET %s = begin_%d[%s]; %s < begin_%d[%s + 1]; %s++) {\n", at, view, of, at,
+		                view, of, at);
 	gemp_text_print(t, "\t\tconst uint %s = near_%d[%s];\n", name, view, at);
 	if (above) {
 		gemp_text_print(t, "\t\tif (%s <= ", name);
@@ -73,7 +75,8 @@ static void emit_between(gemp_text *t, const gemp_plan *plan, const gemp_mark *m
 	const gemp_step *through = &plan->steps[mark->through];
 	uint64_t pivot = UINT64_C(1) << plan->pivot;
 	char name[16];
-	emit_walk(t, mark->view, of_vertex(plan, mark->step, name), through->greater & pivot, through->less & pivot, "k", "y");
+	emit_walk(t, mark->view, of_vertex(plan, mark->step, name), through->greater & pivot, through->less & pivot, "k",
+	          "y");
 	if (through->candidates)
 		gemp_text_print(t, "\t\tif (!candidate(%d, y)) continue;\n", through->vertex);
 }
@@ -108,7 +111,8 @@ void gemp_emit_mark_clearing(gemp_text *t, const gemp_plan *plan, const gemp_mar
 /* How long the rows of the vertices between are is only added up when the pivot's own row is paid for. */
 static void emit_cost(gemp_text *t, const gemp_plan *plan, const gemp_mark *mark, size_t m)
 {
-	gemp_text_print(t, "\t\tif (seen_%zu > cost_%zu && !known_%zu) {\n\t\tcost_%zu = 0; known_%zu = 1;\n", m, m, m, m, m);
+	gemp_text_print(t, "\t\tif (seen_%zu > cost_%zu && !known_%zu) {\n\t\tcost_%zu = 0; known_%zu = 1;\n", m, m, m, m,
+	                m);
 	emit_between(t, plan, mark);
 	gemp_text_print(t, "\t\tcost_%zu += begin_%d[y + 1] - begin_%d[y]; }\n\t\t}\n", m, mark->far, mark->far);
 }

@@ -1,8 +1,8 @@
 #include "match/filters.h"
 
 /* One line for each bound vertex of the set. */
-static void put(gemp_text *t, const gemp_plan *plan, uint64_t with, const char *guard, const char *format, const char *self,
-                const char *reject)
+static void put(gemp_text *t, const gemp_plan *plan, uint64_t with, const char *guard, const char *format,
+                const char *self, const char *reject)
 {
 	for (int v = 0; v < plan->vertex_count; v++)
 		if (with >> v & 1) {

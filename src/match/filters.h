@@ -5,8 +5,8 @@
 #include "core/text.h"
 #include "pattern/plan.h"
 
-/* What becomes of a vertex or edge that fails: a line `if (<condition>) <reject>` each; those that read memory are asked
- * only after `guard` ("" or "x && "). */
+/* What becomes of a vertex or edge that fails: a line `if (<condition>) <reject>` each; those that read memory are
+ * asked only after `guard` ("" or "x && "). */
 typedef struct gemp_rejection {
 	const char *guard, *reject;
 } gemp_rejection;

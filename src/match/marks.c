@@ -127,8 +127,9 @@ static void mark_reach(gemp_marks *out, const gemp_plan *plan, int s, int t)
 	if (!near || back < 0 || !tells || out->reach[s] >= 0)
 		return;
 	uint64_t bound = BIT(plan->pivot);
-	out->reach[s] = (int8_t)add(out, &(gemp_mark){ .step = plan->root, .view = near->view, .above = step->greater & bound,
-	                            .below = step->less & bound, .through = t, .far = back, .first = s });
+	gemp_mark mark = { .step = plan->root, .view = near->view, .above = step->greater & bound, .below = step->less & bound,
+		.through = t, .far = back, .first = s };
+	out->reach[s] = (int8_t)add(out, &mark);
 }
 
 void gemp_marks_none(gemp_marks *out)

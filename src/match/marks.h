@@ -1,9 +1,9 @@
-/* marks: what a worker that searches alone notes of host vertices, so that a test is one look instead of a search in a row.
+/* marks: what a worker that searches alone notes of host vertices, so that a test is one look and no search in a row.
  *
- * A mark is a bit in a worker's byte of each host vertex. It says "lies in the row of the image of u", for a u that was bound
- * some steps before the vertex that is tested; or, for a vertex that is still to be closed to the pivot, "has a neighbour
- * in the pivot's row that can be the vertex between": a partial match that cannot close ends there. Which marks a plan
- * wants follows from its checks; how they are set and cleared is emitted by emit_marks.
+ * A mark is a bit in a worker's byte of each host vertex. It says "lies in the row of the image of u", for a u that was
+ * bound some steps before the vertex that is tested; or, for a vertex that is still to be closed to the pivot, "has a
+ * neighbour in the pivot's row that can be the vertex between": a partial match that cannot close ends there. Which marks
+ * a plan wants follows from its checks; how they are set and cleared is emitted by emit_marks.
  */
 #ifndef GEMP_MATCH_MARKS_H
 #define GEMP_MATCH_MARKS_H
@@ -13,7 +13,7 @@
 enum { GEMP_MOST_MARKS = 8 };
 
 typedef struct gemp_mark {
-	int step;              /* binds the vertex whose row is marked, or the pivot; the mark lasts as long as that binding */
+	int step;              /* binds the vertex whose row is marked, or the pivot; the mark lasts as long as that does */
 	int view;              /* that row's */
 	uint64_t above, below; /* bound vertices: nobody looks at slots that are not above, or below, theirs */
 	int through;           /* reach: the step of the vertex between; -1: a row is marked */
@@ -24,8 +24,8 @@ typedef struct gemp_mark {
 typedef struct gemp_marks {
 	size_t count;
 	gemp_mark marks[GEMP_MOST_MARKS];
-	int8_t row[GEMP_MAX_STEPS][GEMP_MAX_CHECKS]; /* the mark that answers a check; -1: none. That of a BIND_EDGE is looked
-	                                                at when its vertex is bound: without an edge it is no candidate */
+	int8_t row[GEMP_MAX_STEPS][GEMP_MAX_CHECKS]; /* the mark that answers a check; -1: none. That of a BIND_EDGE is
+	                                                looked at when its vertex is bound: it must have such an edge */
 	int8_t reach[GEMP_MAX_STEPS];                /* the mark that a step's vertex must have beside; -1: none */
 } gemp_marks;
 

@@ -1,5 +1,5 @@
-/* The nest of loops on a CPU device that has every row, against the definition of a match: with marks of rows and of what
- * can be closed, with result buffers so small that workers stop in every loop. */
+/* The nest of loops on a CPU device that has every row, against the definition of a match: with marks of rows and of
+ * what can be closed, with result buffers so small that workers stop in every loop. */
 #include "loops_case.h"
 
 static case_graph simple;

@@ -26,10 +26,12 @@ static void random_shape(char shape[160], uint64_t *random)
 /* The same as a query: directions, types and labels at random. */
 static void random_text(char text[1024], const char *shape, uint64_t *random)
 {
-	static const char *const arrows[] = { "-[]-", "-[]->", "<-[]-", "-[:KNOWS]->", "-[:KNOWS|ACTS_IN]-", "<-[:ACTS_IN]-" };
+	static const char *const arrows[] = { "-[]-", "-[]->", "<-[]-", "-[:KNOWS]->", "-[:KNOWS|ACTS_IN]-",
+	                                      "<-[:ACTS_IN]-" };
 	static const char *const labels[] = { "", "", "", ":Person", ":Film|Actor" };
 	int n = snprintf(text, 1024, "MATCH "), u, v, used;
-	for (const char *at = strchr(shape, ':') + 1; sscanf(at, "%d-%d%n", &u, &v, &used) == 2; at += used + (at[used] == ','))
+	const char *at = strchr(shape, ':') + 1;
+	for (; sscanf(at, "%d-%d%n", &u, &v, &used) == 2; at += used + (at[used] == ','))
 		n += snprintf(text + n, 1024 - (size_t)n, "(v%d)%s(v%d%s), ", u, arrows[gemp_random_below(random, 6)], v,
 		              labels[gemp_random_below(random, 5)]);
 	snprintf(text + n - 2, 1024 - (size_t)n, " RETURN v0");

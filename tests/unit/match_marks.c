@@ -58,7 +58,8 @@ static int row_mark(const gemp_marks *m, const gemp_plan *plan, int s, int from)
 	return -2;
 }
 
-/* 0-1-2-3-4-0: 4 is looked up in the pivot's row, and 3 must have a neighbour there. Only slots above the pivot's matter. */
+/* 0-1-2-3-4-0: 4 is looked up in the pivot's row, and 3 must have a neighbour there. Only slots above the pivot's
+ * matter. */
 static void a_cycle(void **state)
 {
 	(void)state;
