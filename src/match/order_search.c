@@ -11,7 +11,7 @@
 /* Samples are larger where more work is at stake, and larger again for the few orders among which it is decided. */
 enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 256, MOST_NODES = 4096, SEED = 1, FINALISTS = 6, FINAL = 6, FEW_VERTICES = 5 };
 static const double near = 1.6; /* what an order may cost over the best to be looked at again */
-static const double least_work = 1e6, least_reads = 2e5, share_of_reads = 0.02, work_of_one = 4e6;
+static const double least_work = 1e6, least_reads = 2e6, share_of_reads = 0.02, work_of_one = 4e6;
 
 /* A prefix of an order. */
 typedef struct node {
@@ -120,6 +120,12 @@ static gemp_code is_least(const search *s, const node *prefix, int v, bool *leas
 	return GEMP_OK;
 }
 
+/* Pivots and edges are cheap to extend, and what is drawn of them decides about all that follows. */
+static size_t wider(int count)
+{
+	return count == 1 ? 16 : count == 2 ? 4 : 1;
+}
+
 /* Collective. Steps of the prefix's last vertex: its own, and the edges that are bound with it. */
 static gemp_code sample_steps(search *s, const node *from, node *to)
 {
@@ -140,7 +146,7 @@ static gemp_code sample_steps(search *s, const node *from, node *to)
 	for (bool first = true; first || (step < plan->step_count && plan->steps[step].kind == GEMP_BIND_EDGE); step++) {
 		gemp_sample_work work;
 		gemp_sample out = { 0 };
-		code = gemp_sampler_step(s->sampler, plan, step, in, &out, s->sample_size, &work);
+		code = gemp_sampler_step(s->sampler, plan, step, in, &out, s->sample_size * wider(to->count), &work);
 		gemp_sample_free(&between);
 		between = out;
 		in = &between;
@@ -307,7 +313,7 @@ gemp_code gemp_order_search(const gemp_order_question *q, int *order, bool *foun
 	s.most_reads = least_reads + share_of_reads * work;
 	s.sample_size = (size_t)fmin(fmax(work / work_of_one, LEAST_SAMPLE), MOST_SAMPLE);
 	GEMP_TRY(gemp_comm_agree(q->context->comm, search_all(&s, finalists, &count)));
-	if (!count)
+	if (!count || s.nodes[finalists[0]].cost > work)
 		goto done;
 	GEMP_TRY(decide(&s, finalists, count, &best));
 	memcpy(order, s.nodes[best].order, vertices * sizeof *order);
