@@ -25,9 +25,6 @@ static void emit_variables(gemp_emitter *e)
 	gemp_put(e, "const uint lane = gemp_lane();");
 	gemp_put(e, "ulong found = 0;");
 	gemp_put(e, "uint over = 0, spent = 0, rested = 0;");
-	for (size_t l = 0; l < e->nested->list_count; l++)
-		gemp_put(e, "__global uint *list_%zu = lists + ((ulong)gemp_worker() * %zu + %zu) * p.room;", l,
-		         e->nested->list_count, l);
 	if (e->nested->leaf == GEMP_LEAF_MARKED) {
 		if (e->options->shared) { /* of a size that the compiler knows: drivers make room for too few groups else */
 			gemp_put(e, "__local uint marks[%zu];", e->options->shared * e->options->in_group);
@@ -156,6 +153,8 @@ void gemp_nested_emit(gemp_text *text, const char *fixed, const gemp_plan *plan,
 	gemp_text_print(text, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
 	                "#define GEMP_LANES %d\n#define ROW_LANES %d\n%s\n",
 	                options->lanes, options->row_lanes, fixed);
+	for (size_t l = 0; l < nested->list_count; l++) /* no variable: that is a register kept through all loops */
+		gemp_put(&e, "#define list_%zu (lists + ((ulong)gemp_worker() * %zu + %zu) * p.room)", l, nested->list_count, l);
 	emit_arguments(&e);
 	gemp_put(&e, "{");
 	e.depth++;

@@ -171,46 +171,55 @@ static void emit_list(gemp_emitter *e, int l)
 	gemp_put(e, "}");
 }
 
-static void emit_mark(gemp_emitter *e, range *r)
+static void emit_mark(gemp_emitter *e)
 {
 	const gemp_nested_set *set = &e->nested->marks;
-	*r = open_range(e, MARK_TAG, set->base, &set->rest, true);
-	gemp_put(e, "for (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES) {", r->tag, r->tag);
+	gemp_put(e, "{");
 	e->depth++;
-	gemp_put(e, "const uint c = from_%d[at];", r->tag);
+	range r = open_range(e, MARK_TAG, set->base, &set->rest, true);
+	gemp_put(e, "for (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES) {", r.tag, r.tag);
+	e->depth++;
+	gemp_put(e, "const uint c = from_%d[at];", r.tag);
 	gemp_put(e, "int pass = c < p.limit;");
-	test_range(e, r, "c");
+	test_range(e, &r, "c");
 	gemp_put(e, "if (pass)");
 	gemp_put(e, "\tmark(c);");
 	e->depth--;
 	gemp_put(e, "}");
 	gemp_put(e, "gemp_sync();");
+	e->depth--;
+	gemp_put(e, "}");
 }
 
-static void emit_wipe(gemp_emitter *e, const range *r)
+/* The range is found again: kept, it would take registers from all that comes between. */
+static void emit_wipe(gemp_emitter *e)
 {
+	const gemp_nested_set *set = &e->nested->marks;
+	gemp_put(e, "{");
+	e->depth++;
 	gemp_put(e, "gemp_sync();");
-	gemp_put(e, "if (end_%d - cur_%d > p.words)", r->tag, r->tag);
+	range r = open_range(e, MARK_TAG, set->base, &set->rest, true);
+	gemp_put(e, "if (end_%d - cur_%d > p.words)", r.tag, r.tag);
 	gemp_put(e, "\tfor (uint i = lane; i < p.words; i += GEMP_LANES)");
 	gemp_put(e, "\t\tbits[i] = 0;");
 	gemp_put(e, "else");
-	gemp_put(e, "\tfor (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES)", r->tag, r->tag);
-	gemp_put(e, "\t\tbits[min(from_%d[at], p.limit) >> 5] = 0;", r->tag);
+	gemp_put(e, "\tfor (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES)", r.tag, r.tag);
+	gemp_put(e, "\t\tbits[min(from_%d[at], p.limit) >> 5] = 0;", r.tag);
 	gemp_put(e, "gemp_sync();");
+	e->depth--;
+	gemp_put(e, "}");
 }
 
 void gemp_emit_marks_of_first(gemp_emitter *e, bool end)
 {
 	const gemp_nested_set *set = &e->nested->marks;
 	int first = e->plan->steps[0].vertex;
-	range r;
 	if (e->nested->leaf != GEMP_LEAF_MARKED || set->level > 0)
 		return;
 	gemp_put(e, "if (marked_for != %s && marked_for != ~0u) {", end ? "~0u" : gemp_vertex_name((char[16]){ 0 }, first));
 	e->depth++;
 	gemp_put(e, "const uint v_%d = marked_for;", first);
-	r = open_range(e, MARK_TAG, set->base, &set->rest, true);
-	emit_wipe(e, &r);
+	emit_wipe(e);
 	e->depth--;
 	gemp_put(e, "}");
 	if (end)
@@ -218,7 +227,7 @@ void gemp_emit_marks_of_first(gemp_emitter *e, bool end)
 	gemp_put(e, "if (marked_for != v_%d) {", first);
 	e->depth++;
 	gemp_put(e, "marked_for = v_%d;", first);
-	emit_mark(e, &r);
+	emit_mark(e);
 	e->depth--;
 	gemp_put(e, "}");
 }
@@ -399,18 +408,18 @@ static void emit_rows(gemp_emitter *e, const range *r, int level)
 
 static void emit_last_but_one(gemp_emitter *e, int level)
 {
-	range r = open_level(e, level, true), marks;
+	range r = open_level(e, level, true);
 	bool marked = e->nested->leaf == GEMP_LEAF_MARKED && e->nested->marks.level == level - 1;
 	emit_bounds(e, level);
 	gemp_put(e, "if (start < stop) {");
 	e->depth++;
 	if (marked)
-		emit_mark(e, &marks);
+		emit_mark(e);
 	if (level != SPLIT_LEVEL)
 		gemp_put(e, "spent += stop - start;");
 	emit_rows(e, &r, level);
 	if (marked)
-		emit_wipe(e, &marks);
+		emit_wipe(e);
 	e->depth--;
 	gemp_put(e, "}");
 }
@@ -445,13 +454,12 @@ static void emit_visits(gemp_emitter *e, int level)
 void gemp_emit_level(gemp_emitter *e, int level)
 {
 	const gemp_nested *n = e->nested;
-	range marks;
 	for (size_t l = 0; l < n->list_count; l++)
 		if (n->lists[l].level == level)
 			emit_list(e, (int)l);
 	bool marked = n->leaf == GEMP_LEAF_MARKED && n->marks.level == level && level < n->levels - 3;
 	if (marked)
-		emit_mark(e, &marks);
+		emit_mark(e);
 	gemp_put(e, "{");
 	e->depth++;
 	if (level == n->levels - 3)
@@ -461,5 +469,5 @@ void gemp_emit_level(gemp_emitter *e, int level)
 	e->depth--;
 	gemp_put(e, "}");
 	if (marked)
-		emit_wipe(e, &marks);
+		emit_wipe(e);
 }

@@ -188,6 +188,12 @@ void gemp_nested_free(gemp_nested_search *n, gemp_device *device)
 	gemp_free(n);
 }
 
+/* So many registers that 1,536 work-items find room on a compute unit; what spills belongs to outer loops. */
+const char *gemp_nested_build_options(const gemp_search *search)
+{
+	return search->context->device->nvidia ? "-cl-nv-maxrregcount=40" : "";
+}
+
 gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text)
 {
 	char *fixed = NULL;

@@ -25,6 +25,8 @@ struct gemp_nested_search {
 /* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. */
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views);
 void gemp_nested_free(gemp_nested_search *nested, gemp_device *device);
+/* How its program is built. */
+const char *gemp_nested_build_options(const gemp_search *search);
 /* The text of its kernel, whose name is `nested`. */
 gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text);
 void gemp_nested_restart(gemp_nested_search *nested);

@@ -89,7 +89,8 @@ static gemp_code build(gemp_search *search)
 		code = gemp_text_status(&text);
 	}
 	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
-	GEMP_TRY(gemp_context_program(search->context, &search->program, text.data, ""));
+	GEMP_TRY(gemp_context_program(search->context, &search->program, text.data,
+	                              search->nested ? gemp_nested_build_options(search) : ""));
 	code = gemp_kernel_new(&search->kernel, &search->program, search->nested ? "nested" : "match");
 	GEMP_TRY(gemp_comm_agree(search->context->comm, code));
 done:
