@@ -158,7 +158,7 @@ static void sparse_and_dense(void **state)
 static void random_graphs(void **state)
 {
 	(void)state;
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < 8; i++) {
 		uint32_t n = 1 + (uint32_t)gemp_random_below(&seed, 100);
 		check_random(n, (uint32_t)gemp_random_below(&seed, 6u * n), (uint32_t)gemp_random_below(&seed, n), i % 4 == 0);
 	}
@@ -204,6 +204,38 @@ static void watched(void **state)
 	gemp_free(joined);
 }
 
+static gemp_code both_shapes(void *argument)
+{
+	gemp_code code = GEMP_OK;
+	const sweep_case *c = argument;
+	gemp_sum sum = { .kind = GEMP_SUM_JOINED, .factor = 1 };
+	gemp_sum_result result;
+	gemp_sweep *sweep = NULL;
+	for (size_t number = 0; number <= 3; number += 3) {
+		gemp_sweep_shape shape = shape_of(number, &c->graph, &sum);
+		GEMP_TRY(gemp_sweep_new_shaped(&sweep, &c->graph, &sum, &shape));
+		GEMP_TRY(gemp_sweep_run(sweep, &result));
+		gemp_sweep_free(sweep);
+		sweep = NULL;
+	}
+done:
+	gemp_sweep_free(sweep);
+	return code;
+}
+
+static void memory(void **state)
+{
+	(void)state;
+	sweep_case c;
+	uint8_t *joined = random_joined(20, 60, 2);
+	case_make(&c, context, 20, joined, false, &seed);
+	size_t held = context->device->held;
+	assert_survives_no_memory(both_shapes, &c);
+	assert_int_equal(context->device->held, held);
+	case_free(&c);
+	gemp_free(joined);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +243,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(sparse_and_dense),
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(watched),
+		cmocka_unit_test(memory),
 	};
 	MPI_Init(&argc, &argv);
 	int failed = cmocka_run_group_tests(tests, setup, teardown);
