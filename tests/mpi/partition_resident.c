@@ -144,7 +144,7 @@ static void old_rows_give_way(void **state)
 {
 	(void)state;
 	fixed f;
-	enum { MEMORY = 100000 };
+	enum { MEMORY = 60000 };
 	fixed_new(&f, 100, 3000, MEMORY);
 	f.context->keep_resident = true;
 	const gemp_view_key *const keys[] = { &either, &out, &multi, &other };
