@@ -2,15 +2,11 @@
  * have one lane, or are part of a warp.
  *
  * A team takes a root: a work-group with the roots of many paths, a worker (a warp on NVIDIA devices) with those of few.
- * GEMP_LANES lanes go along the rows of as many middles as ROW_LANES goes into them; a long row is for all lanes.
- *
- * Counters lie in local memory: in a window of slots, or, where a root has few paths, in a table that is hashed. A window
- * counter is 32 bits, or, in PACKED layout, as wide as the greatest degree from its slot on needs, since no vertex ends more
- * paths of a root than it has neighbours. Where all counters are wanted at once and do not fit (SPILLS), those of greater
- * slots, which are met less often, lie in global memory. */
+ * GEMP_LANES lanes go along the rows of as many middles as ROW_LANES goes into them; a long row is for all lanes. */
 
 #include "group.clh"
 #include "count_sweep.clh"
+#include "count_sweep_counter.clh"
 
 /* Rows from there on are gone along by all lanes of a worker. */
 #define LONG_ROW 128u
@@ -18,103 +14,6 @@
 #define TEAMS ((uint)(GEMP_LANES / ROW_LANES))
 
 enum { TO_COUNT, TO_VALUE };
-enum { IN_WINDOW, IN_TABLE };
-
-typedef struct sweep {
-	__global const OFFSET *begin, *mid;
-	__global const uint *near;
-	__global const ROW *rows;   /* by entry: where the row of its middle goes on behind the root; its end */
-	OFFSET from, to;            /* the root's entries that lead to middles */
-	uint root, low, high;       /* ends of this task: slots low .. high - 1 */
-	int where;                  /* are counters? */
-	uint worker, workers;       /* of this team */
-	__local uint *counter;      /* IN_WINDOW: from `word` on; IN_TABLE: [2 * (mask + 1)], keys and counts */
-	uint word, mask;
-	__global uint *spilt;       /* SPILLS: counters behind those in local memory */
-	__global uint *touched;     /* JOINED in a window: ends met */
-	__local uint *found;        /* their number */
-	layout fields;
-} sweep;
-
-/* COUNTERS */
-
-typedef struct field {
-	uint word, shift, mask;
-} field;
-
-static inline field field_of(const sweep *s, uint w)
-{
-#ifdef PACKED
-	uint log = w < s->fields.from[2] ? (w < s->fields.from[0] ? 5 : w < s->fields.from[1] ? 4 : 3)
-	                                 : w < s->fields.from[3] ? 2 : 1;
-	uint base = w < s->fields.from[2] ? (w < s->fields.from[0] ? 0 : w < s->fields.from[1] ? s->fields.base[0]
-	                                                                                       : s->fields.base[1])
-	                                  : w < s->fields.from[3] ? s->fields.base[2] : s->fields.base[3];
-	uint bit = base + (w << log);
-	return (field){ bit / 32 - s->word, bit % 32, 0xffffffffu >> (32 - (1u << log)) };
-#else
-	return (field){ w - s->word, 0, 0xffffffffu };
-#endif
-}
-
-static inline uint window_add(const sweep *s, uint w)
-{
-	field f = field_of(s, w);
-#ifdef SPILLS
-	if (f.word >= WINDOW_WORDS)
-		return atomic_add(&s->spilt[f.word - WINDOW_WORDS], 1u << f.shift) >> f.shift & f.mask;
-#endif
-	return atomic_add(&s->counter[f.word], 1u << f.shift) >> f.shift & f.mask;
-}
-
-static inline uint window_get(const sweep *s, uint w)
-{
-	field f = field_of(s, w);
-#ifdef SPILLS
-	if (f.word >= WINDOW_WORDS)
-		return s->spilt[f.word - WINDOW_WORDS] >> f.shift & f.mask;
-#endif
-	return s->counter[f.word] >> f.shift & f.mask;
-}
-
-static inline uint table_begin(const sweep *s, uint w)
-{
-	return (w * 2654435761u) >> 9 & s->mask;
-}
-
-/* No slot 0 is an end, so that a key of 0 is a free place. */
-static inline uint table_add(const sweep *s, uint w)
-{
-	volatile __local uint *key = s->counter;
-	for (uint at = table_begin(s, w);; at = (at + 1) & s->mask) {
-		uint seen = key[at];
-		if (seen == 0)
-			seen = atomic_cmpxchg(&key[at], 0u, w);
-		if (seen == 0 || seen == w)
-			return atomic_inc(&s->counter[s->mask + 1 + at]);
-	}
-}
-
-static inline uint table_get(const sweep *s, uint w)
-{
-	for (uint at = table_begin(s, w);; at = (at + 1) & s->mask) {
-		uint seen = s->counter[at];
-		if (seen == w || seen == 0)
-			return seen ? s->counter[s->mask + 1 + at] : 0;
-	}
-}
-
-static inline uint counter_add(const sweep *s, uint w)
-{
-	return s->where == IN_TABLE ? table_add(s, w) : window_add(s, w);
-}
-
-static inline uint counter_get(const sweep *s, uint w)
-{
-	return s->where == IN_TABLE ? table_get(s, w) : window_get(s, w);
-}
-
-/* VALUES */
 
 /* One more path to w. What its end is worth more by it is added at once: no second pass is needed. */
 static inline void count_path(const sweep *s, sweep_sum *sum, uint w VALUE_PARAMETERS)
@@ -482,8 +381,9 @@ __kernel void sweep_windows(__global const OFFSET *restrict begin, __global cons
 __kernel void sweep_tables(__global const OFFSET *restrict begin, __global const OFFSET *restrict mid,
                            __global const uint *restrict near, __global const ROW *restrict rows,
                            __global const PATHS *restrict paths, __global const uint *restrict list, uint skipped,
-                           uint roots, __global const uint *restrict layouts, uint ends, __global uint *next, uint next_word,
-                           uint table_words, uint sums, __global long *values, __global double *magnitudes, __local uint *words VALUE_PARAMETERS)
+                           uint roots, __global const uint *restrict layouts, uint ends, __global uint *next,
+                           uint next_word, uint table_words, uint sums, __global long *values,
+                           __global double *magnitudes, __local uint *words VALUE_PARAMETERS)
 {
 	__local uint task;
 	sweep_sum sum = { 0 };
