@@ -13,7 +13,7 @@
 /* Rows are fetched into the cache so many entries ahead of their use, where they begin twice as many. */
 #define AHEAD 6u
 /* The same for the first rows of other roots. */
-#define ROOTS_AHEAD 8u
+#define ROOTS_AHEAD 16u
 
 typedef struct sweep {
 	__global const OFFSET *begin;
@@ -233,14 +233,15 @@ __kernel void count_sweep_dense(__global const OFFSET *restrict begin, __global 
 	for (uint task = atomic_add(next, CHUNK); task < roots; task = atomic_add(next, CHUNK))
 		for (uint i = task; i < min(task + CHUNK, roots); i++) {
 			s.root = first + i * step;
+			s.from = MIDDLES_FROM(s.root);
+			s.to = begin[s.root + 1];
+			if (s.from == s.to)
+				continue;
 			if (i + ROOTS_AHEAD < roots) {
 				fetch_root(&s, mid, s.root + ROOTS_AHEAD * step, 0);
 				fetch_root(&s, mid, s.root + ROOTS_AHEAD / 2 * step, 1);
 			}
-			s.from = MIDDLES_FROM(s.root);
-			s.to = begin[s.root + 1];
-			if (s.from < s.to)
-				sweep_root(&s, &sum, touched, begin, mid, ends VALUE_ARGUMENTS);
+			sweep_root(&s, &sum, touched, begin, mid, ends VALUE_ARGUMENTS);
 		}
 	values[worker] = sum.value;
 	magnitudes[worker] = sum.magnitude;
