@@ -230,16 +230,23 @@ static gemp_code name_views(gemp_extension *x)
 	return code;
 }
 
-/* All ranks have the same sums, to the bit: they decide by them. */
+/* All ranks have the same sums, to the bit: they decide by them. Each is summed in units of 2^-52 of about the greatest. */
 static void sum_up(const gemp_comm *comm, gemp_sample_work *work)
 {
+	enum { BIAS = 2048, DIGITS = 52 };
 	double *const parts[] = { &work->passed, &work->entries, &work->lookups };
-	uint64_t whole[3];
+	uint64_t whole[3], exponent[3] = { 0 };
+	for (int i = 0; i < 3; i++) {
+		int binary = 0;
+		frexp(*parts[i], &binary);
+		exponent[i] = *parts[i] > 0 ? (uint64_t)(binary + BIAS) : 0;
+	}
+	gemp_comm_max(comm, exponent, 3);
 	for (int i = 0; i < 3; i++)
-		whole[i] = *parts[i] > 0 ? (uint64_t)fmin(*parts[i] * 256 + 0.5, 0x1p62 / comm->size) : 0;
+		whole[i] = exponent[i] ? (uint64_t)(ldexp(*parts[i], DIGITS + BIAS - (int)exponent[i]) + 0.5) : 0;
 	gemp_comm_sum(comm, whole, 3);
 	for (int i = 0; i < 3; i++)
-		*parts[i] = (double)whole[i] / 256;
+		*parts[i] = exponent[i] ? ldexp((double)whole[i], (int)exponent[i] - BIAS - DIGITS) : 0;
 }
 
 gemp_code gemp_sampler_step(gemp_sampler *s, const gemp_plan *plan, size_t step, const gemp_sample *in,
