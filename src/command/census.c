@@ -8,7 +8,7 @@
 gemp_code gemp_census_check(const gemp_options *options)
 {
 	static const char *const others[] = { "output", "subgraph", "limit", "order", "explain", "profile", "symmetry",
-		"pivot" };
+		"pivot", "estimate", "count-per" };
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (gemp_options_given(options, others[i]))
 			return gemp_fail(GEMP_EUSAGE,

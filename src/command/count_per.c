@@ -17,6 +17,8 @@ gemp_code gemp_count_per_ready(const gemp_options *options, const gemp_pattern *
 		if (gemp_options_given(options, others[i]))
 			return gemp_fail(GEMP_EUSAGE, "--%s: --count-per gives a count for each vertex; leave one of them out",
 			                 others[i]);
+	if (pattern->result.has_limit || pattern->result.skip)
+		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: --count-per counts all matches; leave them out of the query");
 	if (gemp_query_is_composed(pattern))
 		return gemp_fail(GEMP_EUSAGE,
 		                 "--count-per is for one search; this query is composed of several: RETURN %s, count(*)",

@@ -17,6 +17,8 @@ gemp_code gemp_estimate_ready(const gemp_options *options, const gemp_pattern *p
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--%s: --estimate finds no matches, it estimates their number; leave one of them out",
 			                 others[i]);
+	if (pattern->result.has_limit || pattern->result.skip)
+		return gemp_fail(GEMP_EUSAGE, "LIMIT and SKIP: --estimate is of all matches; leave them out of the query");
 	if (gemp_query_is_composed(pattern))
 		return gemp_fail(GEMP_EUSAGE, "--estimate is for one search; this query is composed of several");
 	how->sampled = true;

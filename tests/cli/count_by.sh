@@ -41,6 +41,10 @@ done
 expect 0 1 match g.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)' --output -
 equal "$(tail -n 1 out)" 24 'embeddings of the triangle'
 
+# LIMIT is of rows
+expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --estimate
+expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --count-per a
+
 # powers that 64 bits do not hold
 { printf 'src\tdst\ttype\n'; for i in $(seq 1 18000); do printf '0\t%d\tR\n' "$i"; done; } >hub.tsv
 expect 0 1 import --edges hub.tsv --undirected -o hub.h5

@@ -14,4 +14,6 @@ expect 2 1 match g.h5 --pattern motifs:6
 grep -q 'from 3 to 5' err || fail 'no word of what K may be'
 expect 2 1 match g.h5 --pattern motifs:3 --output rows.tsv
 expect 2 1 match g.h5 --pattern motifs:3 --semantics hom
+expect 2 1 match g.h5 --pattern motifs:3 --estimate
+expect 2 1 match g.h5 --pattern motifs:3 --count-per 0
 finish
