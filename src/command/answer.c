@@ -169,6 +169,9 @@ static gemp_code write_count(answer *s, const gemp_match_result *result)
 	if (!chosen && !result->embeddings_known)
 		return gemp_fail(GEMP_EDATA, "count(*) is of embeddings, which are not known: %s; say --distinct to "
 		                 "count matches", result->embeddings_reason);
+	if (count > INT64_MAX)
+		return gemp_fail(GEMP_EDATA, "count(*) is %llu, and integers of a row end at 2^63 - 1; --count prints it",
+		                 (unsigned long long)count);
 	gemp_report_set(s->report, "count", gemp_json_count(count));
 	if (!options.path && !s->preview)
 		return GEMP_OK;

@@ -52,6 +52,10 @@ expect 0 2 match hub.h5 --pattern star:5 --count
 grep -q '^15,737,653,700,865,003,600 matches' out || { fail 'stars of five leaves round a hub of 18,000'; cat out >&2; }
 expect 65 2 match hub.h5 --pattern star:6 --count
 says '2^64'
+# count(*) is an integer of 64 bits, with a sign
+expect 65 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:R]-(e), (c)-[:R]-(f) RETURN count(*)' --distinct orbit
+says '2^63 - 1'
+
 # C(18000, 6) is 4.7e22: estimates have no such limit
 expect 0 3 match hub.h5 --pattern star:6 --estimate --estimate-seconds 0.1 --json -
 "$GEMP_PYTHON" -c 'import sys; sys.exit(not 1e22 < float(sys.argv[1]) < 2e23)' "$(field estimate.matches)" ||
