@@ -1,9 +1,9 @@
 """Counting by sums and one by one: the same numbers as the brute-force reference, for connected patterns of up to 5 vertices.
 
-    count_by.py [--seed N] [--patterns N] [--graphs N] [--all]
+    count_by.py [--seed N] [--patterns N] [--graphs N] [--all [--share I/N]]
 
 A few patterns drawn at random (a kernel takes PoCL seconds to build); --all: each of the 2 of three, 6 of four and 21 of
-five vertices. Graphs: random ones of several densities, with hubs, loops and parallel edges in the file, a clique, a star,
+five vertices (--share: every N-th of them from the I-th on, for N processes side by side). Graphs: random ones of several densities, with hubs, loops and parallel edges in the file, a clique, a star,
 one without edges; ranks 1, 2, 3 and 8.
 """
 import argparse
@@ -80,13 +80,15 @@ def main():
     parser.add_argument('--patterns', type=int, default=3)
     parser.add_argument('--graphs', type=int, default=2)
     parser.add_argument('--all', action='store_true')
+    parser.add_argument('--share', default='1/1')
     o = parser.parse_args()
     need_program()
     rng, reference, folder, failures = random.Random(o.seed), Reference(), work_folder(), 0
     print('seed %d' % o.seed)
     patterns = {size: connected_patterns(size) for size in (3, 4, 5)}
     assert [len(patterns[size]) for size in (3, 4, 5)] == [2, 6, 21]
-    every = [edges for size in (3, 4, 5) for edges in patterns[size]]
+    first, step = map(int, o.share.split('/'))
+    every = [edges for size in (3, 4, 5) for edges in patterns[size]][first - 1::step]
     graphs = [random_edges(rng) for _ in range(o.graphs)] + (FIXED if o.all else [rng.choice(FIXED)])
     graphs = [make_graph(folder, i, edges) for i, edges in enumerate(graphs)]
     for edges in every if o.all else rng.sample(every, o.patterns):
