@@ -3,8 +3,8 @@
     count_by.py [--seed N] [--patterns N] [--graphs N] [--all [--share I/N]]
 
 A few patterns drawn at random (a kernel takes PoCL seconds to build); --all: each of the 2 of three, 6 of four and 21 of
-five vertices (--share: every N-th of them from the I-th on, for N processes side by side). Graphs: random ones of several densities, with hubs, loops and parallel edges in the file, a clique, a star,
-one without edges; ranks 1, 2, 3 and 8.
+five vertices (--share: every N-th of them from the I-th on, for N processes side by side). Graphs: random ones of several
+densities, with hubs, loops and parallel edges in the file, a clique, a star, one without edges; ranks 1, 2, 3 and 8.
 """
 import argparse
 import itertools
