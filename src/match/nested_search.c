@@ -22,7 +22,20 @@ static bool wanted(const gemp_search *search)
 	const char *shape = getenv("GEMP_SHAPE");
 	if (shape && !strcmp(shape, "states"))
 		return false;
-	return search->context->device->gpu || (shape && !strcmp(shape, "nested"));
+	return search->context->device->gpu || (shape && (!strcmp(shape, "nested") || !strcmp(shape, "untrimmed")));
+}
+
+/* Collective. */
+static gemp_code trim(gemp_nested_search *n, const gemp_search *search, const gemp_view *views,
+                      const gemp_candidates *candidates)
+{
+	gemp_code code = GEMP_OK;
+	const char *shape = getenv("GEMP_SHAPE");
+	if (!shape || strcmp(shape, "untrimmed") != 0)
+		GEMP_TRY(gemp_trimmed_new(&n->trimmed, search, views, candidates));
+	n->plan = n->trimmed ? &n->trimmed->plan : search->plan;
+done:
+	return code;
 }
 
 /* SIZES. Vertices that must be different ones? */
@@ -104,8 +117,9 @@ static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 
 static void choose_tasks(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
-	const gemp_view *first = &views[search->plan->steps[1].checks[0].view];
-	n->entries = (uint32_t)first->begin[first->rows];
+	size_t first = (size_t)n->plan->steps[1].checks[0].view;
+	n->entries = first < search->plan->view_count ? (uint32_t)views[first].begin[views[first].rows]
+	                                              : n->trimmed->entries[first];
 	uint64_t chunk = n->workers ? n->entries / (n->workers * TASKS_A_WORKER) : 1, most = (uint64_t)n->options.lanes;
 	uint64_t least = n->shape.levels == 3 ? most / (uint64_t)n->options.row_lanes : 1; /* one for each row in hand */
 	n->chunk = (uint32_t)(chunk < least ? least : chunk > most ? most : chunk);
@@ -115,7 +129,7 @@ static void choose_tasks(gemp_nested_search *n, const gemp_search *search, const
 static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
 	gemp_device *device = search->context->device;
-	gemp_nested_shape(&n->shape, search->plan, &search->emit);
+	gemp_nested_shape(&n->shape, n->plan, &search->emit);
 	n->options.lanes = search->emit.lanes;
 	int row_lanes = (int)gemp_tuning(device, "nested.lanes", ROW_LANES);
 	n->options.row_lanes = n->options.lanes < row_lanes ? n->options.lanes : row_lanes;
@@ -156,7 +170,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views)
+gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views,
+                          const gemp_candidates *candidates)
 {
 	gemp_code code = GEMP_OK;
 	gemp_nested_search *n = NULL;
@@ -166,6 +181,7 @@ gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, c
 	if (gemp_comm_sum1(comm, !takes))
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(n, 1)));
+	GEMP_TRY(trim(n, search, views, candidates));
 	choose_sizes(n, search, views);
 	if (gemp_comm_sum1(comm, n->workers * (size_t)n->options.lanes < n->group)) /* no room for a single group */
 		goto done;
@@ -181,6 +197,7 @@ void gemp_nested_free(gemp_nested_search *n, gemp_device *device)
 {
 	if (!n)
 		return;
+	gemp_trimmed_free(n->trimmed, device);
 	gemp_buffer_free(&n->lists, device);
 	gemp_buffer_free(&n->marks, device);
 	gemp_buffer_free(&n->parts, device);
@@ -199,7 +216,7 @@ gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text)
 	char *fixed = NULL;
 	gemp_code code = gemp_kernel_source(&fixed, "nested.clh");
 	if (code == GEMP_OK)
-		gemp_nested_emit(text, fixed, search->plan, &search->nested->shape, &search->nested->options);
+		gemp_nested_emit(text, fixed, search->nested->plan, &search->nested->shape, &search->nested->options);
 	gemp_free(fixed);
 	return code == GEMP_OK ? gemp_text_status(text) : code;
 }
@@ -223,9 +240,10 @@ static gemp_code enqueue(gemp_search *search)
 		.budget = ROWS_A_LAUNCH };
 	GEMP_TRY(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
 	a[count++] = GEMP_ARG(&params);
-	for (size_t v = 0; v < search->plan->view_count; v++) {
-		a[count++] = GEMP_ARG(&search->begin[v].mem);
-		a[count++] = GEMP_ARG(&search->near[v].mem);
+	for (size_t v = 0; v < n->plan->view_count; v++) {
+		bool trimmed = v >= search->plan->view_count;
+		a[count++] = trimmed ? GEMP_ARG(&n->trimmed->begin[v].mem) : GEMP_ARG(&search->begin[v].mem);
+		a[count++] = trimmed ? GEMP_ARG(&n->trimmed->near[v].mem) : GEMP_ARG(&search->near[v].mem);
 	}
 	if (search->plan->keys)
 		a[count++] = GEMP_ARG(&search->key_rank.mem);

@@ -2,16 +2,19 @@
  * rows are resident, nothing is listed, and the device is a GPU. A launch takes tasks until none is left, or for
  * about as long as a launch should last.
  *
- * GEMP_SHAPE in the environment, for tests: "nested" takes CPU devices, too, "states" leaves every plan to the state
- * machine.
+ * GEMP_SHAPE in the environment, for tests: "nested" takes CPU devices, too, "untrimmed" the same with all rows as they
+ * are, "states" leaves every plan to the state machine.
  */
 #ifndef GEMP_MATCH_NESTED_SEARCH_H
 #define GEMP_MATCH_NESTED_SEARCH_H
 
 #include "match/nested_emit.h"
 #include "match/search.h"
+#include "match/trimmed.h"
 
 struct gemp_nested_search {
+	gemp_trimmed *trimmed;      /* NULL: rows are read as they are */
+	const gemp_plan *plan;      /* the search's, or the one that reads trimmed rows */
 	gemp_nested shape;
 	gemp_nested_options options;
 	size_t workers, group;      /* work-items of a group */
@@ -23,7 +26,8 @@ struct gemp_nested_search {
 };
 
 /* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. */
-gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views);
+gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views,
+                          const gemp_candidates *candidates);
 void gemp_nested_free(gemp_nested_search *nested, gemp_device *device);
 /* How its program is built. */
 const char *gemp_nested_build_options(const gemp_search *search);

@@ -142,7 +142,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 {
 	gemp_code code = GEMP_OK;
 	gemp_search *search = NULL;
-	double began = gemp_now();
+	double *seconds = context->timers.seconds, others = seconds[GEMP_BUILD] + seconds[GEMP_PREPARE], began = gemp_now();
 	GEMP_TRY(gemp_comm_agree(context->comm, check_lanes(context, options->lanes)));
 	code = GEMP_NEW(search, 1);
 	if (search)
@@ -173,7 +173,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	if (code == GEMP_OK)
 		code = gemp_search_upload(search, residency, views, candidates);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_nested_new(&search->nested, search, views));
+	GEMP_TRY(gemp_nested_new(&search->nested, search, views, candidates));
 	if (search->nested)
 		search->split = 0;
 	gemp_search_choose_marks(search);
@@ -191,7 +191,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	if (code == GEMP_OK && options->per)
 		code = gemp_search_vertex_counts(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	gemp_timers_add(&context->timers, GEMP_UPLOAD, began);
+	gemp_timers_add(&context->timers, GEMP_UPLOAD, began + seconds[GEMP_BUILD] + seconds[GEMP_PREPARE] - others);
 	GEMP_TRY(build(search));
 	search->work[0].count = search->pivots;
 	*out = search;

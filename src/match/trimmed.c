@@ -1,0 +1,288 @@
+#include "match/trimmed.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "device/laps.h"
+#include "kernels/trim_abi.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GROUP = 128 }; /* work-items */
+
+/* Rows of `view` that belong to candidates of pattern vertex `rows`, with entries that are candidates of `entries`; -1: any
+ * vertex. */
+typedef struct cut {
+	int view, rows, entries;
+	bool first; /* all its entries are gone through, whatever row they are in */
+	int made;   /* the trimmed view; -1: none */
+} cut;
+
+typedef struct trimmer {
+	const gemp_search *search;
+	const gemp_view *views;
+	const gemp_candidates *candidates;
+	gemp_trimmed *out;
+	size_t cut_count;
+	cut cuts[GEMP_MAX_STEPS];
+	gemp_program program;
+	cl_kernel count, place, write;
+	gemp_laps laps;
+	uint32_t *sums;      /* [2 * chunks] */
+	gemp_buffer device_sums;
+	size_t chunks;
+} trimmer;
+
+/* The first of the pattern vertices that have its candidates, or -1. */
+static int set_of(const gemp_candidates *candidates, int vertex)
+{
+	const uint32_t *bits = candidates->bits[vertex];
+	if (!bits)
+		return -1;
+	for (int v = 0; v < vertex; v++)
+		if (candidates->bits[v] && candidates->count[v] == candidates->count[vertex] &&
+		    !memcmp(candidates->bits[v], bits, candidates->words * sizeof *bits))
+			return v;
+	return vertex;
+}
+
+/* MAKING A COPY. */
+static gemp_code launch(trimmer *t, cl_kernel kernel, const gemp_argument *arguments, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = t->search->context->device;
+	size_t lanes = (size_t)t->search->emit.lanes, group = gemp_worker_group(device, (unsigned)lanes, GROUP);
+	GEMP_TRY(gemp_launch_with(device, kernel, t->search->workers * lanes, group, arguments, count));
+	GEMP_TRY(gemp_laps_add(&t->laps, device));
+done:
+	return code;
+}
+
+#define LAUNCH(t, kernel, ...)                                          \
+	launch((t), (kernel), (const gemp_argument[]){ __VA_ARGS__ },   \
+	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+
+static bool fits(const gemp_device *device, uint64_t bytes)
+{
+	return bytes <= (device->memory - device->held) / 4 && bytes <= device->largest;
+}
+
+/* `begin` gets the number of entries that each row keeps, sums that of each chunk. */
+static gemp_code count_entries(trimmer *t, const cut *cut, gemp_buffer *begin)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_search *s = t->search;
+	gemp_device *device = s->context->device;
+	size_t bytes = ((size_t)s->vertices + 1) * sizeof(uint32_t), sum_bytes = 2 * t->chunks * sizeof *t->sums;
+	uint32_t rows = cut->rows < 0 ? TRIM_ANY : (uint32_t)cut->rows, none = 0;
+	uint32_t entries = cut->entries < 0 ? TRIM_ANY : (uint32_t)cut->entries;
+	GEMP_TRY(gemp_buffer_new(begin, device, bytes, NULL));
+	GEMP_TRY(gemp_buffer_write(device, begin, bytes - sizeof none, sizeof none, &none));
+	GEMP_TRY(gemp_buffer_zero(device, &t->device_sums, 0, sum_bytes));
+	GEMP_TRY(LAUNCH(t, t->count, GEMP_ARG(&s->begin[cut->view].mem), GEMP_ARG(&s->near[cut->view].mem),
+	                GEMP_ARG(&s->vertices), GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words),
+	                GEMP_ARG(&rows), GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&t->device_sums.mem)));
+	GEMP_TRY(gemp_buffer_read(device, &t->device_sums, 0, sum_bytes, t->sums));
+done:
+	return code;
+}
+
+/* Sums of chunks become the places where they start. */
+static void add_up(trimmer *t, uint64_t *kept, uint64_t *whole)
+{
+	*kept = *whole = 0;
+	for (size_t c = 0; c < t->chunks; c++) {
+		uint32_t here = t->sums[2 * c];
+		*whole += t->sums[2 * c + 1];
+		t->sums[c] = (uint32_t)*kept;
+		*kept += here;
+	}
+}
+
+static gemp_code write_entries(trimmer *t, const cut *cut, const gemp_buffer *begin, gemp_buffer *near, uint64_t kept)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_search *s = t->search;
+	gemp_device *device = s->context->device;
+	uint32_t entries = cut->entries < 0 ? TRIM_ANY : (uint32_t)cut->entries;
+	GEMP_TRY(gemp_buffer_new(near, device, (kept + 1) * sizeof(uint32_t), NULL));
+	GEMP_TRY(gemp_buffer_write(device, &t->device_sums, 0, t->chunks * sizeof *t->sums, t->sums));
+	GEMP_TRY(LAUNCH(t, t->place, GEMP_ARG(&begin->mem), GEMP_ARG(&s->vertices), GEMP_ARG(&t->device_sums.mem)));
+	GEMP_TRY(LAUNCH(t, t->write, GEMP_ARG(&s->begin[cut->view].mem), GEMP_ARG(&s->near[cut->view].mem),
+	                GEMP_ARG(&s->vertices), GEMP_ARG(&s->candidates.mem), GEMP_ARG(&s->candidate_words),
+	                GEMP_ARG(&entries), GEMP_ARG(&begin->mem), GEMP_ARG(&near->mem)));
+done:
+	return code;
+}
+
+/* Collective. cut->made stays -1 where a copy does not fit or is not worth it, on all ranks alike. */
+static gemp_code make(trimmer *t, cut *cut)
+{
+	gemp_code code = GEMP_OK;
+	gemp_trimmed *out = t->out;
+	gemp_device *device = t->search->context->device;
+	gemp_comm *comm = t->search->context->comm;
+	size_t v = out->plan.view_count;
+	uint64_t kept = 0, whole = 0, all = t->views[cut->view].begin[t->views[cut->view].rows];
+	cut->made = -1;
+	bool room = v < GEMP_MAX_VIEWS && fits(device, ((uint64_t)t->search->vertices + 1) * sizeof(uint32_t));
+	if (gemp_comm_sum1(comm, !room))
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(comm, count_entries(t, cut, &out->begin[v])));
+	add_up(t, &kept, &whole);
+	bool useful = kept <= (cut->first ? all : whole) / 4 * 3 && fits(device, (kept + 1) * sizeof(uint32_t));
+	gemp_log_local(GEMP_DEBUG, "view %d for candidates %d of rows of %d: %" PRIu64 " of %" PRIu64 " entries%s", cut->view,
+	               cut->entries, cut->rows, kept, whole, useful ? "" : ", left as it is");
+	if (gemp_comm_sum1(comm, !useful))
+		goto done;
+	GEMP_TRY(gemp_comm_agree(comm, write_entries(t, cut, &out->begin[v], &out->near[v], kept)));
+	out->plan.views[v] = out->plan.views[cut->view];
+	out->entries[v] = (uint32_t)kept;
+	out->plan.view_count++;
+	cut->made = (int)v;
+done:
+	if (cut->made < 0) {
+		gemp_buffer_free(&out->begin[v], device);
+		gemp_buffer_free(&out->near[v], device);
+	}
+	return code;
+}
+
+/* THE PLAN. */
+static gemp_code find_or_make(trimmer *t, const gemp_check *check, const gemp_step *step, int *made)
+{
+	gemp_code code = GEMP_OK;
+	bool first = step == &t->out->plan.steps[1];
+	cut wanted = { check->view, set_of(t->candidates, check->from), set_of(t->candidates, step->vertex), first, -1 };
+	*made = -1;
+	if (wanted.entries < 0 && !(first && wanted.rows >= 0))
+		return GEMP_OK;
+	for (size_t i = 0; i < t->cut_count; i++) {
+		const cut *known = &t->cuts[i];
+		if (known->view != wanted.view || known->rows != wanted.rows || known->entries != wanted.entries)
+			continue;
+		*made = known->made;
+		return GEMP_OK;
+	}
+	GEMP_TRY(make(t, &wanted));
+	if (t->cut_count < sizeof t->cuts / sizeof *t->cuts)
+		t->cuts[t->cut_count++] = wanted;
+	*made = wanted.made;
+done:
+	return code;
+}
+
+static gemp_code trim_step(trimmer *t, gemp_step *step)
+{
+	gemp_code code = GEMP_OK;
+	size_t trimmed = 0;
+	for (size_t j = 0; j < step->sources; j++) {
+		int made;
+		GEMP_TRY(find_or_make(t, &step->checks[j], step, &made));
+		if (made < 0)
+			continue;
+		step->checks[j].view = made;
+		trimmed++;
+	}
+	if (trimmed == step->sources)
+		step->candidates = false;
+done:
+	return code;
+}
+
+static bool any(const gemp_search *search)
+{
+	for (size_t s = 0; s < search->plan->step_count; s++)
+		if (search->plan->steps[s].candidates)
+			return true;
+	return false;
+}
+
+/* Collective. */
+static gemp_code open_trimmer(trimmer *t)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = t->search->context;
+	char *source = NULL, options[32];
+	t->chunks = (size_t)t->search->vertices / TRIM_CHUNK + 1;
+	snprintf(options, sizeof options, "-DGEMP_LANES=%d", t->search->emit.lanes);
+	code = GEMP_NEW(t->out, 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(t->sums, 2 * t->chunks);
+	if (code == GEMP_OK)
+		code = gemp_buffer_new(&t->device_sums, context->device, 2 * t->chunks * sizeof *t->sums, NULL);
+	if (code == GEMP_OK)
+		code = gemp_kernel_source(&source, "trim.cl");
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_context_program(context, &t->program, source, options));
+	code = gemp_kernel_new(&t->count, &t->program, "trim_count");
+	if (code == GEMP_OK)
+		code = gemp_kernel_new(&t->place, &t->program, "trim_place");
+	if (code == GEMP_OK)
+		code = gemp_kernel_new(&t->write, &t->program, "trim_write");
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	t->out->plan = *t->search->plan;
+done:
+	gemp_free(source);
+	return code;
+}
+
+static void close_trimmer(trimmer *t)
+{
+	gemp_device *device = t->search->context->device;
+	cl_kernel kernels[] = { t->count, t->place, t->write };
+	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+		if (kernels[k])
+			clReleaseKernel(kernels[k]);
+	gemp_program_free(&t->program);
+	gemp_laps_free(&t->laps);
+	gemp_buffer_free(&t->device_sums, device);
+	gemp_free(t->sums);
+	gemp_trimmed_free(t->out, device);
+}
+
+/* Local. What ran is reported as preparation. */
+static gemp_code end(trimmer *t)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = t->search->context;
+	double seconds;
+	GEMP_TRY(gemp_laps_seconds(&t->laps, &seconds));
+	context->timers.seconds[GEMP_PREPARE] += seconds;
+	GEMP_TRY(gemp_program_store(context->device, &t->program));
+done:
+	return code;
+}
+
+gemp_code gemp_trimmed_new(gemp_trimmed **out, const gemp_search *search, const gemp_view *views,
+                           const gemp_candidates *candidates)
+{
+	gemp_code code = GEMP_OK;
+	trimmer t = { .search = search, .views = views, .candidates = candidates };
+	*out = NULL;
+	if (!any(search))
+		return GEMP_OK;
+	GEMP_TRY(open_trimmer(&t));
+	for (size_t s = 1; s < t.out->plan.step_count; s++)
+		GEMP_TRY(trim_step(&t, &t.out->plan.steps[s]));
+	GEMP_TRY(gemp_comm_agree(search->context->comm, end(&t)));
+	if (t.out->plan.view_count > search->plan->view_count) {
+		*out = t.out;
+		t.out = NULL;
+	}
+done:
+	close_trimmer(&t);
+	return code;
+}
+
+void gemp_trimmed_free(gemp_trimmed *trimmed, gemp_device *device)
+{
+	if (!trimmed)
+		return;
+	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++) {
+		gemp_buffer_free(&trimmed->begin[v], device);
+		gemp_buffer_free(&trimmed->near[v], device);
+	}
+	gemp_free(trimmed);
+}
