@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "partition/resident.h"
+#include "partition/sharing.h"
 
 #include <unistd.h>
 
@@ -19,16 +20,14 @@ static gemp_code one_first(const gemp_comm *comm, gemp_code (*step)(void *), voi
 
 typedef struct opening {
 	gemp_context *context;
-	const char *devices;
+	gemp_device_pick pick;
 } opening;
 
 /* This rank's device. */
 static gemp_code open_device(void *argument)
 {
 	opening *o = argument;
-	const gemp_comm *comm = o->context->comm;
-	return gemp_device_open(&o->context->device, o->devices, comm->node_rank, comm->node_size,
-	                        o->context->budgets.device_memory);
+	return gemp_device_open_pick(&o->context->device, &o->pick, o->context->budgets.device_memory);
 }
 
 /* Ranks of a node share its cores. */
@@ -42,6 +41,7 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 {
 	gemp_code code = GEMP_OK;
 	gemp_context *context = NULL;
+	opening own = { 0 };
 	double began = gemp_now();
 	*out = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
@@ -49,7 +49,10 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 	context->comm = comm;
 	context->budgets = *budgets;
 	context->began = began;
-	GEMP_TRY(one_first(comm, open_device, &(opening){ context, devices }));
+	own.context = context;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_device_choose_one(&own.pick, devices, comm->node_rank, comm->node_size)));
+	gemp_sharing_find(comm, &own.pick);
+	GEMP_TRY(one_first(comm, open_device, &own));
 	gemp_timers_add(&context->timers, GEMP_BUILD, began);
 	*out = context;
 	context = NULL;

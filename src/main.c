@@ -1,4 +1,5 @@
 #include "command/command.h"
+#include "comm/world.h"
 #include "core/status.h"
 
 #include <mpi.h>
@@ -26,8 +27,10 @@ int main(int argc, char **argv)
 	int provided;
 	gemp_comm comm;
 	keep_hwloc_from_opencl();
+	gemp_launch_facts launch = gemp_launch_facts_read();
 	GEMP_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	gemp_world_check(&comm, &launch);
 	gemp_code code = gemp_command_line(&comm, &table, argc, argv);
 	if (code != GEMP_OK && comm.rank == 0)
 		fprintf(stderr, "gemp-mpi: error: %s\n", gemp_message());

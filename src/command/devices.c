@@ -8,28 +8,43 @@
 
 /* Where a rank found itself. */
 typedef struct place {
-	char host[64];
+	char host[64], pci[16], uuid[48];
 	int index, shared_by;
 	unsigned units;
 } place;
 
+static bool has_places(const gemp_device_info *devices, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (devices[i].pci[0] || devices[i].uuid[0])
+			return true;
+	return false;
+}
+
+static json_t *text_or_null(const char *text)
+{
+	return text[0] ? json_string(text) : json_null();
+}
+
 static void print_table(gemp_report *report, const gemp_device_info *devices, size_t count)
 {
 	json_t *list = json_array();
-	gemp_report_print(report, "%6s  %-40s %-28s %-4s %6s %10s\n", "device", "name", "platform", "kind", "units",
-	                  "memory");
+	gemp_report_print(report, "%6s  %-40s %-28s %-4s %6s %10s%s\n", "device", "name", "platform", "kind", "units",
+	                  "memory", has_places(devices, count) ? "  PCI and UUID" : "");
 	for (size_t i = 0; i < count; i++) {
 		const gemp_device_info *device = &devices[i];
 		const char *kind = device->gpu ? "gpu" : "cpu";
-		gemp_report_print(report, "%6zu  %-40.40s %-28.28s %-4s %6u %10s\n", i, device->name, device->platform,
-		                  kind, device->units, gemp_shown_bytes(device->memory).text);
-		json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "index",
+		gemp_report_print(report, "%6zu  %-40.40s %-28.28s %-4s %6u %10s%s%s%s%s\n", i, device->name,
+		                  device->platform, kind, device->units, gemp_shown_bytes(device->memory).text,
+		                  device->pci[0] ? "  " : "", device->pci, device->uuid[0] ? "  " : "", device->uuid);
+		json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o}", "index",
 		                                      (json_int_t)i, "name", device->name, "vendor", device->vendor,
 		                                      "driver", device->driver, "platform", device->platform,
 		                                      "kind", kind, "units", (json_int_t)device->units,
 		                                      "memory", gemp_json_count(device->memory),
 		                                      "largest", gemp_json_count(device->largest),
-		                                      "local", gemp_json_count(device->local)));
+		                                      "local", gemp_json_count(device->local), "pci",
+		                                      text_or_null(device->pci), "uuid", text_or_null(device->uuid)));
 	}
 	gemp_report_set(report, "devices", list);
 }
@@ -41,11 +56,12 @@ static void print_places(gemp_report *report, const place *places, int ranks)
 	                  "ranks on the same device");
 	for (int r = 0; r < ranks; r++) {
 		const place *at = &places[r];
-		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d\n", r, at->host, at->index, at->units,
-		                  at->shared_by);
-		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:I, s:i}", "rank", r, "host", at->host,
+		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d%s%s\n", r, at->host, at->index, at->units,
+		                  at->shared_by, at->pci[0] ? ", " : "", at->pci);
+		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:I, s:i, s:o, s:o}", "rank", r, "host", at->host,
 		                                      "device", at->index, "units", (json_int_t)at->units,
-		                                      "shared_by", at->shared_by));
+		                                      "shared_by", at->shared_by, "pci", text_or_null(at->pci),
+		                                      "uuid", text_or_null(at->uuid)));
 	}
 	gemp_report_set(report, "assignment", list);
 }
@@ -60,6 +76,8 @@ static gemp_code report_places(gemp_report *report, gemp_comm *comm, const gemp_
 	size_t *begin = NULL;
 	GEMP_TRY(gemp_context_new(&context, comm, options->devices, &budgets));
 	gethostname(own.host, sizeof own.host - 1);
+	memcpy(own.pci, context->device->pci, sizeof own.pci);
+	memcpy(own.uuid, context->device->uuid, sizeof own.uuid);
 	own.index = context->device->index;
 	own.shared_by = context->device->shared_by;
 	own.units = context->device->units;
@@ -93,8 +111,10 @@ const gemp_command gemp_command_devices = {
 	.bit = GEMP_ON_DEVICES,
 	.arguments = "",
 	.summary = "Lists the OpenCL devices of this machine, and which rank gets which",
-	.text = "",
-	.examples = "gemp-mpi devices\nmpirun -n 4 gemp-mpi devices --devices gpu\n",
+	.text = "GPUs are shown with their place on the PCI bus and their UUID, by which --devices takes them, too. The ranks of a "
+		"node take the chosen devices in turn, in PCI order; where several share a GPU there is a warning.\n",
+	.examples = "gemp-mpi devices\nmpirun -n 4 gemp-mpi devices --devices gpu\n"
+		"mpirun -n 2 gemp-mpi devices --devices 65:00.0,ca:00.0\n",
 	.least = 0,
 	.most = 0,
 	.run = devices,

@@ -150,7 +150,8 @@ static const gemp_option table[] = {
 	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
 
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_RUN | GEMP_ON_DEVICES | GEMP_ON_BENCH, budgets,
-	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1) or parts of names, joined by commas.",
+	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1), places on the PCI bus (65:00.0), UUIDs or parts of "
+	  "names, joined by commas. Ranks of a node take them in turn.",
 	  AT(devices) },
 	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets,
 	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "

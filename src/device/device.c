@@ -4,7 +4,6 @@
 #include "device/list.h"
 #include "device/selftest.h"
 
-#include "core/log.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -34,6 +33,8 @@ static void describe(gemp_device *device, const gemp_device_info *info)
 	memcpy(device->vendor, info->vendor, sizeof device->vendor);
 	memcpy(device->driver, info->driver, sizeof device->driver);
 	memcpy(device->platform, info->platform, sizeof device->platform);
+	memcpy(device->pci, info->pci, sizeof device->pci);
+	memcpy(device->uuid, info->uuid, sizeof device->uuid);
 	device->gpu = info->gpu;
 	device->nvidia = info->gpu && strstr(info->vendor, "NVIDIA") && strstr(info->platform, "NVIDIA");
 	device->units = info->units;
@@ -92,20 +93,16 @@ done:
 	return code;
 }
 
-static gemp_code open_chosen(gemp_device *device, const gemp_device_info *info, int node_rank, int devices,
-                             size_t memory_limit)
+static gemp_code open_chosen(gemp_device *device, const gemp_device_pick *pick, size_t memory_limit)
 {
 	gemp_code code = GEMP_OK;
-	describe(device, info);
+	describe(device, &pick->info);
 	if (!has_extension(device->id, "cl_khr_int64_base_atomics"))
 		return gemp_fail(GEMP_ENODEVICE, "%s has no 64-bit atomics (cl_khr_int64_base_atomics); choose another "
 		                 "device with --devices", device->name);
-	set_memory(device, info->memory, memory_limit);
-	if (device->shared_by > 1 && device->gpu)
-		gemp_warn("%d ranks of this machine share the GPU %s; as many ranks as GPUs are faster",
-		          device->shared_by, device->name);
+	set_memory(device, pick->info.memory, memory_limit);
 	if (device->shared_by > 1 && !device->gpu)
-		take_cores(device, node_rank / devices);
+		take_cores(device, pick->position);
 	GEMP_TRY(gemp_tuning_load(&device->tuning, device->name));
 	GEMP_TRY(make_queues(device));
 	GEMP_TRY(gemp_device_selftest(device));
@@ -113,14 +110,12 @@ done:
 	return code;
 }
 
-gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
+gemp_code gemp_device_choose_one(gemp_device_pick *out, const char *spec, int node_rank, int node_size)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device_info *infos = NULL;
 	cl_device_id *ids = NULL;
 	size_t count = 0, *chosen = NULL, chosen_count = 0;
-	gemp_device *device = NULL;
-	*out = NULL;
 	GEMP_TRY(gemp_device_list_ids(&infos, &ids, &count));
 	if (count == 0) {
 		code = no_device(spec);
@@ -128,20 +123,40 @@ gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, i
 	}
 	GEMP_TRY(GEMP_NEW(chosen, count));
 	GEMP_TRY(gemp_device_choose(spec, infos, count, chosen, &chosen_count));
-	GEMP_TRY(GEMP_NEW(device, 1));
 	int devices = (int)chosen_count, turn = node_rank % devices;
-	device->index = (int)chosen[turn];
-	device->id = ids[device->index];
-	device->shared_by = (node_size - turn + devices - 1) / devices;
-	GEMP_TRY(open_chosen(device, &infos[device->index], node_rank, devices, memory_limit));
-	*out = device;
-	device = NULL;
+	size_t index = chosen[turn];
+	*out = (gemp_device_pick){ .id = ids[index], .info = infos[index], .index = (int)index,
+		.shared_by = (node_size - turn + devices - 1) / devices, .position = node_rank / devices };
 done:
-	gemp_device_close(device);
 	gemp_free(chosen);
 	gemp_free(ids);
 	gemp_free(infos);
 	return code;
+}
+
+gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = NULL;
+	*out = NULL;
+	GEMP_TRY(GEMP_NEW(device, 1));
+	device->index = pick->index;
+	device->id = pick->id;
+	device->shared_by = pick->shared_by;
+	GEMP_TRY(open_chosen(device, pick, memory_limit));
+	*out = device;
+	device = NULL;
+done:
+	gemp_device_close(device);
+	return code;
+}
+
+gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
+{
+	gemp_device_pick pick;
+	*out = NULL;
+	gemp_code code = gemp_device_choose_one(&pick, spec, node_rank, node_size);
+	return code == GEMP_OK ? gemp_device_open_pick(out, &pick, memory_limit) : code;
 }
 
 void gemp_device_close(gemp_device *device)

@@ -30,6 +30,7 @@ struct gemp_device {
 	cl_command_queue queue;    /* kernels, in order, with profiling */
 	cl_command_queue transfer; /* a second queue for copies beside kernels */
 	char name[128], vendor[64], driver[64], platform[64];
+	char pci[16], uuid[48];    /* "": not known */
 	bool gpu;                  /* else a CPU device */
 	bool nvidia;               /* inline PTX works */
 	unsigned units;            /* compute units this rank may use */
@@ -55,16 +56,31 @@ const char *gemp_cl_error_name(cl_int error);
 /* What `devices` prints; platforms in the order the ICD loader gives them. The caller frees the array (gemp_free). */
 typedef struct gemp_device_info {
 	char name[128], vendor[64], driver[64], platform[64];
+	char pci[16], uuid[48]; /* device/identity.h; "": not known */
 	bool gpu;
 	unsigned units;
 	size_t memory, largest, local;
 } gemp_device_info;
 gemp_code gemp_device_list(gemp_device_info **out, size_t *count);
 
-/* spec: NULL or "auto" (GPUs if there are any, else CPUs), "cpu", "gpu", indices "0,1", or a part of a name; each may be
- * followed by more, comma separated. The node_rank-th of node_size ranks on this machine gets one device, in turn; ranks
- * that share a CPU device share its cores. memory_limit 0: no limit. Self-tests the device (remembered in the cache).
- * No device: GEMP_ENODEVICE with what was looked for and how to install one. */
+/* A device that is not open yet. */
+typedef struct gemp_device_pick {
+	cl_device_id id;
+	gemp_device_info info;
+	int index;     /* among the devices of this machine, as `devices` lists them */
+	int shared_by; /* ranks of this node on it */
+	int position;  /* of this rank among them */
+} gemp_device_pick;
+
+/* spec: NULL or "auto" (GPUs if there are any, else CPUs), "cpu", "gpu", indices "0,1", places on the PCI bus "65:00.0", UUIDs,
+ * or a part of a name; each may be followed by more, comma separated. The node_rank-th of node_size ranks on this machine gets
+ * one device, in turn; what one word stands for is taken in PCI order. shared_by and position are those of ranks that all see
+ * these devices. No device: GEMP_ENODEVICE with what was looked for and how to install one. */
+gemp_code gemp_device_choose_one(gemp_device_pick *out, const char *spec, int node_rank, int node_size);
+/* Ranks that share a CPU device share its cores, and those that share a GPU its memory. memory_limit 0: no limit. Self-tests
+ * the device (remembered in the cache). */
+gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit);
+/* Both. */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit);
 void gemp_device_close(gemp_device *device);
 

@@ -1,5 +1,6 @@
 #include "device/list.h"
 
+#include "device/identity.h"
 #include "device/pocl.h"
 
 #include "core/memory.h"
@@ -46,6 +47,7 @@ static gemp_code describe(gemp_device_info *out, cl_platform_id platform, cl_dev
 	out->memory = memory;
 	out->largest = largest;
 	out->local = local;
+	gemp_device_identify(out, id);
 done:
 	return code;
 }

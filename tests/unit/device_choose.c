@@ -13,6 +13,14 @@ static const gemp_device_info machine[] = {
 	{ .name = "Other CPU", .platform = "Other" },
 };
 
+/* Eight cards, of which SLURM shows four, and not in the order of the bus. */
+static const gemp_device_info cluster[] = {
+	{ .name = "H200", .gpu = true, .pci = "0000:ba:00.0", .uuid = "GPU-10000000-0000-0000-0000-000000000001" },
+	{ .name = "H200", .gpu = true, .pci = "0000:0f:00.0", .uuid = "GPU-20000000-0000-0000-0000-000000000002" },
+	{ .name = "H200", .gpu = true, .pci = "0001:0f:00.0", .uuid = "GPU-2000abcd-0000-0000-0000-000000000003" },
+	{ .name = "Bus 65:00.0", .platform = "None" },
+};
+
 /* The chosen indices as text: "1 2". */
 static const char *chosen(const char *spec, const gemp_device_info *devices, size_t count)
 {
@@ -48,6 +56,30 @@ static void each_device_once(void **state)
 	assert_string_equal(chosen("cpu,gpu,auto,0,1,2,3", machine, 4), "0 3 1 2");
 }
 
+static void places_and_uuids(void **state)
+{
+	(void)state;
+	assert_string_equal(chosen("ba:00.0", cluster, 4), "0");
+	assert_string_equal(chosen("BA:00", cluster, 4), "0");
+	assert_string_equal(chosen("0001:0f:00.0", cluster, 4), "2");
+	assert_string_equal(chosen("00000000:0F:00.0", cluster, 4), "1");
+	assert_string_equal(chosen("0001:0f:00.0,ba:00.0", cluster, 4), "2 0");
+	assert_string_equal(chosen("GPU-10000000-0000-0000-0000-000000000001", cluster, 4), "0");
+	assert_string_equal(chosen("gpu-2000ABCD", cluster, 4), "2");
+	assert_string_equal(chosen("20000000-0000", cluster, 4), "1");
+	assert_string_equal(chosen("2000abcd00000000", cluster, 4), "2");
+	assert_string_equal(chosen("65:00.0", cluster, 4), "3"); /* by its name */
+}
+
+static void one_word_in_bus_order(void **state)
+{
+	(void)state;
+	assert_string_equal(chosen("auto", cluster, 4), "1 0 2");
+	assert_string_equal(chosen("h200", cluster, 4), "1 0 2");
+	assert_string_equal(chosen("2,gpu", cluster, 4), "2 1 0");
+	assert_string_equal(chosen("0,1,2", cluster, 4), "0 1 2");
+}
+
 static void what_does_not_fit(void **state)
 {
 	static const char *const specs[] = { "4", "radeon", "gpu,radeon", "0,", ",0", ",", "18446744073709551616" };
@@ -58,6 +90,10 @@ static void what_does_not_fit(void **state)
 	assert_code(gemp_device_choose("radeon", machine, 4, picked, &count), GEMP_ENODEVICE);
 	assert_message("radeon");
 	assert_message("1: NVIDIA H200 (gpu, NVIDIA CUDA)");
+	static const char *const places[] = { "0f:00.1", "0002:0f:00.0", "GPU-3", "GPU-30000000", "GPU-", "1000000", "0f:00.0x", "0f:00.0.0", "GPU-10000000-0000-0000-0000-0000000000011" };
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		assert_code(gemp_device_choose(places[i], cluster, 4, picked, &count), GEMP_ENODEVICE);
+	assert_message("0: H200 (gpu, , 0000:ba:00.0)");
 	assert_code(gemp_device_choose("gpu", machine, 1, picked, &count), GEMP_ENODEVICE);
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
@@ -67,6 +103,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_numbers_and_names),
 		cmocka_unit_test(each_device_once),
+		cmocka_unit_test(places_and_uuids),
+		cmocka_unit_test(one_word_in_bus_order),
 		cmocka_unit_test(what_does_not_fit),
 	};
 	return test_main(tests);
