@@ -23,7 +23,7 @@ static int close_nested(void **state)
 
 /* More vertices than a word of a bitmap has bits, some of them hubs; no pair is joined twice, so that edges need no
  * slots. */
-static gemp_graph *nested_graph(const gemp_comm *comm, size_t vertices, double share, bool undirected, uint64_t seed)
+static inline gemp_graph *nested_graph(const gemp_comm *comm, size_t vertices, double share, bool undirected, uint64_t seed)
 {
 	gemp_builder *builder = NULL;
 	gemp_graph *graph = NULL;
@@ -49,7 +49,7 @@ static gemp_graph *nested_graph(const gemp_comm *comm, size_t vertices, double s
 	return graph;
 }
 
-static bool is_nested(const case_graph *g, const question *q, const gemp_match_options *o)
+static inline bool is_nested(const case_graph *g, const question *q, const gemp_match_options *o)
 {
 	gemp_pattern *pattern = ask(q, g->dealt);
 	gemp_match *match = NULL;

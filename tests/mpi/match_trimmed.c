@@ -1,0 +1,199 @@
+/* Rows trimmed to candidates: what the copies hold, when there are none, and that counts stay as they are. */
+#include "nested_case.h"
+
+#include "match/trimmed.h"
+
+#include "core/memory.h"
+
+enum { VERTICES = 300 };
+
+/* Every vertex has Any; of a hundred 49 have A, 50 B, one C. Rows of the first vertices are long, and there are more
+ * vertices than are placed at a time. */
+static gemp_graph *labelled_graph(const gemp_comm *comm, uint64_t seed)
+{
+	static const char *const labels[] = { "A;Any", "B;Any" };
+	gemp_builder *builder = NULL;
+	gemp_graph *graph = NULL;
+	gemp_builder_options options = { .seed = seed, .undirected = true };
+	assert_all_ok(gemp_builder_new(&builder, comm, &options));
+	gemp_code code = GEMP_OK;
+	for (int64_t a = 0; a < VERTICES && comm->rank == 0; a++) {
+		gemp_value from = { .type = GEMP_INTEGER, .integer = a };
+		code |= gemp_builder_vertex(builder, &from, a % 100 == 50 ? "C;Any" : labels[a % 2], 5, (gemp_place){ 0 });
+	}
+	for (int64_t a = 0; a < VERTICES && comm->rank == 0; a++)
+		for (int64_t b = a + 1; b < VERTICES; b++) {
+			gemp_value from = { .type = GEMP_INTEGER, .integer = a }, to = { .type = GEMP_INTEGER, .integer = b };
+			if (gemp_random_unit(&seed) < (a < 3 ? 0.4 : 0.015))
+				code |= gemp_builder_edge(builder, &from, &to, "L", 1, (gemp_place){ 0 });
+		}
+	assert_all_ok(code);
+	assert_all_ok(gemp_builder_finish(builder, &graph));
+	gemp_builder_free(builder);
+	return graph;
+}
+
+static gemp_match *prepare(const char *text, const gemp_graph *graph, gemp_pattern **pattern)
+{
+	gemp_match *match = NULL;
+	*pattern = ask(&(question){ .text = text }, graph);
+	assert_all_ok(gemp_match_prepare(&match, context, (gemp_graph *)graph, *pattern, &nested_options));
+	assert_all(match->search->nested != NULL);
+	return match;
+}
+
+static void forget(gemp_match *match, gemp_pattern *pattern)
+{
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+}
+
+/* ROWS. */
+static uint32_t *read_words(const gemp_buffer *buffer, size_t count)
+{
+	uint32_t *words = calloc(count + 1, sizeof *words);
+	assert_int_equal(gemp_buffer_read(context->device, buffer, 0, count * sizeof *words, words), GEMP_OK);
+	return words;
+}
+
+static bool candidate(const gemp_match *match, int vertex, gemp_vertex slot)
+{
+	const uint32_t *bits = match->candidates.bits[vertex];
+	gemp_vertex id = match->search->order->id_of[slot];
+	return !bits || (bits[id / 32] >> id % 32 & 1);
+}
+
+/* Row by row the entries of the plan's own view that are candidates, and nothing in rows of others. */
+static void check_view(const gemp_match *match, const gemp_check *own, const gemp_check *trimmed, int vertex)
+{
+	const gemp_trimmed *t = match->search->nested->trimmed;
+	const gemp_view *view = &match->rows->views[own->view];
+	uint32_t *begin = read_words(&t->begin[trimmed->view], VERTICES + 1);
+	uint32_t *near = read_words(&t->near[trimmed->view], t->entries[trimmed->view]);
+	size_t at = 0;
+	for (size_t v = 0; v < VERTICES; v++) {
+		assert_int_equal(begin[v], at);
+		for (uint64_t i = view->begin[v]; i < view->begin[v + 1]; i++)
+			if (candidate(match, own->from, (gemp_vertex)v) && candidate(match, vertex, view->neighbours[i]))
+				assert_int_equal(near[at++], view->neighbours[i]);
+	}
+	assert_int_equal(begin[VERTICES], at);
+	assert_int_equal(t->entries[trimmed->view], at);
+	free(begin);
+	free(near);
+}
+
+static void rows_hold_candidates(void **state)
+{
+	(void)state;
+	gemp_graph *graph = labelled_graph(&test_comm, test_seed_all());
+	gemp_pattern *pattern;
+	gemp_match *match = prepare("MATCH (a:A)-[:L]-(b:B)-[:L]-(c:C)-[:L]-(d:A)-[:L]-(a) RETURN count(*)", graph, &pattern);
+	const gemp_nested_search *nested = match->search->nested;
+	assert_non_null(nested->trimmed);
+	for (size_t s = 1; s < match->plan->step_count; s++) {
+		const gemp_step *own = &match->plan->steps[s], *trimmed = &nested->plan->steps[s];
+		assert_true(own->candidates && !trimmed->candidates);
+		for (size_t j = 0; j < own->sources; j++)
+			check_view(match, &own->checks[j], &trimmed->checks[j], own->vertex);
+	}
+	forget(match, pattern);
+	gemp_graph_free(graph);
+}
+
+/* WHICH VIEWS. Number of those made for a query. */
+static size_t trimmed_views(const gemp_graph *graph, const char *text)
+{
+	gemp_pattern *pattern;
+	gemp_match *match = prepare(text, graph, &pattern);
+	const gemp_nested_search *nested = match->search->nested;
+	size_t count = nested->plan->view_count - match->plan->view_count;
+	assert_true((count > 0) == (nested->trimmed != NULL));
+	forget(match, pattern);
+	return count;
+}
+
+static void only_where_it_helps(void **state)
+{
+	(void)state;
+	gemp_graph *graph = labelled_graph(&test_comm, 1);
+	static const char *const same = "MATCH (a:A)-[:L]-(b:A)-[:L]-(c:A)-[:L]-(d:A)-[:L]-(a) RETURN count(*)";
+	assert_int_equal(trimmed_views(graph, "MATCH (a)-[:L]-(b)-[:L]-(c)-[:L]-(a) RETURN count(*)"), 0);
+	assert_int_equal(trimmed_views(graph, "MATCH (a:Any)-[:L]-(b:Any)-[:L]-(c:Any)-[:L]-(a) RETURN count(*)"), 0);
+	assert_int_equal(trimmed_views(graph, same), 1);
+	assert_int_equal(trimmed_views(graph, "MATCH (a:A)-[:L]-(b:B)-[:L]-(c:C)-[:L]-(a) RETURN count(*)"), 3);
+	setenv("GEMP_SHAPE", "untrimmed", 1);
+	assert_int_equal(trimmed_views(graph, same), 0);
+	setenv("GEMP_SHAPE", "nested", 1);
+	gemp_graph_free(graph);
+}
+
+/* COUNTS. */
+static const char *const queries[] = {
+	"MATCH (a:A)-[:L]-(b:B)-[:L]-(c:A)-[:L]-(a) RETURN count(*)",
+	"MATCH (a:A)-[:L]-(b:B)-[:L]-(c:A)-[:L]-(d:B)-[:L]-(a) RETURN count(*)",
+	"MATCH (a:C)-[:L]-(b)-[:L]-(c:A)-[:L]-(d:A)-[:L]-(a), (b)-[:L]-(d) RETURN count(*)",
+	"MATCH (a:Any)-[:L]-(b:C)-[:L]-(c:Any)-[:L]-(a) RETURN count(*)",
+	"MATCH (a:C)-[:L]-(b:C)-[:L]-(c:C)-[:L]-(a) RETURN count(*)",
+	"MATCH (a:A)-[:L]-(b:B)-[:L]-(c)-[:L]-(a) WHERE c:A AND c:B RETURN count(*)",
+	"MATCH (a:A)-[:L]-(b:B)-[:L]-(c:B)-[:L]-(d:C)-[:L]-(e)-[:L]-(a) RETURN count(*)",
+};
+
+static uint64_t count_of(const gemp_graph *graph, const char *text, bool *trimmed)
+{
+	gemp_pattern *pattern;
+	gemp_match *match = prepare(text, graph, &pattern);
+	gemp_match_result result;
+	*trimmed = match->search->nested->trimmed != NULL;
+	assert_all_ok(gemp_match_run(match, NULL, &result));
+	forget(match, pattern);
+	return result.matches;
+}
+
+static void counts_stay(void **state)
+{
+	(void)state;
+	gemp_graph *graph = labelled_graph(&test_comm, test_seed_all());
+	size_t trimmed_ones = 0;
+	for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
+		bool trimmed;
+		uint64_t count = count_of(graph, queries[q], &trimmed);
+		trimmed_ones += trimmed;
+		setenv("GEMP_SHAPE", "untrimmed", 1);
+		assert_int_equal(count_of(graph, queries[q], &trimmed), count);
+		setenv("GEMP_SHAPE", "nested", 1);
+		assert_false(trimmed);
+	}
+	assert_int_equal(trimmed_ones, sizeof queries / sizeof *queries);
+	gemp_graph_free(graph);
+}
+
+/* Less and less memory on one rank: at last no view is trimmed, on any rank, and the count is the same. */
+static void without_memory_rows_stay(void **state)
+{
+	(void)state;
+	gemp_device *device = context->device;
+	gemp_graph *graph = labelled_graph(&test_comm, 5);
+	size_t memory = device->memory;
+	bool trimmed;
+	uint64_t count = count_of(graph, queries[1], &trimmed);
+	for (size_t room = 1 << 20; trimmed && room > 1 << 12; room -= room / 4) {
+		if (test_comm.rank == 0)
+			device->memory = device->held + room;
+		assert_int_equal(count_of(graph, queries[1], &trimmed), count);
+	}
+	device->memory = memory;
+	assert_all(!trimmed);
+	gemp_graph_free(graph);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(rows_hold_candidates, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(only_where_it_helps, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(counts_stay, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(without_memory_rows_stay, open_nested, close_nested),
+	};
+	return test_main_all(argc, argv, tests);
+}
