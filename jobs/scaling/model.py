@@ -1,0 +1,180 @@
+"""A model of time against ranks, work, message size and partition count, fitted on measured runs.
+
+    T(R) = serial + step * log2(R) + work * max(1 / places, imbalance(R) / R)
+         + round * rounds(R) * log2(R) + message * messages(R) / R + byte * bytes(R) / min(R, places)
+
+What a run does (imbalance, rounds, messages, bytes) is measured and has models of its own, so that a number of ranks
+that nobody ran can be asked for:
+
+    imbalance(R) = 1 + spread * sqrt(2 ln R * R / vertices), at most R        the greatest of R sums of random pivots
+    bytes(R, P)  = (crossing * work + copies * edges * (R - 1)) * (1 - 1 / P)  partial matches; rows held twice
+    rounds(R)    = rounds + filling * bytes / (R * (R - 1) * room)          an outbox a destination, `room` entries each
+    messages(R)  = (few + many * (R - 1)) * R * rounds(R)                   those to partners that have something
+
+P, the partition count, is the number of parts of the graph: R times the parts that a rank goes through one after the
+other. `places` is how many ranks can run at once: cores over cores a rank, or the number of GPUs.
+
+All coefficients are at least 0 and come from least squares on relative errors. Standard library only.
+"""
+import itertools
+import math
+
+COEFFICIENTS = ['serial', 'step', 'work', 'round', 'message', 'byte']
+UNITS = {'serial': 's', 'step': 's for each doubling of the ranks', 'work': 's for a unit of work',
+         'round': 's for a round and doubling', 'message': 's for a message', 'byte': 's for a byte'}
+ASSUMPTIONS = [
+    'parts are random: pivots cost what they cost, independent of the part, and a partial match stays where it is with '
+    'probability 1/P',
+    'the work of a graph is the same for every number of ranks (entries of rows that the search reads, where the profile '
+    'tells)',
+    'bytes leave all ranks at the same rate: no contention within the network, none between nodes',
+    'a round costs one reduction, which grows with log2(R), and messages to partners one after the other',
+    'every rank that is predicted has a place of its own, as fast as one here, and the latency and bandwidth seen here, '
+    'which for ranks on one host are those of shared memory; --latency and --bandwidth state others',
+    'pivots stay with the rank that owns them; what hands them out anew makes the imbalance smaller than this',
+]
+
+
+def solve(matrix, right):
+    """Gauss with pivots; None if the matrix is singular."""
+    n = len(right)
+    rows = [list(matrix[i]) + [right[i]] for i in range(n)]
+    scale = max((abs(v) for row in matrix for v in row), default=0) or 1
+    for i in range(n):
+        best = max(range(i, n), key=lambda r: abs(rows[r][i]))
+        if abs(rows[best][i]) < 1e-12 * scale:
+            return None
+        rows[i], rows[best] = rows[best], rows[i]
+        for r in range(i + 1, n):
+            factor = rows[r][i] / rows[i][i]
+            rows[r] = [a - factor * b for a, b in zip(rows[r], rows[i])]
+    found = [0.0] * n
+    for i in reversed(range(n)):
+        found[i] = (rows[i][n] - sum(rows[i][j] * found[j] for j in range(i + 1, n))) / rows[i][i]
+    return found
+
+
+def worth(wrong, points, terms):
+    """Akaike's criterion for few points: less is better. A term must explain more than its chance to fit noise."""
+    spare = points - terms - 1
+    if spare <= 0:
+        return math.inf
+    return points * math.log(max(wrong / points, 1e-24)) + 2 * terms + 2 * terms * (terms + 1) / spare
+
+
+def least_squares(rows, values, always=()):
+    """Coefficients >= 0 that minimise the squares of relative errors, of as few terms as the values justify.
+
+    All subsets of terms are tried: there are few terms. Columns are scaled, since bytes and seconds lie far apart. The
+    terms `always` need no justification; they go only where they would be negative. Of values too few to tell, the one
+    term that fits best.
+    """
+    weighted = [[x / abs(y) for x in row] for row, y in zip(rows, values) if y]
+    terms = len(rows[0]) if rows else 0
+    size = [math.sqrt(sum(row[t] ** 2 for row in weighted)) for t in range(terms)]
+    usable = [t for t in range(terms) if size[t] > 0]
+    best, least = [0.0] * terms, (math.inf,) * 4
+    for count in range(1, len(usable) + 1):
+        for chosen in itertools.combinations(usable, count):
+            columns = [[row[t] / size[t] for t in chosen] for row in weighted]
+            normal = [[sum(c[i] * c[j] for c in columns) for j in range(count)] for i in range(count)]
+            found = solve(normal, [sum(c[i] for c in columns) for i in range(count)])
+            if not found or min(found) < 0:
+                continue
+            wrong = sum((1 - sum(f * v for f, v in zip(found, c))) ** 2 for c in columns)
+            rank = (len(set(always) - set(chosen)), worth(wrong, len(weighted), count), count, wrong)
+            if rank < least:
+                least, best = rank, [0.0] * terms
+                for t, f in zip(chosen, found):
+                    best[t] = f / size[t]
+    return best
+
+
+class Run:
+    """One measured run: what was asked for, and what it did."""
+
+    def __init__(self, ranks, seconds=None, work=1.0, edges=1.0, vertices=1.0, parts=None, room=1.0, places=None,
+                 imbalance=1.0, rounds=1.0, messages=0.0, bytes=0.0):
+        self.ranks, self.seconds, self.work, self.edges, self.vertices = ranks, seconds, work, edges, vertices
+        self.parts, self.room, self.places = parts or ranks, room, places or ranks
+        self.imbalance, self.rounds, self.messages, self.bytes = imbalance, rounds, messages, bytes
+
+
+def ratio_of(top, bottom):
+    return top / bottom if bottom else 0.0
+
+
+class Model:
+    def __init__(self):
+        self.spread, self.crossing, self.copies = 0.0, 0.0, 0.0
+        self.rounds, self.filling, self.few, self.many = 1.0, 0.0, 0.0, 0.0
+        self.coefficients = dict.fromkeys(COEFFICIENTS, 0.0)
+
+    # What a run does
+    @staticmethod
+    def luck(run):
+        return math.sqrt(2 * math.log(run.ranks) * run.ranks / run.vertices) if run.ranks > 1 else 0.0
+
+    @staticmethod
+    def away(run):
+        return 1 - 1 / run.parts
+
+    def expect(self, run):
+        """A run of these ranks on this graph, with what it is expected to do."""
+        ranks, away = run.ranks, self.away(run)
+        sent = (self.crossing * run.work + self.copies * run.edges * (ranks - 1)) * away if ranks > 1 else 0.0
+        rounds = self.rounds + self.filling * ratio_of(sent, ranks * (ranks - 1) * run.room)
+        messages = (self.few + self.many * (ranks - 1)) * ranks * rounds if ranks > 1 else 0.0
+        return Run(ranks, None, run.work, run.edges, run.vertices, run.parts, run.room, run.places,
+                   min(ranks, 1 + self.spread * self.luck(run)), rounds, messages, sent)
+
+    def fit_doings(self, runs):
+        together = [r for r in runs if r.ranks > 1]
+        self.spread = max(0.0, ratio_of(sum(self.luck(r) * (r.imbalance - 1) for r in together),
+                                        sum(self.luck(r) ** 2 for r in together)))
+        self.crossing, self.copies = least_squares(
+            [[r.work * self.away(r), r.edges * (r.ranks - 1) * self.away(r)] for r in together],
+            [r.bytes for r in together]) if together else (0.0, 0.0)
+        self.rounds, self.filling = least_squares(
+            [[1.0, ratio_of(r.bytes, r.ranks * (r.ranks - 1) * r.room)] for r in runs], [r.rounds for r in runs])
+        self.few, self.many = least_squares(
+            [[r.ranks * r.rounds, r.ranks * (r.ranks - 1) * r.rounds] for r in together],
+            [r.messages for r in together]) if together else (0.0, 0.0)
+
+    # What it costs
+    @staticmethod
+    def terms(run):
+        doubling = math.log2(run.ranks)
+        return [1.0, doubling, run.work * max(1 / run.places, run.imbalance / run.ranks), run.rounds * doubling,
+                run.messages / run.ranks, run.bytes / min(run.ranks, run.places)]
+
+    def fit(self, runs):
+        """Costs are fitted to what runs did, predictions take what they are expected to do."""
+        self.fit_doings(runs)
+        found = least_squares([self.terms(r) for r in runs], [r.seconds for r in runs],
+                              [COEFFICIENTS.index('serial'), COEFFICIENTS.index('work')])
+        self.coefficients = dict(zip(COEFFICIENTS, found))
+        return self
+
+    def state(self, latency=None, bandwidth=None):
+        """Another network than that of the runs: seconds a message and a doubling, bytes a second of a rank."""
+        if latency is not None:
+            self.coefficients['round'] = self.coefficients['message'] = latency
+        if bandwidth is not None:
+            self.coefficients['byte'] = 1 / bandwidth
+
+    def parts_of(self, run):
+        """Expected seconds by term."""
+        return {name: self.coefficients[name] * term
+                for name, term in zip(COEFFICIENTS, self.terms(self.expect(run)))}
+
+    def seconds(self, run):
+        return sum(self.parts_of(run).values())
+
+    def error(self, run):
+        """Of the prediction, relative to what was measured."""
+        return self.seconds(run) / run.seconds - 1
+
+    def as_dict(self):
+        names = ['spread', 'crossing', 'copies', 'rounds', 'filling', 'few', 'many']
+        return {'coefficients': self.coefficients, 'doings': {name: getattr(self, name) for name in names}}

@@ -1,0 +1,318 @@
+"""The work of scaling-study.sh: plans a series of runs of `gemp-mpi match`, runs it, and leaves tables, plots and a model."""
+import argparse
+import json
+import math
+import os
+import shlex
+import subprocess
+import sys
+import time
+
+import forecast
+import machine
+import tables
+
+PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
+LAUNCHER = os.environ.get('GEMP_MPIRUN', 'mpirun -q --oversubscribe --bind-to none')
+PIN = os.path.join(machine.HERE, 'pin.sh')
+
+
+def complain(text):
+    sys.exit('scaling-study: ' + text)
+
+
+def numbers(text):
+    try:
+        found = [int(part) for part in text.split(',')]
+    except ValueError:
+        found = [0]
+    if min(found) < 1:
+        raise argparse.ArgumentTypeError('%r is not a list of positive numbers, as 1,2,4' % text)
+    return found
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog='scaling-study.sh', allow_abbrev=False, formatter_class=argparse.RawTextHelpFormatter,
+                                     usage='scaling-study.sh strong|weak [OPTIONS] -- OPTIONS OF match\n'
+                                           '       scaling-study.sh predict STUDY.json... [OPTIONS]\n'
+                                           '       scaling-study.sh plot STUDY.json... [-o FOLDER]',
+                                     description='Strong scaling: one graph, more and more ranks. Weak scaling: a graph that '
+                                                 'grows with the ranks.\nWrites OUTPUT/STUDY.json, .csv, and plots where '
+                                                 'gnuplot is. docs/scaling.md explains the figures.')
+    parser.add_argument('study', choices=['strong', 'weak', 'predict', 'plot'])
+    parser.add_argument('studies', nargs='*', metavar='STUDY.json', help='predict, plot: what was measured earlier')
+    add = parser.add_argument
+    add('-o', '--output', metavar='FOLDER', help='default: scaling-DATE')
+    add('--graph', metavar='G.h5', help='strong: this graph (else one is generated)')
+    add('--generator', choices=['rmat', 'uniform'], default='rmat')
+    add('--scale', type=int, default=16, metavar='N', help='rmat: 2^N vertices; weak: for one rank (default 16)')
+    add('--edge-factor', type=int, default=8, metavar='N', help='edges a vertex (default 8)')
+    add('--ranks', type=numbers, metavar='A,B,...', help='default: powers of two up to the cores or tasks')
+    add('--outboxes', type=numbers, metavar='A,B,...', help='message sizes: each number of ranks with each --outbox')
+    add('--repeat', type=int, default=3, metavar='N', help='runs of each kind (default 3)')
+    add('--launcher', metavar='COMMAND', help='starts the ranks: "srun --mpi=pmix", "mpirun ..." (default: %s)' % LAUNCHER)
+    add('--cores-per-rank', type=int, metavar='N',
+        help='CPU devices: each rank has N cores of its own (default 1);\n0: leave that to the launcher')
+    add('--places', type=int, metavar='N',
+        help='ranks that can run at once (default: cores or GPUs here; with --launcher: all)')
+    add('--limit', type=float, default=600, metavar='S', help='seconds that a run may take (default 600)')
+    add('--budget', type=float, default=1e9, metavar='S', help='no run begins after so many seconds')
+    add('--no-profile', action='store_true', help='do not count the work of each graph by one run with --profile')
+    add('--hold-out', type=int, metavar='R', help='ranks that the model is not shown, but checked on (default: the most)')
+    add('--predict', type=numbers, metavar='A,B,...', default=[64 << i for i in range(7)],
+        help='ranks to predict (default 64 to 4,096)')
+    add('--latency', type=float, metavar='S', help='predict for a network with this latency (seconds)')
+    add('--bandwidth', type=float, metavar='B', help='and this bandwidth (bytes a second and rank)')
+    add('-n', '--dry-run', action='store_true', help='print the commands')
+    cut = arguments.index('--') if '--' in arguments else len(arguments)
+    options = parser.parse_args(arguments[:cut])
+    options.match = arguments[cut + 1:]
+    later = options.study in ('predict', 'plot')
+    if later and not options.studies:
+        parser.error(options.study + ': which STUDY.json?')
+    if not later and (options.studies or not options.match):
+        parser.error('what is to be matched? Options of match follow --, as: -- --pattern cycle:4 --count')
+    if options.study == 'weak' and options.graph:
+        parser.error('weak scaling generates its graphs: --graph is for strong')
+    return options
+
+
+class Graph:
+    """A graph file, or how it is made; `share` times as large as that of one rank."""
+
+    def __init__(self, options, folder, share):
+        self.work = self.unit = None
+        self.path, self.command = options.graph, None
+        if options.graph:
+            return
+        vertices = share << options.scale
+        if options.generator == 'rmat':
+            scale = options.scale + int(math.log2(share))
+            name, size = 'rmat-%d-%d' % (scale, options.edge_factor), ['--scale', scale, '--edge-factor', options.edge_factor]
+        else:
+            name = 'uniform-%d-%d' % (vertices, options.edge_factor)
+            size = ['--vertices', vertices, '--edges', vertices * options.edge_factor]
+        self.path = os.path.join(folder, name + '.h5')
+        self.command = [PROGRAM, 'generate', options.generator] + [str(s) for s in size] + ['-o', self.path, '--quiet']
+
+
+class Study:
+    def __init__(self, options):
+        self.options, self.began, self.done = options, time.monotonic(), 0
+        self.launcher = shlex.split(options.launcher or LAUNCHER)
+        self.devices = option_of(options.match, '--devices', '-d')
+        tasks = os.environ.get('SLURM_NTASKS') or os.environ.get('SLURM_NPROCS')
+        most = int(tasks) if tasks else machine.cores()
+        self.ranks = sorted(set(options.ranks or [1 << i for i in range(most.bit_length())]))
+        if options.study == 'weak' and options.generator == 'rmat' and any(r & (r - 1) for r in self.ranks):
+            complain('R-MAT graphs double: --ranks must be powers of two for weak scaling (or --generator uniform)')
+        self.rooms = options.outboxes or [None]
+        self.records, self.wrong = [], []
+
+    def prepare(self):
+        """Graphs, and where ranks run."""
+        options = self.options
+        self.machine = machine.facts(PROGRAM, ' '.join(self.launcher), self.devices)
+        gpus = [d for d in self.machine['devices'] if d['kind'] != 'cpu']
+        self.cores_per_rank = options.cores_per_rank
+        if self.cores_per_rank is None:
+            self.cores_per_rank = 0 if gpus else int(os.environ.get('SLURM_CPUS_PER_TASK') or 1)
+        self.places = options.places  # None: a cluster, where every rank has its own
+        if not options.launcher and not options.places:
+            self.places = len(gpus) or max(1, machine.cores() // (self.cores_per_rank or machine.cores()))
+        folder = os.path.join(options.output, 'graphs')
+        one = options.study == 'strong'
+        shared = Graph(options, folder, 1)
+        self.graphs = {r: shared if one else Graph(options, folder, r) for r in self.ranks}
+
+    def command(self, ranks, room, further):
+        own = []
+        if self.cores_per_rank:  # PoCL's names for it: of 3 and of 4 and newer
+            own = ['env'] + ['%s=%d' % (name, self.cores_per_rank)
+                             for name in ('POCL_MAX_PTHREAD_COUNT', 'POCL_CPU_MAX_CU_COUNT')]
+            if not self.options.launcher and ranks * self.cores_per_rank <= machine.cores():
+                own += [PIN, str(self.cores_per_rank)]
+        outbox = ['--outbox', str(room)] if room else []
+        return (self.launcher + ['-n', str(ranks)] + own + [PROGRAM, 'match', self.graphs[ranks].path] +
+                self.options.match + outbox + further)
+
+    def plan(self):
+        """(graph, ranks, room, what for) of all runs; repeats of one kind lie apart, so that a disturbance meets all."""
+        profiles = []
+        if not self.options.no_profile:
+            by_path = {self.graphs[r].path: r for r in self.ranks}  # the most ranks of each graph
+            profiles = [(r, None, 'work') for r in by_path.values()]
+        return profiles + [(r, room, repeat) for repeat in range(self.options.repeat)
+                           for r in self.ranks for room in self.rooms]
+
+    def show(self):
+        for graph in dict.fromkeys(self.graphs.values()):
+            if graph.command:
+                print(shlex.join(graph.command))
+        for ranks, room, what in self.plan():
+            further = ['--profile'] if what == 'work' else []
+            print(shlex.join(self.command(ranks, room, further + ['--json', '-', '--quiet'])))
+
+    def progress(self, text, total):
+        spent = time.monotonic() - self.began
+        left = spent / self.done * (total - self.done) if self.done else 0
+        print('[%*d/%d] %s%s' % (len(str(total)), self.done, total, text,
+                                 ', about %.0f s left' % left if left >= 10 else ''), file=sys.stderr, flush=True)
+
+    def call(self, command):
+        """(JSON report or None, seconds, what went wrong)"""
+        began = time.monotonic()
+        limit = min(self.options.limit, self.options.budget - (began - self.start))
+        if limit <= 0:
+            return None, 0, 'not begun: the budget is spent'
+        try:
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=limit,
+                                  stdin=subprocess.DEVNULL)
+        except subprocess.TimeoutExpired:
+            return None, time.monotonic() - began, 'over %.0f s' % limit
+        except OSError as error:
+            return None, 0, str(error)
+        seconds = time.monotonic() - began
+        if done.returncode:
+            return None, seconds, (done.stderr.strip().splitlines() or ['exit code %d' % done.returncode])[-1]
+        try:
+            return json.loads(done.stdout), seconds, ''
+        except ValueError:
+            return {}, seconds, ''
+
+    def generate(self):
+        os.makedirs(os.path.join(self.options.output, 'graphs'), exist_ok=True)
+        for graph in dict.fromkeys(self.graphs.values()):
+            if graph.command and not os.path.exists(graph.path):
+                report, seconds, wrong = self.call(graph.command)
+                if report is None:
+                    complain('%s: %s' % (shlex.join(graph.command), wrong))
+                print('made %s in %.1f s' % (graph.path, seconds), file=sys.stderr, flush=True)
+
+    def note_work(self, graph, report):
+        """The work of a graph: what the search reads; where kernels do not tell, the matches; else the edges."""
+        for unit in ('entries_read', 'matches'):
+            if report and report.get(unit):
+                graph.work, graph.unit = report[unit], unit
+                return
+
+    def run(self):
+        self.start = time.monotonic()
+        self.generate()
+        self.began = time.monotonic()
+        plan = self.plan()
+        for ranks, room, what in plan:
+            graph = self.graphs[ranks]
+            further = ['--profile'] if what == 'work' else []
+            command = self.command(ranks, room, further + ['--json', '-', '--quiet'])
+            report, seconds, wrong = self.call(command)
+            self.done += 1
+            said = '%d rank%s%s, %s' % (ranks, 's' if ranks > 1 else '', ', outbox %d' % room if room else '',
+                                       'work' if what == 'work' else 'run %d' % (what + 1))
+            if not report:
+                self.wrong.append('%s: %s' % (said, wrong or 'no report'))
+                self.progress(self.wrong[-1], len(plan))
+                continue
+            self.progress('%s: %.3f s' % (said, report['seconds']['elapsed']['max']), len(plan))
+            if what == 'work':
+                self.note_work(graph, report)
+            else:
+                self.records.append(tables.record(report, ranks, room, what, graph.path, seconds, shlex.join(command)))
+        self.check()
+
+    def check(self):
+        """Runs on one graph must agree."""
+        for path in dict.fromkeys(r['graph'] for r in self.records):
+            counts = {r['matches'] for r in self.records if r['graph'] == path}
+            if len(counts) > 1:
+                self.wrong.append('%s: matches differ: %s' % (path, sorted(counts)))
+        known = {g.path: g for g in self.graphs.values() if g.work}
+        whole = all(r['graph'] in known for r in self.records)
+        for r in self.records:
+            graph = known.get(r['graph']) if whole else None
+            r['work'] = graph.work if graph else r['edges']
+            r['places'] = self.places or r['ranks']
+        self.unit = next((g.unit for g in known.values()), 'edges') if whole else 'edges'
+
+    def result(self):
+        options = self.options
+        return {'study': options.study, 'command': shlex.join(['jobs/scaling-study.sh'] + sys.argv[1:]),
+                'match': options.match, 'machine': self.machine, 'cores_per_rank': self.cores_per_rank or None,
+                'places': self.places, 'work_unit': self.unit, 'seconds': round(time.monotonic() - self.start, 1),
+                'failures': self.wrong, 'points': tables.points(self.records, options.study), 'runs': self.records}
+
+
+def option_of(arguments, *names):
+    """Value of an option among those for match, or ''."""
+    for name in names:
+        for i, argument in enumerate(arguments):
+            if argument == name and i + 1 < len(arguments):
+                return arguments[i + 1]
+            if argument.startswith(name + '='):
+                return argument[len(name) + 1:]
+    return ''
+
+
+def measure(options):
+    options.output = options.output or time.strftime('scaling-%Y-%m-%d-%H%M', time.gmtime())
+    study = Study(options)
+    study.prepare()
+    if options.dry_run:
+        study.show()
+        return 0
+    study.run()
+    if not study.records:
+        complain('no run ended well: ' + '; '.join(study.wrong[:3]))
+    result = study.result()
+    model, text = forecast.make([result], options)
+    result['model'] = model
+    base = os.path.join(options.output, options.study)
+    tables.write(result, base)
+    print(tables.text(result) + text)
+    tables.draw(base, options.study)
+    for wrong in study.wrong:
+        print('scaling-study: ' + wrong, file=sys.stderr)
+    print('written: %s.json and .csv' % base)
+    return 1 if study.wrong else 0
+
+
+def load(paths):
+    results = []
+    for path in paths:
+        try:
+            with open(path) as file:
+                results.append(json.load(file))
+                results[-1]['runs'][0]['seconds']
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            complain('%s is no study: %s' % (path, error))
+    return results
+
+
+def plot(options):
+    for path, result in zip(options.studies, load(options.studies)):
+        folder = options.output or os.path.dirname(path) or '.'
+        os.makedirs(folder, exist_ok=True)
+        base = os.path.join(folder, os.path.splitext(os.path.basename(path))[0])
+        tables.write_points(result, base)
+        tables.draw(base, result['study'])
+    return 0
+
+
+def predict(options):
+    results = load(options.studies)
+    if len({r['work_unit'] for r in results}) > 1:
+        complain('these studies count work differently: ' + ', '.join(r['work_unit'] for r in results))
+    model, text = forecast.make(results, options)
+    print(text, end='')
+    if options.output:
+        os.makedirs(options.output, exist_ok=True)
+        base = os.path.join(options.output, 'model')
+        tables.write_json(model, base + '.json')
+        tables.draw_model(model, base)
+        print('written: %s.json' % base)
+    return 0
+
+
+if __name__ == '__main__':
+    given = parse(sys.argv[1:])
+    sys.exit({'predict': predict, 'plot': plot}.get(given.study, measure)(given))

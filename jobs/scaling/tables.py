@@ -1,0 +1,148 @@
+"""Records of runs, points of a curve, and the files that a study leaves: JSON, CSV, plots."""
+import csv
+import functools
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+
+import machine
+
+GNUPLOT = os.environ.get('GEMP_GNUPLOT', 'gnuplot')
+PHASES = ['read', 'convert', 'build', 'upload', 'prepare', 'kernel', 'exchange', 'resolve', 'attributes', 'distinct',
+          'download', 'write']
+
+
+def record(report, ranks, room, repeat, path, wall, command):
+    """What a study keeps of a report of `match --json`."""
+    seconds, sent = report['seconds'], report.get('exchange') or {}
+    kernel = seconds.get('kernel', {'avg': 0, 'max': 0})
+    return {
+        'ranks': ranks, 'room': room, 'repeat': repeat, 'graph': path,
+        'vertices': report['graph']['vertices'], 'edges': report['graph']['edges'], 'matches': report['matches'],
+        'seconds': seconds['elapsed']['max'], 'wall': wall,
+        'phases': {p: seconds[p]['avg'] for p in PHASES if p in seconds},
+        'phases_max': {p: seconds[p]['max'] for p in PHASES if p in seconds},
+        'imbalance': kernel['max'] / kernel['avg'] if kernel['avg'] else 1.0,
+        'bytes': sent.get('bytes', 0), 'messages': sent.get('messages', 0), 'rounds': sent.get('rounds', 0),
+        'local_share': sent.get('local_share'), 'parts': report.get('parts', ranks),
+        'host_bytes': report['memory']['host'], 'device_bytes': report['memory']['device'], 'command': command,
+    }
+
+
+def points(records, study):
+    """One point for each number of ranks and message size: its best run, beside the median of all."""
+    groups = {}
+    for r in records:
+        groups.setdefault((r['room'], r['ranks']), []).append(r)
+    found = []
+    for (room, ranks), runs in sorted(groups.items(), key=lambda item: (item[0][0] or 0, item[0][1])):
+        best = min(runs, key=lambda r: r['seconds'])
+        phases = dict(best['phases'])
+        phases['other'] = max(0.0, best['seconds'] - sum(phases.values()))
+        whole = sum(phases.values()) or 1
+        point = {key: best[key] for key in ('ranks', 'room', 'graph', 'vertices', 'edges', 'matches', 'work', 'seconds',
+                                            'wall', 'imbalance', 'bytes', 'messages', 'rounds', 'local_share',
+                                            'host_bytes', 'device_bytes')}
+        point.update(runs=len(runs), median=statistics.median(r['seconds'] for r in runs),
+                     slowest=max(r['seconds'] for r in runs), shares={p: s / whole for p, s in phases.items()})
+        found.append(point)
+    for point in found:
+        base = next(p for p in found if p['room'] == point['room'])  # the fewest ranks
+        rate = (point['work'] / point['seconds']) / (base['work'] / base['seconds'])
+        point['speedup'] = rate * base['ranks']
+        point['efficiency'] = rate * base['ranks'] / point['ranks']
+        point['time_ratio'] = base['seconds'] / point['seconds']
+    return found
+
+
+def write_json(value, path):
+    with open(path + '.part', 'w') as file:
+        json.dump(value, file, indent=1)
+        file.write('\n')
+    os.replace(path + '.part', path)
+
+
+def write(result, base):
+    """BASE.json has everything, BASE.csv a line for each run, BASE-points.csv what the plots show."""
+    write_json(result, base + '.json')
+    plain = [k for k in result['runs'][0] if k not in ('phases', 'phases_max', 'command')]
+    with open(base + '.csv', 'w', newline='') as file:
+        lines = csv.writer(file, lineterminator='\n')
+        lines.writerow(['study'] + plain + [p + '_avg' for p in PHASES] + [p + '_max' for p in PHASES] +
+                       ['host', 'cpu', 'cores', 'commit', 'date', 'command'])
+        about = [result['machine'][key] for key in ('host', 'cpu', 'cores', 'commit', 'date')]
+        for r in result['runs']:
+            lines.writerow([result['study']] + [r[k] for k in plain] + [r['phases'].get(p, '') for p in PHASES] +
+                           [r['phases_max'].get(p, '') for p in PHASES] + about + [r['command']])
+    write_points(result, base)
+
+
+def write_points(result, base):
+    shares = PHASES + ['other']
+    with open(base + '-points.csv', 'w', newline='') as file:
+        lines = csv.writer(file, lineterminator='\n')
+        lines.writerow(['ranks', 'outbox', 'seconds', 'median', 'slowest', 'speedup', 'efficiency', 'time_ratio', 'places',
+                        'model'] + shares)
+        fitted = {(p['ranks'], p['room']): p['model'] for p in result['model']['fitted'] if p['study'] == result['study']}
+        for p in result['points']:
+            lines.writerow([p['ranks'], p['room'] or 'default'] + [p[k] for k in ('seconds', 'median', 'slowest', 'speedup',
+                            'efficiency', 'time_ratio')] + [result['places'] or p['ranks'],
+                            fitted.get((p['ranks'], p['room']), '')] + [p['shares'].get(s, 0) for s in shares])
+
+
+def text(result):
+    """The table for people."""
+    m = result['machine']
+    lines = ['%s scaling of match %s' % (result['study'], ' '.join(result['match'])),
+             '%s, %d cores, %s; %s; %s; commit %s; %s' % (
+                 m['cpu'], m['cores'], ', '.join('%s (%s)' % (d['name'], d['platform']) for d in m['devices']) or 'no device',
+                 m['mpi'], m['program'], m['commit'], m['date'])]
+    places = result['places']
+    if places and max(p['ranks'] for p in result['points']) > places:
+        lines.append('Oversubscribed: %d can run at once here; more ranks show what partitioning costs, not what it gains.'
+                     % places)
+    lines += ['', '%6s %8s %10s %10s %9s %11s %10s %12s %8s %9s' % (
+        'ranks', 'outbox', 'best s', 'median s', 'speed-up', 'efficiency', 'imbalance', 'bytes', 'rounds', 'edges')]
+    for p in result['points']:
+        lines.append('%6d %8s %10.3f %10.3f %9.2f %11.3f %10.3f %12d %8d %9d' % (
+            p['ranks'], p['room'] or '-', p['seconds'], p['median'], p['speedup'], p['efficiency'], p['imbalance'],
+            p['bytes'], p['rounds'], p['edges']))
+    return '\n'.join(lines) + '\n\n'
+
+
+@functools.cache
+def can_draw():
+    """Says so once where it is not possible."""
+    if not shutil.which(GNUPLOT):
+        print('scaling-study: no %s here (Debian: gnuplot-nox), so nothing is drawn; `jobs/scaling-study.sh plot STUDY.json` '
+              'draws elsewhere' % GNUPLOT, file=sys.stderr)
+    return bool(shutil.which(GNUPLOT))
+
+
+def gnuplot(script, settings):
+    if not can_draw():
+        return
+    assigned = ';'.join("%s='%s'" % (k, v.replace("'", "''")) for k, v in settings.items())
+    done = subprocess.run([GNUPLOT, '-e', assigned, os.path.join(machine.HERE, script)], stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        print('scaling-study: gnuplot: ' + done.stderr.strip(), file=sys.stderr)
+
+
+def draw(base, study):
+    for terminal in ('svg', 'png'):
+        gnuplot('plots.gp', {'base': base, 'kind': terminal, 'study': study})
+
+
+def draw_model(model, base):
+    with open(base + '-curve.csv', 'w', newline='') as file:
+        lines = csv.writer(file, lineterminator='\n')
+        lines.writerow(['kind', 'study', 'ranks', 'seconds', 'model'])
+        for p in model['fitted']:
+            lines.writerow(['held out' if p['held_out'] else 'measured', p['study'], p['ranks'], p['seconds'], p['model']])
+        for p in model['predicted']:
+            lines.writerow(['predicted', p['study'], p['ranks'], '', p['seconds']])
+    for terminal in ('svg', 'png'):
+        gnuplot('model.gp', {'base': base, 'kind': terminal})

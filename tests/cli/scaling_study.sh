@@ -1,0 +1,77 @@
+#!/bin/bash
+# jobs/scaling-study.sh: runs, tables, plots or a word that there are none, predictions, and what it refuses.
+. "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
+study=$GEMP_SOURCE_DIR/jobs/scaling-study.sh
+export GEMP_PYTHON GEMP_MPI GEMP_MPIRUN PYTHONDONTWRITEBYTECODE=1
+cd "$work" || exit 1
+how=(--pattern triangle --count --count-by enumerate --devices cpu)
+
+# scaling CODE ARGUMENTS...
+scaling() {
+	local wanted=$1; shift
+	timeout 120 bash "$study" "$@" >out 2>err </dev/null
+	code=$?
+	[ "$code" -eq "$wanted" ] || { fail "code $code, not $wanted: scaling-study.sh $*"; sed 's/^/    /' err >&2; }
+}
+# value FILE PATH: a value of a JSON file
+value() { "$GEMP_PYTHON" -c 'import json, sys; v = json.load(open(sys.argv[1]))
+for part in sys.argv[2].split("."): v = v[int(part) if isinstance(v, list) else part]
+print(v)' "$1" "$2"; }
+
+# A dry run says what would run, and runs nothing: under SLURM too.
+scaling 0 weak --scale 6 --ranks 1,2 --repeat 1 --no-profile -o s -n --launcher 'srun --mpi=pmix' -- "${how[@]}"
+[ ! -e s ] || fail 'a dry run left a folder'
+equal "$(grep -c ' generate rmat --scale [67] ' out)" 2 'graphs that a dry run makes'
+equal "$(grep -c '^srun --mpi=pmix -n [12] .* match s/graphs/rmat-[67]-8.h5 --pattern triangle' out)" 2 'runs of a dry run'
+
+# A small study of each kind. Nothing is drawn where gnuplot is missing.
+GEMP_GNUPLOT=no-gnuplot \
+	scaling 0 strong --scale 8 --ranks 1,2 --repeat 1 --predict 64,4096 -o s -- "${how[@]}"
+equal "$(grep -c 'no no-gnuplot here' err)" 1 'words on what is not drawn'
+says '[3/3]'
+[ ! -e s/strong-speedup.svg ] || fail 'something was drawn without gnuplot'
+equal "$(wc -l <s/strong.csv)" 3 'lines of the table of runs'
+equal "$(value s/strong.json points.0.efficiency)" 1.0 'efficiency of one rank'
+equal "$(value s/strong.json points.0.matches)" "$(value s/strong.json points.1.matches)" 'matches'
+equal "$(value s/strong.json model.predicted.1.ranks)" 4096 'ranks predicted'
+equal "$(value s/strong.json work_unit)" entries_read 'unit of work'
+for fact in cpu cores memory_bytes date mpi program launcher devices.0.name; do
+	[ -n "$(value s/strong.json machine.$fact)" ] || fail "no $fact among the facts"
+done
+
+scaling 0 weak --generator uniform --scale 7 --ranks 1,3 --outboxes 16,512 --repeat 1 -o s -- "${how[@]}" --replicate none
+equal "$(wc -l <s/weak.csv)" 5 'lines of the table of runs'
+equal "$(value s/weak.json points.1.vertices)" 384 'vertices for three ranks'
+equal "$(value s/weak.json points.1.room)" 16 'message size'
+if command -v gnuplot >/dev/null; then
+	for plot in speedup efficiency phases; do
+		grep -q '<svg' s/weak-$plot.svg || fail "no $plot as SVG"
+		[ -s s/weak-$plot.png ] || fail "no $plot as PNG"
+	done
+fi
+
+scaling 0 plot s/strong.json -o plots
+! command -v gnuplot >/dev/null || [ -s plots/strong-phases.svg ] || fail 'no plot of an earlier study'
+
+scaling 0 predict s/strong.json s/weak.json --latency 2e-6 --bandwidth 1e10 -o s
+grep -q '^  weak  *4096 ' out || fail 'no prediction for 4,096 ranks'
+grep -q 'held out' out || fail 'no held-out run'
+equal "$(value s/model.json bandwidth)" 10000000000.0 'bandwidth'
+
+# What goes wrong is said, and what went well is kept.
+scaling 1 strong --graph s/graphs/rmat-8-8.h5 --ranks 1,2 --repeat 1 --no-profile -o t --launcher "bash $work/launch" -- "${how[@]}"
+says 'no run ended well'
+printf 'shift\nranks=$1; shift\n[ "$ranks" = 1 ] || { echo no such node >&2; exit 1; }\nexec "$@"\n' >launch
+scaling 1 strong --graph s/graphs/rmat-8-8.h5 --ranks 1,2 --repeat 1 --no-profile -o t --launcher "bash $work/launch" -- "${how[@]}"
+says '2 ranks, run 1: no such node'
+equal "$(wc -l <t/strong.csv)" 2 'lines beside a run that failed'
+scaling 2 strong --ranks 1,x -- --pattern triangle
+says "'1,x' is not a list of positive numbers"
+scaling 2 strong --ranks 1,2
+says 'what is to be matched?'
+scaling 1 weak --ranks 1,3 -- --pattern triangle
+says 'must be powers of two'
+scaling 2 weak --graph s/graphs/rmat-8-8.h5 -- --pattern triangle
+scaling 1 predict nothing.json
+says 'nothing.json is no study'
+finish
