@@ -5,7 +5,9 @@ set -u -o pipefail
 GEMP_SOURCE_DIR=${GEMP_SOURCE_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
 GEMP_MPIRUN=${GEMP_MPIRUN:-mpirun -q --oversubscribe --bind-to none}
 GEMP_PYTHON=${GEMP_PYTHON:-/usr/bin/python3}
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+# As cmake/GempTests.cmake has it for the tests of CTest.
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_mtl=^psm,psm2
 shared=${GEMP_SHARED:-$GEMP_SOURCE_DIR/../shared}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
