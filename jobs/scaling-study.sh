@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Strong and weak scaling of `gemp-mpi match`: a series of rank counts, tables (CSV, JSON), plots, and a model that predicts
-# more ranks. docs/scaling.md says what the figures mean.
+# Strong and weak scaling of `gemp-mpi match`: a series of rank counts, tables (CSV, JSON), plots, and a model that
+# predicts more ranks. docs/scaling.md says what the figures mean.
 #
 #   jobs/scaling-study.sh strong --scale 18 --ranks 1,2,4,8 -- --pattern cycle:4 --count --count-by enumerate
 #   jobs/scaling-study.sh weak --scale 14 --ranks 1,2,4,8 -- --pattern cycle:4 --count --count-by enumerate

@@ -13,8 +13,8 @@ def far_runs(result, ranks):
     """What is predicted: strong: the same graph; weak: work, edges and vertices that grow with the ranks."""
     last = max((p for p in result['points']), key=lambda p: (p['ranks'], -(p['room'] or 0)))
     grow = ranks / last['ranks'] if result['study'] == 'weak' else 1
-    return Run(ranks, None, last['work'] * grow, last['edges'] * grow, last['vertices'] * grow, None, last['room'] or 1.0,
-               ranks)
+    work, edges, vertices = (last[key] * grow for key in ('work', 'edges', 'vertices'))
+    return Run(ranks, None, work, edges, vertices, None, last['room'] or 1.0, ranks)
 
 
 def fit(results, hold_out):
@@ -26,7 +26,8 @@ def fit(results, hold_out):
     fitted = []
     for study, point, run in measured:
         fitted.append({'study': study, 'ranks': run.ranks, 'room': point['room'], 'seconds': run.seconds,
-                       'model': model.seconds(run), 'error': model.error(run), 'held_out': bool(shown) and run.ranks == held})
+                       'model': model.seconds(run), 'error': model.error(run),
+                       'held_out': bool(shown) and run.ranks == held})
     return model, fitted
 
 

@@ -25,12 +25,12 @@ UNITS = {'serial': 's', 'step': 's for each doubling of the ranks', 'work': 's f
 ASSUMPTIONS = [
     'parts are random: pivots cost what they cost, independent of the part, and a partial match stays where it is with '
     'probability 1/P',
-    'the work of a graph is the same for every number of ranks (entries of rows that the search reads, where the profile '
-    'tells)',
+    'the work of a graph is the same for every number of ranks (entries of rows that the search reads, where '
+    'the profile tells)',
     'bytes leave all ranks at the same rate: no contention within the network, none between nodes',
     'a round costs one reduction, which grows with log2(R), and messages to partners one after the other',
-    'every rank that is predicted has a place of its own, as fast as one here, and the latency and bandwidth seen here, '
-    'which for ranks on one host are those of shared memory; --latency and --bandwidth state others',
+    'every rank that is predicted has a place of its own, as fast as one here, and the latency and bandwidth seen '
+    'here, which for ranks on one host are those of shared memory; --latency and --bandwidth state others',
     'pivots stay with the rank that owns them; what hands them out anew makes the imbalance smaller than this',
 ]
 

@@ -18,7 +18,8 @@ set title study.' scaling: speed-up'
 set ylabel study eq 'weak' ? 'work a second, over that of one rank' : 'time of one rank over time'
 set logscale y 2
 plot data skip 1 using 1:1 with lines lc rgb '#999999' dt 2 title 'ideal', \
-	data skip 1 using 1:($1 < $9 ? $1 : $9) with lines lc rgb '#cc6600' dt 3 title 'ideal with the cores or devices here', \
+	data skip 1 using 1:($1 < $9 ? $1 : $9) with lines lc rgb '#cc6600' dt 3 \
+		title 'ideal with the cores or devices here', \
 	for [room in outboxes] rows(room) using 1:6 pt 7 title name(room)
 
 set output base.'-efficiency.'.kind
@@ -28,7 +29,8 @@ unset logscale y
 set yrange [0:*]
 set key right top
 plot data skip 1 using 1:(1) with lines lc rgb '#999999' dt 2 title 'ideal', \
-	data skip 1 using 1:($9 < $1 ? $9 / $1 : 1) with lines lc rgb '#cc6600' dt 3 title 'ideal with the cores or devices here', \
+	data skip 1 using 1:($9 < $1 ? $9 / $1 : 1) with lines lc rgb '#cc6600' dt 3 \
+		title 'ideal with the cores or devices here', \
 	for [room in outboxes] rows(room) using 1:7 pt 7 title name(room)
 
 set output base.'-phases.'.kind
@@ -45,6 +47,7 @@ set xtics
 # Phases that take less than 1 % everywhere are left out.
 phases = 'read convert build upload prepare kernel exchange resolve attributes distinct download write other'
 colours = '#9e9ac8 #6a51a3 #3f007d #bcbddc #c7e9c0 #31a354 #e6550d #fdae6b #8c6d31 #e7ba52 #9ecae1 #3182bd #cccccc'
-seen = system("awk -F , 'NR > 1 { for (c = 11; c <= 23; c++) if ($c > 0.01) seen[c] = 1 } END { for (c = 11; c <= 23; c++) if (seen[c]) printf \"%d \", c }' '".data."'")
+any = 'NR > 1 { for (c = 11; c <= 23; c++) if ($c > 0.01) any[c] = 1 }'
+seen = system("awk -F , '".any." END { for (c = 11; c <= 23; c++) if (any[c]) printf \"%d \", c }' '".data."'")
 plot for [i = 1:words(seen)] rows(word(outboxes, 1)) using int(word(seen, i)):xtic(1) \
 	lc rgb word(colours, word(seen, i) - 10) title word(phases, word(seen, i) - 10)

@@ -1,4 +1,4 @@
-"""The work of scaling-study.sh: plans a series of runs of `gemp-mpi match`, runs it, and leaves tables, plots and a model."""
+"""The work of scaling-study.sh: plans a series of runs of `gemp-mpi match`, runs it, leaves tables, plots, a model."""
 import argparse
 import json
 import math
@@ -14,6 +14,8 @@ import tables
 
 PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 LAUNCHER = os.environ.get('GEMP_MPIRUN', 'mpirun -q --oversubscribe --bind-to none')
+ABOUT = '''Strong scaling: one graph, more and more ranks. Weak scaling: a graph that grows with the ranks.
+Writes OUTPUT/STUDY.json, .csv, and plots where gnuplot is. docs/scaling.md explains the figures.'''
 PIN = os.path.join(machine.HERE, 'pin.sh')
 
 
@@ -32,13 +34,12 @@ def numbers(text):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog='scaling-study.sh', allow_abbrev=False, formatter_class=argparse.RawTextHelpFormatter,
+    parser = argparse.ArgumentParser(prog='scaling-study.sh', allow_abbrev=False,
+                                     formatter_class=argparse.RawTextHelpFormatter,
                                      usage='scaling-study.sh strong|weak [OPTIONS] -- OPTIONS OF match\n'
                                            '       scaling-study.sh predict STUDY.json... [OPTIONS]\n'
                                            '       scaling-study.sh plot STUDY.json... [-o FOLDER]',
-                                     description='Strong scaling: one graph, more and more ranks. Weak scaling: a graph that '
-                                                 'grows with the ranks.\nWrites OUTPUT/STUDY.json, .csv, and plots where '
-                                                 'gnuplot is. docs/scaling.md explains the figures.')
+                                     description=ABOUT)
     parser.add_argument('study', choices=['strong', 'weak', 'predict', 'plot'])
     parser.add_argument('studies', nargs='*', metavar='STUDY.json', help='predict, plot: what was measured earlier')
     add = parser.add_argument
@@ -50,7 +51,8 @@ def parse(arguments):
     add('--ranks', type=numbers, metavar='A,B,...', help='default: powers of two up to the cores or tasks')
     add('--outboxes', type=numbers, metavar='A,B,...', help='message sizes: each number of ranks with each --outbox')
     add('--repeat', type=int, default=3, metavar='N', help='runs of each kind (default 3)')
-    add('--launcher', metavar='COMMAND', help='starts the ranks: "srun --mpi=pmix", "mpirun ..." (default: %s)' % LAUNCHER)
+    add('--launcher', metavar='COMMAND',
+        help='starts the ranks: "srun --mpi=pmix", "mpirun ..." (default: %s)' % LAUNCHER)
     add('--cores-per-rank', type=int, metavar='N',
         help='CPU devices: each rank has N cores of its own (default 1);\n0: leave that to the launcher')
     add('--places', type=int, metavar='N',
@@ -58,7 +60,8 @@ def parse(arguments):
     add('--limit', type=float, default=600, metavar='S', help='seconds that a run may take (default 600)')
     add('--budget', type=float, default=1e9, metavar='S', help='no run begins after so many seconds')
     add('--no-profile', action='store_true', help='do not count the work of each graph by one run with --profile')
-    add('--hold-out', type=int, metavar='R', help='ranks that the model is not shown, but checked on (default: the most)')
+    add('--hold-out', type=int, metavar='R',
+        help='ranks that the model is not shown, but checked on (default: the most)')
     add('--predict', type=numbers, metavar='A,B,...', default=[64 << i for i in range(7)],
         help='ranks to predict (default 64 to 4,096)')
     add('--latency', type=float, metavar='S', help='predict for a network with this latency (seconds)')
@@ -88,7 +91,8 @@ class Graph:
         vertices = share << options.scale
         if options.generator == 'rmat':
             scale = options.scale + int(math.log2(share))
-            name, size = 'rmat-%d-%d' % (scale, options.edge_factor), ['--scale', scale, '--edge-factor', options.edge_factor]
+            name = 'rmat-%d-%d' % (scale, options.edge_factor)
+            size = ['--scale', scale, '--edge-factor', options.edge_factor]
         else:
             name = 'uniform-%d-%d' % (vertices, options.edge_factor)
             size = ['--vertices', vertices, '--edges', vertices * options.edge_factor]
@@ -137,7 +141,7 @@ class Study:
                 self.options.match + outbox + further)
 
     def plan(self):
-        """(graph, ranks, room, what for) of all runs; repeats of one kind lie apart, so that a disturbance meets all."""
+        """(graph, ranks, room, what for) of all runs; repeats lie apart, so that a disturbance meets all."""
         profiles = []
         if not self.options.no_profile:
             by_path = {self.graphs[r].path: r for r in self.ranks}  # the most ranks of each graph

@@ -13,6 +13,7 @@ import machine
 GNUPLOT = os.environ.get('GEMP_GNUPLOT', 'gnuplot')
 PHASES = ['read', 'convert', 'build', 'upload', 'prepare', 'kernel', 'exchange', 'resolve', 'attributes', 'distinct',
           'download', 'write']
+FIGURES = ['seconds', 'median', 'slowest', 'speedup', 'efficiency', 'time_ratio']
 
 
 def record(report, ranks, room, repeat, path, wall, command):
@@ -84,26 +85,25 @@ def write_points(result, base):
     shares = PHASES + ['other']
     with open(base + '-points.csv', 'w', newline='') as file:
         lines = csv.writer(file, lineterminator='\n')
-        lines.writerow(['ranks', 'outbox', 'seconds', 'median', 'slowest', 'speedup', 'efficiency', 'time_ratio', 'places',
-                        'model'] + shares)
-        fitted = {(p['ranks'], p['room']): p['model'] for p in result['model']['fitted'] if p['study'] == result['study']}
+        lines.writerow(['ranks', 'outbox'] + FIGURES + ['places', 'model'] + shares)
+        fitted = {(p['ranks'], p['room']): p['model'] for p in result['model']['fitted']}
         for p in result['points']:
-            lines.writerow([p['ranks'], p['room'] or 'default'] + [p[k] for k in ('seconds', 'median', 'slowest', 'speedup',
-                            'efficiency', 'time_ratio')] + [result['places'] or p['ranks'],
-                            fitted.get((p['ranks'], p['room']), '')] + [p['shares'].get(s, 0) for s in shares])
+            lines.writerow([p['ranks'], p['room'] or 'default'] + [p[k] for k in FIGURES] +
+                           [result['places'] or p['ranks'], fitted.get((p['ranks'], p['room']), '')] +
+                           [p['shares'].get(s, 0) for s in shares])
 
 
 def text(result):
     """The table for people."""
     m = result['machine']
+    devices = ', '.join('%s (%s)' % (d['name'], d['platform']) for d in m['devices'])
     lines = ['%s scaling of match %s' % (result['study'], ' '.join(result['match'])),
              '%s, %d cores, %s; %s; %s; commit %s; %s' % (
-                 m['cpu'], m['cores'], ', '.join('%s (%s)' % (d['name'], d['platform']) for d in m['devices']) or 'no device',
-                 m['mpi'], m['program'], m['commit'], m['date'])]
+                 m['cpu'], m['cores'], devices or 'no device', m['mpi'], m['program'], m['commit'], m['date'])]
     places = result['places']
     if places and max(p['ranks'] for p in result['points']) > places:
-        lines.append('Oversubscribed: %d can run at once here; more ranks show what partitioning costs, not what it gains.'
-                     % places)
+        lines.append('Oversubscribed: %d can run at once here; more ranks show what partitioning costs, not what it '
+                     'gains.' % places)
     lines += ['', '%6s %8s %10s %10s %9s %11s %10s %12s %8s %9s' % (
         'ranks', 'outbox', 'best s', 'median s', 'speed-up', 'efficiency', 'imbalance', 'bytes', 'rounds', 'edges')]
     for p in result['points']:
@@ -117,8 +117,8 @@ def text(result):
 def can_draw():
     """Says so once where it is not possible."""
     if not shutil.which(GNUPLOT):
-        print('scaling-study: no %s here (Debian: gnuplot-nox), so nothing is drawn; `jobs/scaling-study.sh plot STUDY.json` '
-              'draws elsewhere' % GNUPLOT, file=sys.stderr)
+        print('scaling-study: no %s here (Debian: gnuplot-nox), so nothing is drawn; `jobs/scaling-study.sh plot '
+              'STUDY.json` draws elsewhere' % GNUPLOT, file=sys.stderr)
     return bool(shutil.which(GNUPLOT))
 
 
@@ -126,7 +126,8 @@ def gnuplot(script, settings):
     if not can_draw():
         return
     assigned = ';'.join("%s='%s'" % (k, v.replace("'", "''")) for k, v in settings.items())
-    done = subprocess.run([GNUPLOT, '-e', assigned, os.path.join(machine.HERE, script)], stderr=subprocess.PIPE, text=True)
+    done = subprocess.run([GNUPLOT, '-e', assigned, os.path.join(machine.HERE, script)],
+                          stderr=subprocess.PIPE, text=True)
     if done.returncode:
         print('scaling-study: gnuplot: ' + done.stderr.strip(), file=sys.stderr)
 
@@ -141,7 +142,8 @@ def draw_model(model, base):
         lines = csv.writer(file, lineterminator='\n')
         lines.writerow(['kind', 'study', 'ranks', 'seconds', 'model'])
         for p in model['fitted']:
-            lines.writerow(['held out' if p['held_out'] else 'measured', p['study'], p['ranks'], p['seconds'], p['model']])
+            state = 'held out' if p['held_out'] else 'measured'
+            lines.writerow([state, p['study'], p['ranks'], p['seconds'], p['model']])
         for p in model['predicted']:
             lines.writerow(['predicted', p['study'], p['ranks'], '', p['seconds']])
     for terminal in ('svg', 'png'):
