@@ -17,7 +17,8 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "parts", "partition: vertices and edges of each part; edges_inside_share." },
 	{ "assignment", "devices: host and device of each rank." },
 	{ "query, semantics, distinct, plan", "match: what was asked, and how it is searched." },
-	{ "matches", "match: matches in the chosen sense." },
+	{ "matches", "match: matches in the chosen sense. A count has all its digits, up to 2^64 - 1; some parsers round "
+	  "beyond 2^53." },
 	{ "embeddings, embeddings_reason", "match: embeddings; null and why where they were not counted." },
 	{ "rows, count", "match: rows of the result; what count(*) returned." },
 	{ "complete", "match: false where a limit ended the search." },

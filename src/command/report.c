@@ -64,6 +64,32 @@ gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp
 	return code;
 }
 
+/* jansson's integers are signed. A greater count is kept as a string of a NUL and its digits, which no other string of a
+ * report begins with, as they all come from C strings. */
+json_t *gemp_json_count(uint64_t count)
+{
+	char digits[24];
+	if (count <= INT64_MAX)
+		return json_integer((json_int_t)count);
+	int length = snprintf(digits, sizeof digits, "%c%" PRIu64, '\0', count);
+	return json_stringn(digits, (size_t)length);
+}
+
+/* Such strings become numbers. */
+static void unquote_counts(char *text)
+{
+	static const char mark[] = "\"\\u0000";
+	char *to = text, *from = text, *found;
+	while ((found = strstr(from, mark)) != NULL) {
+		size_t before = (size_t)(found - from), digits = strspn(found + strlen(mark), "0123456789");
+		memmove(to, from, before);
+		memmove(to + before, found + strlen(mark), digits);
+		to += before + digits;
+		from = found + strlen(mark) + digits + 1; /* behind the closing quote */
+	}
+	memmove(to, from, strlen(from) + 1);
+}
+
 static gemp_code write_json(const gemp_report *report)
 {
 	if (!report->json || !report->options->json)
@@ -71,6 +97,7 @@ static gemp_code write_json(const gemp_report *report)
 	char *text = json_dumps(report->json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 	if (!text)
 		return gemp_fail(GEMP_ENOMEM, "out of memory for the report");
+	unquote_counts(text);
 	gemp_code code = GEMP_OK;
 	if (gemp_json_on_stdout(report->options))
 		puts(text);
@@ -117,11 +144,6 @@ void gemp_report_detail(const gemp_report *report, const char *format, ...)
 void gemp_report_set(gemp_report *report, const char *name, json_t *value)
 {
 	json_object_set_new(report->json, name, value);
-}
-
-json_t *gemp_json_count(uint64_t count)
-{
-	return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
 }
 
 void gemp_report_graph(gemp_report *report, const gemp_graph *graph)

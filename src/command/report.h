@@ -37,7 +37,7 @@ void gemp_report_detail(const gemp_report *report, const char *format, ...) __at
 
 /* Fields of the object; `value` is taken over. */
 void gemp_report_set(gemp_report *report, const char *name, json_t *value);
-json_t *gemp_json_count(uint64_t count); /* a real number where it passes a signed one */
+json_t *gemp_json_count(uint64_t count); /* all digits, as the report is written */
 
 /* Collective. Each sets the field of its name and prints its lines.
  *   seconds   all: shows phases of 0 s too
