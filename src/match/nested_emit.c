@@ -151,8 +151,11 @@ void gemp_nested_emit(gemp_text *text, const char *fixed, const gemp_plan *plan,
 {
 	gemp_emitter e = { .text = text, .plan = plan, .nested = nested, .options = options };
 	gemp_text_print(text, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
-	                "#define GEMP_LANES %d\n#define ROW_LANES %d\n%s\n",
-	                options->lanes, options->row_lanes, fixed);
+	                "#define GEMP_LANES %d\n#define ROW_LANES %d\n",
+	                options->lanes, options->row_lanes);
+	if (options->folded)
+		gemp_text_print(text, "#define FOLDED %zuu\n", options->shared * 32);
+	gemp_text_print(text, "%s\n", fixed);
 	for (size_t l = 0; l < nested->list_count; l++) /* no variable: that is a register kept through all loops */
 		gemp_put(&e, "#define list_%zu (lists + ((ulong)gemp_worker() * %zu + %zu) * p.room)", l, nested->list_count, l);
 	emit_arguments(&e);

@@ -7,6 +7,7 @@
 typedef struct gemp_nested_options {
 	int lanes, row_lanes;  /* of a worker; that go through the last row together */
 	size_t shared;         /* words of a worker's bitmap in local memory; 0: bitmaps are in global memory */
+	bool folded;           /* they are not enough for all slots: what seems marked is tested */
 	size_t in_group;       /* workers of a group */
 } gemp_nested_options;
 

@@ -204,7 +204,7 @@ static void emit_wipe(gemp_emitter *e)
 	gemp_put(e, "\t\tbits[i] = 0;");
 	gemp_put(e, "else");
 	gemp_put(e, "\tfor (uint at = cur_%d + lane; at < end_%d; at += GEMP_LANES)", r.tag, r.tag);
-	gemp_put(e, "\t\tbits[min(from_%d[at], p.limit) >> 5] = 0;", r.tag);
+	gemp_put(e, "\t\tunmark(from_%d[at]);", r.tag);
 	gemp_put(e, "gemp_sync();");
 	e->depth--;
 	gemp_put(e, "}");
@@ -296,6 +296,8 @@ static void emit_marked(gemp_emitter *e, const gemp_filters *all)
 	e->depth++;
 	gemp_put(e, "const uint c = ahead[k];");
 	gemp_put(e, "int pass = %s && marked(c);", w.within);
+	if (e->options->folded)
+		gemp_emit_tests(e, &e->nested->marks.filters, "c", NULL);
 	gemp_emit_tests(e, &rest, "c", NULL);
 	gemp_put(e, "n += pass;");
 	e->depth--;

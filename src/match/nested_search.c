@@ -11,11 +11,13 @@
 enum {
 	ROW_LANES = 8,              /* unless tuned: "nested.lanes" */
 	GROUP = 128,                /* work-items; "nested.group" */
-	MOST_SHARED = 12 << 10,     /* bytes of local memory a group: more would leave places for work-items empty */
+	SPARSE = 16,                /* bits of a folded bitmap for each entry of a row that an entry lies in on average */
 	MOST_ZEROED = 1 << 30,      /* bytes at a time: drivers do not survive some GiB */
 	TASKS_A_WORKER = 4,
 	ROWS_A_LAUNCH = 1 << 22,    /* of a worker */
 };
+
+uint32_t gemp_nested_local = 16 << 10;
 
 static bool wanted(const gemp_search *search)
 {
@@ -76,13 +78,22 @@ static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, 
 	return limit;
 }
 
-static uint32_t longest_row(const gemp_plan *plan, const gemp_view *views)
+/* The longest row, and the mean length of the rows that entries lie in. */
+static uint32_t longest_row(const gemp_plan *plan, const gemp_view *views, double *mean)
 {
 	uint64_t longest = 0;
-	for (size_t v = 0; v < plan->view_count; v++)
-		for (size_t r = 0; r < views[v].rows; r++)
-			if (views[v].begin[r + 1] - views[v].begin[r] > longest)
-				longest = views[v].begin[r + 1] - views[v].begin[r];
+	*mean = 0;
+	for (size_t v = 0; v < plan->view_count; v++) {
+		double squares = 0, entries = (double)views[v].begin[views[v].rows];
+		for (size_t r = 0; r < views[v].rows; r++) {
+			uint64_t length = views[v].begin[r + 1] - views[v].begin[r];
+			squares += (double)length * (double)length;
+			if (length > longest)
+				longest = length;
+		}
+		if (squares > *mean * entries)
+			*mean = squares / entries;
+	}
 	return (uint32_t)longest;
 }
 
@@ -95,14 +106,31 @@ static size_t shared_words(size_t words)
 	return words <= size / 4 * 3 ? size / 4 * 3 : size;
 }
 
+/* Local memory for a bit a slot, or else for a folded bitmap, if it would stay sparse. */
+static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, double mean_row)
+{
+	size_t most = gemp_tuning(device, "nested.local", gemp_nested_local);
+	size_t whole = shared_words(n->words), folded = 1, words = most / n->options.in_group / sizeof(uint32_t);
+	n->options.shared = 0;
+	if (n->shape.leaf != GEMP_LEAF_MARKED || most >= device->local)
+		return;
+	while (2 * folded <= words)
+		folded *= 2;
+	if (whole <= words) {
+		n->options.shared = whole;
+	} else if (mean_row * SPARSE <= (double)(folded * 32)) {
+		n->options.shared = folded;
+		n->options.folded = true;
+		n->words = (uint32_t)folded;
+	}
+}
+
 /* Fewer workers where their lists and bitmaps do not all fit into a quarter of the memory. */
 static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 {
 	const gemp_device *device = search->context->device;
 	bool marked = n->shape.leaf == GEMP_LEAF_MARKED;
-	size_t in_group = n->options.in_group, shared = shared_words(n->words);
-	size_t of_group = shared * sizeof(uint32_t) * in_group;
-	n->options.shared = marked && of_group <= MOST_SHARED && of_group < device->local ? shared : 0;
+	size_t in_group = n->options.in_group;
 	size_t bytes = n->shape.list_count * n->room * sizeof(uint32_t);
 	if (marked && !n->options.shared)
 		bytes += n->words * sizeof(uint32_t);
@@ -129,6 +157,7 @@ static void choose_tasks(gemp_nested_search *n, const gemp_search *search, const
 static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
 	gemp_device *device = search->context->device;
+	double mean;
 	gemp_nested_shape(&n->shape, n->plan, &search->emit);
 	n->options.lanes = search->emit.lanes;
 	int row_lanes = (int)gemp_tuning(device, "nested.lanes", ROW_LANES);
@@ -137,7 +166,8 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	n->options.in_group = n->group > (size_t)n->options.lanes ? n->group / (size_t)n->options.lanes : 1;
 	n->limit = find_limit(search, &n->shape, views);
 	n->words = n->limit / 32 + 1;
-	n->room = longest_row(search->plan, views);
+	n->room = longest_row(search->plan, views, &mean);
+	choose_bitmap(n, device, mean);
 	choose_workers(n, search);
 	if (n->shape.levels > 3 && (device->nvidia || !device->gpu))
 		for (n->queue = 1; n->queue < 2 * n->workers; n->queue *= 2)

@@ -25,6 +25,10 @@ struct gemp_nested_search {
 	uint64_t given;             /* parts that changed hands so far, about */
 };
 
+/* Bytes of local memory that the bitmaps of a group may take, unless tuned ("nested.local"): more would leave places for
+ * work-items empty. Tests make it small. */
+extern uint32_t gemp_nested_local;
+
 /* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. */
 gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views,
                           const gemp_candidates *candidates);

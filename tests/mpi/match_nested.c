@@ -62,6 +62,28 @@ static void twins_are_counted_by_their_number(void **state)
 	graph_free(&g);
 }
 
+/* Bitmaps of 64 bits for hundreds of slots: most that seem marked are not. */
+static void folded_bitmaps_count(void **state)
+{
+	(void)state;
+	static const question questions[] = { { .shape = "cycle:5" }, { .shape = "house" },
+		{ .text = "MATCH (a:A)-[:L]-(b:B)-[:L]-(c:A)-[:L]-(d:B)-[:L]-(e:A)-[:L]-(a) RETURN count(*)" } };
+	case_graph g = { nested_graph(&test_comm, 90, 0.02, true, 7), nested_graph(&alone, 90, 0.02, true, 7) };
+	uint32_t local = gemp_nested_local;
+	gemp_nested_local = 8;
+	for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+		gemp_pattern *pattern = ask(&questions[i], g.dealt);
+		gemp_match *match = NULL;
+		assert_true(check_answer(&g, &questions[i], &nested_options));
+		assert_all_ok(gemp_match_prepare(&match, context, g.dealt, pattern, &nested_options));
+		assert_true(match->search->nested->options.folded);
+		gemp_match_free(match);
+		gemp_pattern_free(pattern);
+	}
+	gemp_nested_local = local;
+	graph_free(&g);
+}
+
 /* All that there is to do lies behind one entry: workers that find none get parts of it, if they are quick. */
 static void one_entry_is_shared(void **state)
 {
@@ -122,6 +144,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(counts_are_right, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(small_graphs_count, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(twins_are_counted_by_their_number, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(folded_bitmaps_count, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(one_entry_is_shared, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(others_are_left_to_the_state_machine, open_nested, close_nested),
 	};
