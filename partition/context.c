@@ -1,11 +1,8 @@
 #include "partition/context.h"
 
 #include "core/memory.h"
-#include "core/threads.h"
 #include "partition/resident.h"
 #include "partition/sharing.h"
-
-#include <unistd.h>
 
 /* Collective over the ranks of a node: `step` is done by the first, and if that went well, by the others, who find in the
  * cache what the first has built. */
@@ -30,13 +27,6 @@ static gemp_code open_device(void *argument)
 	return gemp_device_open_pick(&o->context->device, &o->pick, o->context->budgets.device_memory);
 }
 
-/* Ranks of a node share its cores. */
-static void share_cores(const gemp_comm *comm)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	gemp_threads_limit(cores > comm->node_size ? (unsigned)(cores / comm->node_size) : 1);
-}
-
 gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
 {
 	gemp_code code = GEMP_OK;
@@ -45,7 +35,6 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 	double began = gemp_now();
 	*out = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(context, 1)));
-	share_cores(comm);
 	context->comm = comm;
 	context->budgets = *budgets;
 	context->began = began;

@@ -1,27 +1,54 @@
 #include "partition/sharing.h"
 
 #include "core/log.h"
+#include "core/threads.h"
 #include "device/identity.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { PLACE_SIZE = 320 };
 
-/* Ranks of the node show their texts in turn, so that no memory is needed that might not be there. */
-static void compare(const gemp_comm *comm, gemp_device_pick *pick)
+/* What ranks of a node show one another. */
+typedef struct card {
+	char identity[GEMP_IDENTITY_SIZE];
+	cpu_set_t cores; /* that the rank may run on */
+} card;
+
+static void fill(card *own, const gemp_device_pick *pick)
 {
-	char own[GEMP_IDENTITY_SIZE], other[GEMP_IDENTITY_SIZE];
-	gemp_device_identity(own, &pick->info, pick->index);
+	memset(own, 0, sizeof *own);
+	gemp_device_identity(own->identity, &pick->info, pick->index);
+	if (sched_getaffinity(0, sizeof own->cores, &own->cores) != 0)
+		CPU_ZERO(&own->cores);
+}
+
+static unsigned part(const cpu_set_t *cores, unsigned ranks)
+{
+	unsigned count = (unsigned)CPU_COUNT(cores);
+	return count && count < ranks ? 1 : count / ranks;
+}
+
+/* Ranks that are bound to the same cores share these. In turns, so that no memory is needed that might not be there. */
+static unsigned compare(const gemp_comm *comm, gemp_device_pick *pick)
+{
+	card own, other;
+	unsigned bound_alike = 0, on_device = 0;
+	fill(&own, pick);
 	pick->shared_by = pick->position = 0;
 	for (int r = 0; r < comm->node_size; r++) {
-		memcpy(other, own, sizeof own);
-		GEMP_MPI(MPI_Bcast(other, sizeof other, MPI_CHAR, r, comm->node));
-		bool same = strcmp(own, other) == 0;
+		other = own;
+		GEMP_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, r, comm->node));
+		bool same = strcmp(own.identity, other.identity) == 0, alike = CPU_EQUAL(&own.cores, &other.cores);
 		pick->shared_by += same;
 		pick->position += same && r < comm->node_rank;
+		bound_alike += alike;
+		on_device += same && alike;
 	}
+	pick->cores = part(&own.cores, on_device);
+	return part(&own.cores, bound_alike);
 }
 
 static void describe(char out[PLACE_SIZE], const gemp_device_pick *pick)
@@ -49,6 +76,7 @@ static void warn(const gemp_comm *comm, const gemp_device_pick *pick)
 
 void gemp_sharing_find(const gemp_comm *comm, gemp_device_pick *pick)
 {
-	compare(comm, pick);
+	unsigned cores = compare(comm, pick);
+	gemp_threads_limit(cores ? cores : 1);
 	warn(comm, pick);
 }

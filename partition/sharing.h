@@ -1,4 +1,4 @@
-/* sharing: which ranks of a node are on the same device. What a rank calls its first device may be another's second, or another
+/* sharing: which ranks of a node are on the same device, and on the same cores. What a rank calls its first device may be another's second, or another
  * card: cluster schedulers show each rank its own. So ranks compare places on the PCI bus and UUIDs, not numbers. */
 #ifndef GEMP_PARTITION_SHARING_H
 #define GEMP_PARTITION_SHARING_H
@@ -6,7 +6,8 @@
 #include "comm/comm.h"
 #include "device/device.h"
 
-/* Collective. Sets pick->shared_by and pick->position; warns of GPUs that several ranks share. */
+/* Collective. Sets pick->shared_by, position and cores, and how many threads this rank may have (core/threads.h): its part of
+ * the cores that it is bound to. Warns of GPUs that several ranks share. */
 void gemp_sharing_find(const gemp_comm *comm, gemp_device_pick *pick);
 
 #endif

@@ -52,27 +52,31 @@ static void set_memory(gemp_device *device, size_t memory, size_t limit)
 		device->largest = device->memory;
 }
 
-/* This rank's cores of a CPU that ranks share: a sub-device where there is a core for each, else only a number. */
-static void take_cores(gemp_device *device, int position)
+/* This rank's cores of a CPU: a sub-device where there are enough for all, else only a number. Drivers list all cores of the
+ * machine, also those that the process is not to use. */
+static void take_cores(gemp_device *device, const gemp_device_pick *pick)
 {
-	unsigned ranks = (unsigned)device->shared_by, share = device->units / ranks;
+	unsigned ranks = (unsigned)pick->shared_by, all = device->units, share = pick->cores ? pick->cores : all / ranks;
 	cl_device_id parts[MOST_PARTS];
 	cl_device_partition_property counts[MOST_PARTS + 3];
 	cl_uint made = 0;
-	device->units = share ? share : 1;
-	if (!share || ranks > MOST_PARTS)
+	if (share >= all)
 		return;
+	device->units = share ? share : 1;
+	if (all < ranks || ranks > MOST_PARTS)
+		return;
+	unsigned number = share * ranks <= all ? ranks : 1, own = number > 1 ? (unsigned)pick->position : 0;
 	counts[0] = CL_DEVICE_PARTITION_BY_COUNTS;
-	for (unsigned i = 0; i < ranks; i++)
+	for (unsigned i = 0; i < number; i++)
 		counts[i + 1] = (cl_device_partition_property)share;
-	counts[ranks + 1] = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END;
-	counts[ranks + 2] = 0;
-	if (clCreateSubDevices(device->id, counts, ranks, parts, &made) != CL_SUCCESS)
+	counts[number + 1] = CL_DEVICE_PARTITION_BY_COUNTS_LIST_END;
+	counts[number + 2] = 0;
+	if (clCreateSubDevices(device->id, counts, number, parts, &made) != CL_SUCCESS)
 		return;
 	for (unsigned i = 0; i < made; i++)
-		if ((int)i != position)
+		if (i != own)
 			clReleaseDevice(parts[i]);
-	device->id = parts[position];
+	device->id = parts[own];
 	device->sub_device = true;
 }
 
@@ -101,8 +105,8 @@ static gemp_code open_chosen(gemp_device *device, const gemp_device_pick *pick, 
 		return gemp_fail(GEMP_ENODEVICE, "%s has no 64-bit atomics (cl_khr_int64_base_atomics); choose another "
 		                 "device with --devices", device->name);
 	set_memory(device, pick->info.memory, memory_limit);
-	if (device->shared_by > 1 && !device->gpu)
-		take_cores(device, pick->position);
+	if (!device->gpu)
+		take_cores(device, pick);
 	GEMP_TRY(gemp_tuning_load(&device->tuning, device->name));
 	GEMP_TRY(make_queues(device));
 	GEMP_TRY(gemp_device_selftest(device));

@@ -67,9 +67,10 @@ gemp_code gemp_device_list(gemp_device_info **out, size_t *count);
 typedef struct gemp_device_pick {
 	cl_device_id id;
 	gemp_device_info info;
-	int index;     /* among the devices of this machine, as `devices` lists them */
-	int shared_by; /* ranks of this node on it */
-	int position;  /* of this rank among them */
+	int index;      /* among the devices of this machine, as `devices` lists them */
+	int shared_by;  /* ranks of this node on it */
+	int position;   /* of this rank among them */
+	unsigned cores; /* of a CPU device that this rank may use; 0: its part of all */
 } gemp_device_pick;
 
 /* spec: NULL or "auto" (GPUs if there are any, else CPUs), "cpu", "gpu", indices "0,1", places on the PCI bus "65:00.0", UUIDs,

@@ -1,8 +1,10 @@
 /* Which ranks are on one device, whatever number each of them gives it. */
 #include "harness/collective.h"
 
+#include "core/threads.h"
 #include "partition/sharing.h"
 
+#include <sched.h>
 #include <stdio.h>
 
 static gemp_device_pick card(const char *pci, const char *uuid)
@@ -54,6 +56,27 @@ static void without_names_by_number(void **state)
 	assert_all(pick.shared_by == (test_comm.size - pick.index + 2) / 3 && pick.position == test_comm.rank / 3);
 }
 
+/* Bound to one core, all of them or only the first. */
+static void cores_are_those_of_the_rank(void **state)
+{
+	cpu_set_t all, one;
+	gemp_device_pick pick = { .info = { .name = "CPU", .platform = "PoCL" } };
+	(void)state;
+	assert_all(sched_getaffinity(0, sizeof all, &all) == 0);
+	CPU_ZERO(&one);
+	for (int core = 0; CPU_COUNT(&one) == 0; core++)
+		if (CPU_ISSET(core, &all))
+			CPU_SET(core, &one);
+	assert_all(sched_setaffinity(0, sizeof one, &one) == 0);
+	gemp_sharing_find(&test_comm, &pick);
+	assert_all(pick.cores == 1 && gemp_threads() == 1);
+	assert_all(test_comm.rank == 0 || sched_setaffinity(0, sizeof all, &all) == 0);
+	gemp_sharing_find(&test_comm, &pick);
+	int others = test_comm.size - 1, cores = others > 0 ? CPU_COUNT(&all) / others : 1;
+	assert_all(pick.cores == (unsigned)(test_comm.rank == 0 || cores < 1 || CPU_EQUAL(&all, &one) ? 1 : cores));
+	assert_all(sched_setaffinity(0, sizeof all, &all) == 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -61,6 +84,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(one_card_under_two_numbers),
 		cmocka_unit_test(parts_of_a_card),
 		cmocka_unit_test(without_names_by_number),
+		cmocka_unit_test(cores_are_those_of_the_rank),
 	};
 	return test_main_all(argc, argv, tests);
 }
