@@ -50,6 +50,7 @@ static void random_patterns(void **state)
 	(void)state;
 	uint64_t random = test_seed_all();
 	size_t nested = 0;
+	uint32_t local = gemp_nested_local;
 	for (int i = 0; i < CASES; i++) {
 		bool directed = gemp_random(&random) % 2, plain = !directed && gemp_random(&random) % 2;
 		uint64_t seed = gemp_random(&random);
@@ -71,10 +72,12 @@ static void random_patterns(void **state)
 		o.count_by_formula = gemp_random(&random) % 2;
 		if (test_comm.size == 1)
 			o.replicate = 0; /* no tables of two-paths */
+		gemp_nested_local = gemp_random(&random) % 2 ? 32 : local; /* bitmaps are folded, or not */
 		assert_true(check_answer(&g, &q, &o));
 		nested += is_nested(&g, &q, &o);
 		graph_free(&g);
 	}
+	gemp_nested_local = local;
 	print_message("%zu of %d by nested loops\n", nested, CASES);
 	assert_true(nested > CASES / 3);
 }
