@@ -72,8 +72,9 @@ static const gemp_option table[] = {
 	  "A shape on the simple undirected graph, as match has them; may be repeated.", AT(patterns) },
 
 	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH, meaning,
-	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and no further "
-	  "edge of the pattern's types among its vertices.", AT(semantics) },
+	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and where the pattern has no "
+	  "edge of one of its types from one of its vertices to another, or to itself, the graph has none either.",
+	  AT(semantics) },
 	{ "distinct", 0, GEMP_OPTION_CHOICE, "orbit|subgraph|vertices|none", "orbit", ON_SEARCH, meaning,
 	  "Which embeddings are one match: those that differ by an automorphism of the query, those with the same "
 	  "subgraph, those with the same vertices, or none.", AT(distinct) },
