@@ -205,7 +205,7 @@ static gemp_code run(answer *s)
 		found.rows = path ? found.shown : gemp_rows_total(&s->rows);
 		if (found.rows > s->row_limit)
 			found.rows = s->row_limit;
-		result.complete = result.complete && gemp_rows_complete(&s->rows);
+		found.left_out = !s->options->count && !gemp_rows_complete(&s->rows);
 	}
 	if (s->matched.self)
 		gemp_matched_size(&s->matched, &found.covered_vertices, &found.covered_edges);

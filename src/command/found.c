@@ -46,7 +46,7 @@ static void set_counts(gemp_report *report, const gemp_found *found)
 	if (!result->embeddings_known)
 		gemp_report_set(report, "embeddings_reason", json_string(result->embeddings_reason));
 	gemp_report_set(report, "rows", gemp_json_count(found->rows));
-	gemp_report_set(report, "complete", json_boolean(result->complete));
+	gemp_report_set(report, "complete", json_boolean(result->complete && !found->left_out));
 	if (found->subgraph)
 		gemp_report_set(report, "subgraph", json_pack("{s:s,s:o,s:o}", "file", found->subgraph, "vertices",
 		                                              gemp_json_count(found->covered_vertices), "edges",

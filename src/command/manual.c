@@ -21,7 +21,7 @@ const gemp_help_entry gemp_help_json[] = {
 	  "beyond 2^53." },
 	{ "embeddings, embeddings_reason", "match: embeddings; null and why where they were not counted." },
 	{ "rows, count", "match: rows of the result; what count(*) returned." },
-	{ "complete", "match: false where a limit ended the search." },
+	{ "complete", "match: false where a limit ended the search, or SKIP or LIMIT left out rows that have no order." },
 	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
 	{ "exchange", "match: bytes, messages, rounds; local_share: matches that never crossed ranks." },
 	{ "attribute_values", "match: values copied to devices, and values that results refer to." },

@@ -78,6 +78,15 @@ expect 0 2 match g.h5 "$pairs LIMIT 0" --output none.tsv --json -
 equal "$(field rows)" 0 "rows under LIMIT 0"
 expect 0 2 match g.h5 "$pairs LIMIT 100" --output all.tsv --json -
 equal "$(field complete)" True "complete under a LIMIT that is not reached"
+expect 0 2 match g.h5 "$pairs SKIP 1" --output rest.tsv --json -
+equal "$(field rows) $(field complete)" "$(($(wc -l <pairs.tsv) - 2)) False" "rows and complete under SKIP"
+grep -q 'stopped' err && fail "SKIP did not stop the search"
+expect 0 2 match g.h5 "$pairs SKIP 1" --count --json -
+equal "$(field matches) $(field rows) $(field complete)" '4 3 True' "a count under SKIP"
+grep -q 'stopped' err && fail "SKIP did not stop the search for a count"
+expect 0 2 match g.h5 "$pairs LIMIT 3" --count --json -
+equal "$(field matches) $(field complete)" '3 False' "a count under LIMIT"
+says 'stopped at the limit'
 
 # counts, and what people see
 expect 0 2 match g.h5 'MATCH (a:Person)-[:ACTS_IN]->(m)<-[:ACTS_IN]-(b) RETURN count(*)' --output count.tsv
