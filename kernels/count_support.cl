@@ -52,12 +52,13 @@ __kernel void count_spread(__global const OFFSET *begin, __global const OFFSET *
 #else
 
 /* A task is a vertex v: its row is marked, and the rows of its neighbours of greater slot are gone through. Nothing is
- * written twice, by any rank. support: 0 if only low_support is wanted; maps: a byte a vertex for each worker, 0 between
+ * written twice, by any rank. support: 0 if only low_support is wanted; over: the same for those
+ * triangles whose third vertex comes after v, or 0; maps: a byte a vertex for each worker, 0 between
  * launches. */
 __kernel void count_support(__global const OFFSET *begin, __global const OFFSET *mid, __global const uint *near,
                             __global const OFFSET *low_begin, __global const uint *low_near, uint vertices,
                             uint rank, uint ranks, __global uint *low_support, __global uint *support,
-                            __global uint *maps, __global uint *control)
+                            __global uint *over, __global uint *maps, __global uint *control)
 {
 	__global uchar *map = (__global uchar *)(maps + get_global_id(0) * (ulong)vertices);
 	for (;;) {
@@ -72,10 +73,14 @@ __kernel void count_support(__global const OFFSET *begin, __global const OFFSET 
 				map[near[i]] = 1;
 			for (OFFSET i = up; i < row_end; i++) {
 				uint x = near[i], triangles = 0;
-				OFFSET k_end = begin[x + 1];
-				for (OFFSET k = begin[x]; k < k_end; k++)
-					triangles += map[near[k]];
 				OFFSET low = low_begin[x], at = count_lower(low_near, low, low_begin[x + 1], v);
+				OFFSET k, k_middle = begin[x] + (at - low), k_end = begin[x + 1];
+				for (k = k_middle; k < k_end; k++)
+					triangles += map[near[k]];
+				if (over)
+					over[i] = triangles;
+				for (k = begin[x]; k < k_middle; k++)
+					triangles += map[near[k]];
 				low_support[at] = triangles;
 				if (support) {
 					support[i] = triangles;

@@ -15,6 +15,13 @@
 /* The same for the first rows of other roots. */
 #define ROOTS_AHEAD 16u
 
+/* JOINED has no further use of where rows go on. */
+#ifdef SWEEP_PATH_PAIRS
+#define KEEP_PLACE(put) put;
+#else
+#define KEEP_PLACE(put)
+#endif
+
 typedef struct sweep {
 	__global const OFFSET *begin;
 	__global const uint *near;
@@ -23,6 +30,8 @@ typedef struct sweep {
 	__global COUNTER *counter;  /* [ends] of this worker, all 0 between roots */
 	OFFSET from, to;         /* the root's entries that lead to middles */
 	uint root, kept_rows;
+	__global PATHS *paths;   /* PATH_PAIRS: [ends] of this worker, all 0 between roots */
+	__global uint *met;      /* PATH_PAIRS: [ends + 1] of this worker */
 } sweep;
 
 /* Row x holds the root: the entry behind it, and the end. */
@@ -175,7 +184,7 @@ static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *tou
 	clear_counters(s, paths, ends);
 }
 
-#elif defined SWEEP_JOINED
+#elif defined SWEEP_JOINED || defined SWEEP_PATH_PAIRS
 
 /* As count_paths; ends go to `touched` when they are met for the first time. How many they are. */
 static inline uint count_and_list(const sweep *s, __global uint *touched)
@@ -184,6 +193,7 @@ static inline uint count_and_list(const sweep *s, __global uint *touched)
 	for (OFFSET entry = s->from; entry < s->to; entry++) {
 		fetch_ahead(s, entry);
 		ROW row = behind_root(s, s->near[entry]);
+		KEEP_PLACE(s->place[entry - s->from] = row)
 		for (OFFSET at = row.x; at < row.y; at++) {
 			uint w = s->near[at], count = s->counter[w];
 			touched[found] = w;
@@ -193,6 +203,8 @@ static inline uint count_and_list(const sweep *s, __global uint *touched)
 	}
 	return found;
 }
+
+#ifdef SWEEP_JOINED
 
 static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *touched, __global const OFFSET *begin,
                               __global const OFFSET *mid, uint ends VALUE_PARAMETERS)
@@ -213,6 +225,92 @@ static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *tou
 		s->counter[touched[i]] = 0;
 }
 
+#else
+
+static inline long pairs_of(long n)
+{
+	return n * (n - 1) / 2;
+}
+
+/* Where row w, which need not hold the root, goes on behind it. */
+static inline OFFSET behind_slot(const sweep *s, uint w)
+{
+	OFFSET at = w < s->kept_rows ? s->kept[w] : s->begin[w], end = s->begin[w + 1];
+	for (uint i = 0; at < end && s->near[at] <= s->root; i++)
+		at = i < NEARBY ? at + 1 : first_not_below(s->near, at, end, s->root + 1);
+	if (w < s->kept_rows)
+		s->kept[w] = at;
+	return at;
+}
+
+/* Pairs of paths root-a-b-y, root-a-d-y are 4-cycles with a root that hangs on one of their vertices and comes before them.
+ * They are not counted here at this root, but at the least vertex of the 4-cycle, which is the root here; its own two
+ * neighbours as a. */
+static inline long hung_on_middles(const sweep *s)
+{
+	long found = 0;
+	for (OFFSET entry = s->from; entry < s->to; entry++) {
+		ROW row = s->place[entry - s->from];
+		long before = (long)(row.x - s->begin[s->near[entry]]) - 1, cycles = 0;
+		for (OFFSET at = row.x; at < row.y; at++)
+			cycles += s->counter[s->near[at]] - 1;
+		found += before * cycles;
+	}
+	return found;
+}
+
+/* Paths go on from the ends of two-paths; `more` is what pairs of them are to be less for what they share. How many vertices
+ * are met. */
+static inline uint go_on(const sweep *s, __global const uint *touched, uint found, __global const OFFSET *mid, long *more)
+{
+	uint met = 0;
+	long before_root = (long)(mid[s->root] - s->begin[s->root]), shared = 0;
+	for (uint i = 0; i < found; i++) {
+		if (i + 2 * AHEAD < found)
+			FETCH(&s->begin[touched[i + 2 * AHEAD]]);
+		if (i + AHEAD < found)
+			FETCH(&s->near[s->begin[touched[i + AHEAD]]]);
+		uint b = touched[i];
+		OFFSET begin = s->begin[b], at = behind_slot(s, b), end = s->begin[b + 1];
+		long count = s->counter[b], before = (long)(at - begin) - (at > begin && s->near[at - 1] == s->root);
+		/* Two with the same b: `count` vertices behind it are one of their own a. */
+		shared += ((long)(end - at) - count) * pairs_of(count) + count * pairs_of(count - 1);
+		shared += pairs_of(count) * (before_root + before);
+		for (; at < end; at++) {
+			uint y = s->near[at];
+			PATHS paths = s->paths[y];
+			s->met[met] = y;
+			met += paths == 0;
+			s->paths[y] = paths + (PATHS)count;
+		}
+	}
+	*more = shared;
+	return met;
+}
+
+static inline void sweep_root(const sweep *s, sweep_sum *sum, __global uint *touched, __global const OFFSET *begin,
+                              __global const OFFSET *mid, uint ends VALUE_PARAMETERS)
+{
+	uint found = count_and_list(s, touched);
+	long less = 0, value = 0;
+	uint met = go_on(s, touched, found, mid, &less);
+	less += hung_on_middles(s);
+	for (OFFSET entry = s->from; entry < s->to; entry++) { /* root-a-b-a */
+		ROW row = s->place[entry - s->from];
+		s->paths[s->near[entry]] -= (PATHS)(row.y - row.x);
+	}
+	for (uint i = 0; i < met; i++) {
+		long paths = (long)s->paths[s->met[i]];
+		value += pairs_of(paths);
+		ADD_MAGNITUDE(sum, (double)paths * (double)paths)
+		s->paths[s->met[i]] = 0;
+	}
+	sum->value += value - less;
+	for (uint i = 0; i < found; i++)
+		s->counter[touched[i]] = 0;
+}
+
+#endif
 #endif
 
 /* Roots first, first + step, ... (`roots` of them). */
@@ -220,13 +318,15 @@ __kernel void count_sweep_dense(__global const OFFSET *restrict begin, __global 
                                 __global const uint *restrict near, uint first, uint step, uint roots, uint ends,
                                 uint kept_rows, uint longest, __global uint *next, __global OFFSET *restrict kept,
                                 __global ROW *restrict places, __global COUNTER *restrict counters,
-                                __global uint *restrict touched, __global long *values,
+                                __global uint *restrict touched, __global PATHS *restrict paths,
+                                __global uint *restrict met, __global long *values,
                                 __global double *magnitudes VALUE_PARAMETERS)
 {
 	ulong worker = get_global_id(0);
 	sweep_sum sum = { 0 };
 	sweep s = { .begin = begin, .near = near, .kept = kept + worker * kept_rows, .place = places + worker * longest,
-		.counter = counters + worker * ends, .kept_rows = kept_rows };
+		.counter = counters + worker * ends, .kept_rows = kept_rows, .paths = paths + worker * ends,
+		.met = met + worker * (ends + 1ul) };
 	touched += worker * (ends + 1ul); /* one more than there are ends */
 	for (uint v = 0; v < kept_rows; v++)
 		s.kept[v] = begin[v];

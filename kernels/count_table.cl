@@ -30,8 +30,8 @@
 	}
 
 __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *begin, __global const uint *near,
-                           __global const uint *support, uint first, uint end, __global long *table,
-                           __global uint *control)
+                           __global const uint *support, __global const uint *over, uint first, uint end,
+                           __global long *table, __global uint *control)
 {
 	for (ulong v = first + get_global_id(0); v < end; v += get_global_size(0)) {
 		COUNT_ROW(0, 1)
@@ -44,8 +44,8 @@ __kernel void COUNT_KERNEL(COUNT_TABLES __global const OFFSET *begin, __global c
 
 /* scratch: a long for each work-item; their number is a power of two. */
 __kernel void COUNT_GROUPS(COUNT_TABLES __global const OFFSET *begin, __global const uint *near,
-                           __global const uint *support, uint first, uint end, __global long *table,
-                           __global uint *control, __local long *scratch)
+                           __global const uint *support, __global const uint *over, uint first, uint end,
+                           __global long *table, __global uint *control, __local long *scratch)
 {
 	uint self = (uint)get_local_id(0), size = (uint)get_local_size(0);
 	for (ulong v = first + get_group_id(0); v < end; v += get_num_groups(0)) {

@@ -31,7 +31,8 @@ static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 		needs.low |= sum->kind == GEMP_SUM_EDGES;
 		needs.spread |= plan->support && !gemp_sum_own(sum);
 	}
-	needs.support = needs.spread || (plan->support && sums_mention_support(plan));
+	needs.over = plan->over;
+	needs.support = needs.over || needs.spread || (plan->support && sums_mention_support(plan));
 	needs.low |= needs.support || needs.cliques || triangles;
 	needs.maps = !gpu && (needs.support || needs.cliques || triangles);
 	return needs;
@@ -164,7 +165,8 @@ done:
 
 static bool swept(const gemp_sum *sum)
 {
-	return sum->kind == GEMP_SUM_WEDGES || sum->kind == GEMP_SUM_PAIRS || sum->kind == GEMP_SUM_JOINED;
+	return sum->kind == GEMP_SUM_WEDGES || sum->kind == GEMP_SUM_PAIRS || sum->kind == GEMP_SUM_JOINED ||
+	       sum->kind == GEMP_SUM_PATH_PAIRS;
 }
 
 /* Collective. */
@@ -220,7 +222,7 @@ void gemp_count_free(gemp_count_engine *engine)
 		return;
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
-	gemp_buffer *buffers[] = { &g->mid, &g->support, &g->low_begin, &g->low_near, &g->low_source,
+	gemp_buffer *buffers[] = { &g->mid, &g->support, &g->over, &g->low_begin, &g->low_near, &g->low_source,
 		&g->low_support, &engine->maps, &engine->clique_list, &engine->slab };
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++) {
 		if (engine->sums[i])

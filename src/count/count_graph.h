@@ -18,6 +18,8 @@ typedef struct gemp_count_graph {
 	gemp_buffer mid;         /* [vertices] OFFSET: first entry of row v whose slot is greater than v */
 	gemp_buffer near;        /* [entries] uint slots, ascending in a row */
 	gemp_buffer support;     /* [entries] uint: triangles on the edge of this entry (both its entries); none if not asked for */
+	gemp_buffer over;        /* [entries] uint: of those the ones whose third vertex comes after the vertex whose row it is, if
+	                            the neighbour does, else 0; none if not asked for */
 	gemp_buffer tables[GEMP_MAX_VERTEX_TABLES]; /* [vertices] long; [0] are degrees */
 	double table_bound[GEMP_MAX_VERTEX_TABLES]; /* no value of the table is further from 0 */
 	const uint64_t *host_begin, *host_mid; /* on the host, for task lists; borrowed from the owner of the graph */
@@ -38,7 +40,7 @@ typedef struct gemp_sum_result {
 	uint64_t launches;
 } gemp_sum_result;
 
-/* A sum of WEDGES, PAIRS or JOINED, with all that is made for it once: programs, task lists, memory (sweep.c). */
+/* A sum of WEDGES, PAIRS, JOINED or PATH_PAIRS, with all that is made for it once: programs, task lists, memory (sweep.c). */
 typedef struct gemp_sweep gemp_sweep;
 /* Collective. Sum and graph, with its supports and tables, are to outlive it. */
 gemp_code gemp_sweep_new(gemp_sweep **out, const gemp_count_graph *graph, const gemp_sum *sum);

@@ -12,6 +12,7 @@
 typedef struct gemp_count_needs {
 	bool low;      /* low rows */
 	bool support;  /* at the low rows */
+	bool over;     /* at entries of what comes after; CPU devices only */
 	bool spread;   /* at both entries of an edge */
 	bool maps;     /* on a CPU device: a word a vertex for each worker */
 	bool cliques;

@@ -102,6 +102,8 @@ static gemp_code put_tables(gemp_count_plan *plan, const gemp_derivation *d)
 		gemp_polynomial one = { 0 };
 		gemp_polynomial_add(&one, &d->tables[k], 1);
 		plan->support = plan->support || gemp_polynomial_mentions(&one, gemp_symbol_support(0, 1));
+		plan->over = plan->over || gemp_polynomial_mentions(&one, GEMP_SYMBOL_OVER);
+		plan->support = plan->support || plan->over;
 		GEMP_TRY(print_expression(&plan->tables[k].expression, &one));
 	}
 done:
@@ -124,6 +126,9 @@ static uint64_t common_factor(const gemp_derivation *d, uint64_t order)
 	m.power[0]++;
 	if (d->joined)
 		gemp_polynomial_add(&rest, &m, d->joined);
+	m.power[0]++;
+	if (d->path_pairs)
+		gemp_polynomial_add(&rest, &m, d->path_pairs);
 	return gemp_polynomial_divisor(&rest, common);
 }
 
@@ -160,6 +165,9 @@ static gemp_code put_sums(gemp_count_plan *plan, gemp_derivation *d, uint64_t or
 				.factor = d->cliques[size] / (int64_t)common };
 	if (d->joined)
 		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_JOINED, .factor = d->joined / (int64_t)common };
+	if (d->path_pairs)
+		plan->sums[plan->sum_count++] = (gemp_sum){ .kind = GEMP_SUM_PATH_PAIRS,
+			.factor = d->path_pairs / (int64_t)common };
 done:
 	return code;
 }
@@ -172,15 +180,15 @@ static gemp_code plan_by_terms(gemp_count_plan **out, const gemp_term *term, uin
 	gemp_derivation *d = NULL;
 	bool found = false;
 	GEMP_TRY(GEMP_NEW(d, 1));
-	GEMP_TRY(gemp_derive(d, term, premise->codegrees, &found));
+	GEMP_TRY(gemp_derive(d, term, premise->codegrees, premise->ordered, &found));
 	if (found) {
 		GEMP_TRY(GEMP_NEW(plan, 1));
 		GEMP_TRY(put_tables(plan, d));
-		GEMP_TRY(put_sums(plan, d, premise->hom ? 1 : order));
+		GEMP_TRY(put_sums(plan, d, (premise->hom ? 1 : order) * GEMP_DERIVATION_SCALE));
 		*out = plan;
 		plan = NULL;
 	} else {
-		*reason = "no sums are known that give it";
+		*reason = premise->ordered ? "no sums are known that give it" : "no sums are known that give it on this device";
 	}
 done:
 	gemp_count_plan_free(plan);
@@ -233,7 +241,8 @@ const char *gemp_sum_name(gemp_sum_kind kind)
 {
 	static const char *const names[] = {
 		[GEMP_SUM_VERTICES] = "Vertices", [GEMP_SUM_EDGES] = "Edges", [GEMP_SUM_TRIANGLES] = "Triangles",
-		[GEMP_SUM_WEDGES] = "Wedges", [GEMP_SUM_PAIRS] = "Pairs", [GEMP_SUM_NEIGHBOURS] = "Neighbours", [GEMP_SUM_JOINED] = "JoinedWedges",
+		[GEMP_SUM_WEDGES] = "Wedges", [GEMP_SUM_PAIRS] = "Pairs", [GEMP_SUM_NEIGHBOURS] = "Neighbours",
+		[GEMP_SUM_JOINED] = "JoinedWedges", [GEMP_SUM_PATH_PAIRS] = "PathPairs",
 		[GEMP_SUM_CLIQUES] = "Cliques",
 	};
 	return names[kind];
@@ -258,6 +267,8 @@ void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
 		gemp_text_print(out, "  V%zu_0                 sum over neighbours: %s\n", k, plan->tables[k].expression);
 	if (plan->support)
 		gemp_text_print(out, "  t                    triangles on each edge\n");
+	if (plan->over)
+		gemp_text_print(out, "  u                    triangles on each edge whose third vertex comes after vertex 0\n");
 }
 
 bool gemp_sum_mentions(const char *expression, const char *symbol)

@@ -13,6 +13,8 @@
  *   PAIRS       every pair 0, 2 of vertices, slot 0 < slot 2, that has common neighbours; c = their number (of any slot)
  *   JOINED      sum over vertices r and edges w-y (each once), slots w, y > slot r, of c(w) * c(y), where c(w) = vertices x,
  *               slot x > slot r, adjacent to r and w. No expression.
+ *   PATH_PAIRS  every two paths r-a-b-y and r-c-d-y, slots a, b, c, d, y > slot r, with a <> c, b <> d, and a, c <> y: halves of
+ *               6-cycles, unless a = d or b = c. No expression.
  *   CLIQUES     every clique of `clique` vertices counts 1. No expression.
  *   NEIGHBOURS  every vertex 1 and pair 0, 2 of its neighbours, slot 0 < slot 2, with at least one vertex adjacent to all
  *               three; c = the number of those
@@ -24,6 +26,8 @@
  *   c           WEDGES, PAIRS, NEIGHBOURS
  *   a           PAIRS, NEIGHBOURS: 1 if 0 and 2 are adjacent, else 0
  *   g           NEIGHBOURS: common neighbours of 0 and 2 (1 among them); asked for only if premise.codegrees
+ *   o           tables: 1 if the neighbour 1 comes after 0 (slot 0 < slot 1), else 0
+ *   u_01        tables, beside o: triangles on the edge whose third vertex comes after 0
  *   low_<i>     TRIANGLES: neighbours of the vertex at place i whose slot is less than that of place 0
  *   up_<i>      TRIANGLES: neighbours of the vertex at place i whose slot is greater than that of place 0
  */
@@ -40,6 +44,7 @@ typedef enum gemp_sum_kind {
 	GEMP_SUM_PAIRS,
 	GEMP_SUM_NEIGHBOURS,
 	GEMP_SUM_JOINED,
+	GEMP_SUM_PATH_PAIRS,
 	GEMP_SUM_CLIQUES,
 } gemp_sum_kind;
 
@@ -54,7 +59,7 @@ typedef struct gemp_sum {
 	int power;         /* of c: the highest in the expression */
 } gemp_sum;
 
-/* Table k >= 1: the sum over neighbours 1 of vertex 0 of an expression in V<j>_1 (j < k), V<j>_0 and t_01. */
+/* Table k >= 1: the sum over neighbours 1 of vertex 0 of an expression in V<j>_1 (j < k), V<j>_0, t_01, o and u_01. */
 typedef struct gemp_vertex_table {
 	char *expression;  /* owned; [0] (the degree) has none */
 } gemp_vertex_table;
@@ -65,6 +70,7 @@ typedef struct gemp_count_plan {
 	size_t table_count; /* at least 1 */
 	gemp_vertex_table tables[GEMP_MAX_VERTEX_TABLES];
 	bool support;       /* some expression asks for t */
+	bool over;          /* ... for u */
 	uint64_t divisor;   /* matches (orbits) = total of factor * sum, divided by this, exactly */
 } gemp_count_plan;
 
@@ -73,6 +79,7 @@ typedef struct gemp_count_premise {
 	bool iso;           /* --semantics iso: matches are orbits */
 	bool hom;           /* --semantics hom, of a simple pattern: matches are homomorphisms */
 	bool codegrees;     /* a table of the common neighbours of every pair of vertices may be made */
+	bool ordered;       /* PATH_PAIRS and tables of u may be asked for */
 	bool parallel;      /* some pair of host vertices is joined more than once by what the edges ask for */
 } gemp_count_premise;
 

@@ -10,7 +10,7 @@ enum { MOST_TERMS = 1 << 14, SLOTS = 1 << 15, IMPOSSIBLE = 1 << 28 };
 /* What is summed over, and which vertices of the term that is. */
 typedef struct choice {
 	bool known;
-	gemp_sum_kind kind;
+	int kind;         /* gemp_sum_kind, or BY_DIFFERENCE */
 	unsigned core;
 	int centre;       /* of NEIGHBOURS; else -1 */
 	int cost;
@@ -25,24 +25,42 @@ typedef struct deriver {
 	entry *entries;   /* [SLOTS] open addressing */
 	size_t count;
 	bool crowded;     /* more terms than one wants to look at */
-	bool codegrees;
+	bool codegrees, ordered;
 } deriver;
+
+/* What is left of all maps of a term when those are taken off in which another vertex is the least. */
+enum { BY_DIFFERENCE = GEMP_SUM_CLIQUES + 1 };
 
 /* Relative, from kernels on graphs of 10^5 to 10^7 edges. */
 static const int kind_cost[] = {
 	[GEMP_SUM_VERTICES] = 1, [GEMP_SUM_EDGES] = 2, [GEMP_SUM_TRIANGLES] = 15, [GEMP_SUM_WEDGES] = 60,
 	[GEMP_SUM_PAIRS] = 200, [GEMP_SUM_NEIGHBOURS] = 300, [GEMP_SUM_JOINED] = 150, [GEMP_SUM_CLIQUES] = 30,
+	[GEMP_SUM_PATH_PAIRS] = 600,  [BY_DIFFERENCE] = 0,
 };
-enum { TABLE_COST = 2, SUPPORT_COST = 12, CODEGREE_COST = 500 };
+enum { TABLE_COST = 2, SUPPORT_COST = 12, ORDERED_COST = 16, CODEGREE_COST = 500 };
 
 /* SHAPES */
+/* Are there vertices that are not like the root, and has each of them more neighbours? Then differences come to an end. */
+static bool root_is_least(const gemp_term *term)
+{
+	int others = 0;
+	for (int u = 1; u < term->size; u++) {
+		if (gemp_term_alike(term, 0, u))
+			continue;
+		if (__builtin_popcount(term->near[u]) <= __builtin_popcount(term->near[0]))
+			return false;
+		others++;
+	}
+	return others > 0;
+}
+
 static bool core_is(const gemp_term *term, const choice *c)
 {
 	unsigned core = c->core;
 	int size = __builtin_popcount(core), cycle[GEMP_MAX_TERM];
 	switch (c->kind) {
 	case GEMP_SUM_VERTICES:
-		return size == 1 && !term->rooted;
+		return size == 1 && (!term->rooted || core == 1);
 	case GEMP_SUM_EDGES:
 		return size == 2 && !term->rooted && gemp_term_clique(term, core);
 	case GEMP_SUM_PAIRS:
@@ -55,6 +73,10 @@ static bool core_is(const gemp_term *term, const choice *c)
 		return size == 3 && !term->rooted && (term->near[c->centre] & core) == (core & ~(1u << c->centre));
 	case GEMP_SUM_JOINED:
 		return size == 5 && term->size == 5 && gemp_term_cycle(term, core, cycle);
+	case GEMP_SUM_PATH_PAIRS:
+		return size == 6 && term->size == 6 && gemp_term_cycle(term, core, cycle);
+	case BY_DIFFERENCE:
+		return term->rooted && size == term->size && root_is_least(term);
 	case GEMP_SUM_CLIQUES:
 		return size >= 4 && term->size == size && !term->rooted && gemp_term_clique(term, core);
 	}
@@ -62,9 +84,11 @@ static bool core_is(const gemp_term *term, const choice *c)
 }
 
 /* Must i and j of the core, which are not adjacent, differ for the sum to count the term? */
-static bool core_apart(const gemp_term *term, gemp_sum_kind kind)
+static bool core_apart(const gemp_term *term, int kind, int i, int j)
 {
-	return kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES || kind == GEMP_SUM_NEIGHBOURS ||
+	if (kind == GEMP_SUM_PATH_PAIRS && term->rooted)
+		return (term->near[i] & term->near[j]) != 0; /* not those that are opposite to each other */
+	return kind == GEMP_SUM_PATH_PAIRS || kind == BY_DIFFERENCE || kind == GEMP_SUM_PAIRS || kind == GEMP_SUM_WEDGES || kind == GEMP_SUM_NEIGHBOURS ||
 	       (kind == GEMP_SUM_JOINED && !term->rooted);
 }
 
@@ -76,14 +100,14 @@ typedef struct cases {
 	int sign[GEMP_MAX_TERM * GEMP_MAX_TERM];
 } cases;
 
-static void find_cases(cases *out, const gemp_term *term, gemp_sum_kind kind, unsigned core)
+static void find_cases(cases *out, const gemp_term *term, int kind, unsigned core)
 {
 	gemp_term now = *term;
 	*out = (cases){ 0 };
-	for (int i = 0; i < term->size; i++)
+	for (int i = term->rooted; i < term->size; i++) /* the root differs from all others */
 		for (int j = i + 1; j < term->size; j++) {
 			bool in_core = core >> i & 1 && core >> j & 1, apart = gemp_term_differ(&now, i, j);
-			bool wanted = in_core && core_apart(term, kind) && !gemp_term_adjacent(term, i, j);
+			bool wanted = in_core && core_apart(term, kind, i, j) && !gemp_term_adjacent(term, i, j);
 			if (apart == wanted)
 				continue;
 			gemp_term_hold(&now, i, j, false);
@@ -129,6 +153,11 @@ static bool works(const deriver *d, const gemp_term *term, const choice *c, cons
 		return hung->common > 0 && (!hung->codegree || d->codegrees);
 	case GEMP_SUM_WEDGES:
 		return square_works(term, c->core, hung);
+	case GEMP_SUM_VERTICES:
+		return d->ordered || !term->rooted;
+	case GEMP_SUM_PATH_PAIRS:
+	case BY_DIFFERENCE:
+		return d->ordered;
 	default:
 		return true;
 	}
@@ -148,8 +177,8 @@ static int own_cost(const deriver *d, const gemp_term *term, const choice *c)
 			if (hung.support[i][j])
 				return cost + SUPPORT_COST;
 	for (size_t k = 0; k < scratch.table_count; k++)
-		if (scratch.tables[k].power[gemp_symbol_support(0, 1)])
-			return cost + SUPPORT_COST;
+		if (scratch.tables[k].power[gemp_symbol_support(0, 1)] || scratch.tables[k].power[GEMP_SYMBOL_OVER])
+			return cost + (term->rooted ? ORDERED_COST : SUPPORT_COST);
 	return cost;
 }
 
@@ -194,6 +223,34 @@ static gemp_term tidy(const gemp_term *term)
 
 static int cost_of(deriver *d, const gemp_term *term);
 
+/* Cycles that are found at their least vertex. */
+static bool by_least(const choice *by)
+{
+	return by->kind == GEMP_SUM_JOINED || by->kind == GEMP_SUM_PATH_PAIRS;
+}
+
+/* A rooted term that is to be had by difference, with all of its vertices apart and none the least. */
+static gemp_term without_root(const gemp_term *term)
+{
+	gemp_term all = *term;
+	all.rooted = false;
+	for (int v = 1; v < all.size; v++)
+		gemp_term_hold(&all, 0, v, !gemp_term_adjacent(&all, 0, v));
+	return all;
+}
+
+static int cost_of_difference(deriver *d, const gemp_term *rooted, int least)
+{
+	gemp_term all = without_root(rooted);
+	int cost = cost_of(d, &all);
+	for (int u = 1; u < all.size && cost < least; u++)
+		if (!gemp_term_alike(&all, 0, u)) {
+			gemp_term other = gemp_term_root(&all, u);
+			cost += cost_of(d, &other);
+		}
+	return cost;
+}
+
 /* What one sum over a core costs with all that it has to take off, if that is less than `least`. */
 static int cost_with(deriver *d, const gemp_term *term, const choice *by, int least)
 {
@@ -202,16 +259,18 @@ static int cost_with(deriver *d, const gemp_term *term, const choice *by, int le
 	if (cost >= least)
 		return IMPOSSIBLE;
 	find_cases(&c, term, by->kind, by->core);
-	if (by->kind == GEMP_SUM_JOINED && !term->rooted) {
-		gemp_term rooted = gemp_term_root(&c.rest, 0); /* any of the five is the least */
+	if (by_least(by) && !term->rooted) {
+		gemp_term rooted = gemp_term_root(&c.rest, 0); /* any of its vertices is the least */
 		cost += cost_of(d, &rooted);
 	}
+	if (by->kind == BY_DIFFERENCE)
+		cost += cost_of_difference(d, &c.rest, least);
 	for (int i = 0; i < c.count && cost < least; i++)
 		cost += cost_of(d, &c.terms[i]);
 	return cost;
 }
 
-static void try_sum(deriver *d, const gemp_term *term, gemp_sum_kind kind, unsigned core, choice *best)
+static void try_sum(deriver *d, const gemp_term *term, int kind, unsigned core, choice *best)
 {
 	unsigned centres = kind == GEMP_SUM_NEIGHBOURS ? core : 1;
 	for (; centres; centres &= centres - 1) {
@@ -234,7 +293,7 @@ static int cost_of(deriver *d, const gemp_term *given)
 		return IMPOSSIBLE;
 	}
 	for (unsigned core = 1; core < 1u << term.size; core++)
-		for (gemp_sum_kind kind = GEMP_SUM_VERTICES; kind <= GEMP_SUM_CLIQUES; kind++)
+		for (int kind = GEMP_SUM_VERTICES; kind <= BY_DIFFERENCE; kind++)
 			try_sum(d, &term, kind, core, &best);
 	e = find_entry(d, &term);
 	*e = (entry){ term, best };
@@ -265,7 +324,7 @@ static gemp_monomial place_factors(const gemp_hung *hung, const int *core, const
 	return m;
 }
 
-static void add(adder *a, gemp_sum_kind kind, const gemp_monomial *m, int64_t factor)
+static void add(adder *a, int kind, const gemp_monomial *m, int64_t factor)
 {
 	a->fits = a->fits && gemp_polynomial_add(&a->out->sums[kind], m, factor);
 }
@@ -330,6 +389,23 @@ static int64_t factorial(int n)
 	return f;
 }
 
+static void add_term(adder *a, const gemp_term *given, int64_t factor);
+
+static void add_difference(adder *a, const gemp_term *rooted, int64_t factor)
+{
+	gemp_term all = without_root(rooted);
+	int alike = 1;
+	for (int u = 1; u < all.size; u++)
+		alike += gemp_term_alike(&all, 0, u);
+	a->fits = a->fits && factor % alike == 0;
+	add_term(a, &all, factor / alike);
+	for (int u = 1; u < all.size; u++)
+		if (!gemp_term_alike(&all, 0, u)) {
+			gemp_term other = gemp_term_root(&all, u);
+			add_term(a, &other, -factor / alike);
+		}
+}
+
 static void add_term(adder *a, const gemp_term *given, int64_t factor)
 {
 	gemp_term term = tidy(given);
@@ -346,9 +422,13 @@ static void add_term(adder *a, const gemp_term *given, int64_t factor)
 		a->out->cliques[term.size] += factor * factorial(term.size);
 	} else if (by.kind == GEMP_SUM_JOINED && term.rooted) {
 		a->out->joined += 2 * factor; /* w and y either way round */
-	} else if (by.kind == GEMP_SUM_JOINED) {
+	} else if (by.kind == GEMP_SUM_PATH_PAIRS && term.rooted) {
+		a->out->path_pairs += 2 * factor; /* either of the paths first */
+	} else if (by_least(&by)) {
 		gemp_term rooted = gemp_term_root(&c.rest, 0);
-		add_term(a, &rooted, 5 * factor);
+		add_term(a, &rooted, term.size * factor);
+	} else if (by.kind == BY_DIFFERENCE) {
+		add_difference(a, &c.rest, factor);
 	} else if (by.kind == GEMP_SUM_WEDGES) {
 		add_square(a, &term, &by, &hung, factor);
 	} else if (by.kind == GEMP_SUM_NEIGHBOURS) {
@@ -372,17 +452,37 @@ static void prefer_triangles(gemp_derivation *d, bool *fits)
 	edges->count = 0;
 }
 
-gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool *found)
+/* All triangles, where some table has those of each least vertex, twice. */
+static void prefer_table(gemp_derivation *d, bool *fits)
+{
+	gemp_polynomial *triangles = &d->sums[GEMP_SUM_TRIANGLES];
+	gemp_monomial over = { 0 }, table = { 0 };
+	const gemp_monomial one = { 0 };
+	size_t k = 0;
+	over.power[GEMP_SYMBOL_ORDER] = over.power[GEMP_SYMBOL_OVER] = 1;
+	while (k < d->table_count && memcmp(&d->tables[k], &over, sizeof over))
+		k++;
+	if (k == d->table_count || triangles->count != 1 || memcmp(&triangles->terms[0].monomial, &one, sizeof one) ||
+	    triangles->terms[0].factor % 2)
+		return;
+	table.power[gemp_symbol_table(0, (int)k)] = 1;
+	*fits = *fits && gemp_polynomial_add(&d->sums[GEMP_SUM_VERTICES], &table, triangles->terms[0].factor / 2);
+	triangles->count = 0;
+}
+
+gemp_code gemp_derive(gemp_derivation *out, const gemp_term *term, bool codegrees, bool ordered,
+                      bool *found)
 {
 	gemp_code code = GEMP_OK;
-	deriver d = { .codegrees = codegrees };
+	deriver d = { .codegrees = codegrees, .ordered = ordered };
 	GEMP_TRY(GEMP_NEW(d.entries, SLOTS));
 	*out = (gemp_derivation){ .table_count = 1 };
 	*found = cost_of(&d, term) < IMPOSSIBLE && !d.crowded;
 	adder a = { &d, out, true };
 	if (*found)
-		add_term(&a, term, 1);
+		add_term(&a, term, GEMP_DERIVATION_SCALE);
 	prefer_triangles(out, &a.fits);
+	prefer_table(out, &a.fits);
 	*found = *found && a.fits;
 done:
 	gemp_free(d.entries);

@@ -27,6 +27,8 @@ static int find_table(const hanging *h, int v, int u)
 	for (int k = 0; k < GEMP_TABLES; k++)
 		monomial.power[gemp_symbol_table(1, k)] = h->hung->table[v][k];
 	monomial.power[gemp_symbol_support(0, 1)] = h->hung->support[v][u];
+	monomial.power[GEMP_SYMBOL_OVER] = h->hung->over[v];
+	monomial.power[GEMP_SYMBOL_ORDER] = h->term->rooted;
 	for (size_t k = 0; k < d->table_count; k++)
 		if (!memcmp(&d->tables[k], &monomial, sizeof monomial))
 			return (int)k;
@@ -43,6 +45,18 @@ static bool hang_on_vertex(hanging *h, int v, int u)
 		return false;
 	h->hung->table[u][table]++;
 	h->hung->support[v][u] = h->hung->support[u][v] = 0;
+	return true;
+}
+
+/* On a root, and on it alone: neighbours that come after it, and vertices that hang on its edges to these. */
+static bool hang_on_root(hanging *h, int v, unsigned on)
+{
+	if (on == 1)
+		return hang_on_vertex(h, v, 0);
+	int u = on ? 31 - __builtin_clz(on) : 0;
+	if (!(on & 1) || __builtin_popcount(on) != 2 || !gemp_term_adjacent(h->term, 0, u) || h->hung->over[v])
+		return false;
+	h->hung->over[u]++;
 	return true;
 }
 
@@ -65,6 +79,8 @@ static bool hang_vertex(hanging *h, int v)
 {
 	unsigned on = h->term->near[v] & h->left;
 	int count = __builtin_popcount(on), a = on ? __builtin_ctz(on) : 0, b = on ? 31 - __builtin_clz(on) : 0;
+	if (h->term->rooted && h->core == 1)
+		return hang_on_root(h, v, on);
 	if (count == 1)
 		return h->term->rooted ? hang_in_order(h, v, a) : hang_on_vertex(h, v, a);
 	if (count < 2 || h->term->rooted || !bare(h, v))

@@ -9,6 +9,7 @@
 typedef struct gemp_hung {
 	uint8_t table[GEMP_MAX_TERM][GEMP_TABLES];     /* powers */
 	uint8_t support[GEMP_MAX_TERM][GEMP_MAX_TERM]; /* symmetric */
+	uint8_t over[GEMP_MAX_TERM];                   /* of the edge between the root and another, where the root is the core */
 	uint8_t low[GEMP_MAX_TERM], up[GEMP_MAX_TERM]; /* of rooted terms */
 	int common;    /* vertices that hang on both of a core of two that are not adjacent, or on all of a core round a centre */
 	int codegree;  /* those that hang on a centre's two neighbours */

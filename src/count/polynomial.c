@@ -51,11 +51,11 @@ bool gemp_polynomial_mentions(const gemp_polynomial *p, int symbol)
 
 static void print_symbol(int symbol, gemp_text *out)
 {
-	static const char *const supports[] = { "t_01", "t_02", "t_12" };
+	static const char *const supports[] = { "t_01", "t_02", "t_12" }, *const others[] = { "a", "g", "o", "u_01" };
 	if (symbol == GEMP_SYMBOL_COMMON)
 		gemp_text_print(out, "c");
 	else if (symbol >= GEMP_SYMBOL_ADJACENT)
-		gemp_text_print(out, symbol == GEMP_SYMBOL_ADJACENT ? "a" : "g");
+		gemp_text_print(out, "%s", others[symbol - GEMP_SYMBOL_ADJACENT]);
 	else if (symbol >= GEMP_SYMBOL_UP)
 		gemp_text_print(out, "up_%d", symbol - GEMP_SYMBOL_UP);
 	else if (symbol >= GEMP_SYMBOL_LOW)

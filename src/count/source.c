@@ -48,7 +48,7 @@ static double symbol_bound(void *self, const char *symbol)
 		return source->tables[strtoul(symbol + 1, NULL, 10)];
 	if (strncmp(symbol, "low_", 4) == 0)
 		return source->longest_low;
-	return source->longest; /* t, up */
+	return strcmp(symbol, "o") == 0 ? 1 : source->longest; /* t, u, up */
 }
 
 static gemp_code bound(const char *expression, const gemp_count_source *source, double *out)
@@ -149,6 +149,10 @@ static gemp_code emit_table(gemp_text *text, const gemp_count_plan *plan, size_t
 	emit_vertex_symbols(text, plan, expression, 2);
 	if (gemp_sum_mentions(expression, "t_01"))
 		gemp_text_print(text, " long t_01 = support[entry];");
+	if (gemp_sum_mentions(expression, "o"))
+		gemp_text_print(text, " long o = slot_1 > slot_0;");
+	if (gemp_sum_mentions(expression, "u_01"))
+		gemp_text_print(text, " long u_01 = over[entry];");
 	GEMP_TRY(emit_value(text, expression, source, source->longest));
 	GEMP_TRY(emit_file(text, "count_table.cl"));
 	emit_end(text);

@@ -26,11 +26,13 @@ static gemp_code by_vertices(gemp_count_engine *engine, gemp_laps *laps, kernels
 		GEMP_TRY(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
 	if (ranks > 1 && engine->needs.spread)
 		GEMP_TRY(gemp_buffer_zero(device, &g->support, 0, g->support.size));
+	if (engine->needs.over) /* entries that lead to what comes before have none */
+		GEMP_TRY(gemp_buffer_zero(device, &g->over, 0, g->over.size));
 	GEMP_TRY(gemp_count_launch(engine, laps, k->support, gemp_count_shape_of(device, g->vertices, 1, 1),
 	                           GEMP_ARG(&g->begin.mem), GEMP_ARG(&g->mid.mem), GEMP_ARG(&g->near.mem),
 	                           GEMP_ARG(&g->low_begin.mem), GEMP_ARG(&g->low_near.mem), GEMP_ARG(&g->vertices),
 	                           GEMP_ARG(&rank), GEMP_ARG(&ranks), GEMP_ARG(&g->low_support.mem),
-	                           GEMP_ARG(&g->support.mem), GEMP_ARG(&engine->maps.mem),
+	                           GEMP_ARG(&g->support.mem), GEMP_ARG(&g->over.mem), GEMP_ARG(&engine->maps.mem),
 	                           GEMP_ARG(&engine->partials.control.mem)));
 done:
 	return code;
@@ -87,6 +89,8 @@ static gemp_code make(gemp_count_engine *engine, gemp_laps *laps)
 	GEMP_TRY(gemp_buffer_new(&g->low_support, device, g->entries / 2 * sizeof(uint32_t), NULL));
 	if (engine->needs.spread)
 		GEMP_TRY(gemp_buffer_new(&g->support, device, g->entries * sizeof(uint32_t), NULL));
+	if (engine->needs.over)
+		GEMP_TRY(gemp_buffer_new(&g->over, device, g->entries * sizeof(uint32_t), NULL));
 	GEMP_TRY(device->gpu ? by_edges(engine, laps, &k) : by_vertices(engine, laps, &k));
 	if (engine->needs.spread && device->gpu)
 		GEMP_TRY(spread(engine, laps, &k));
@@ -131,6 +135,8 @@ gemp_code gemp_count_support(gemp_count_engine *engine, gemp_laps *laps)
 	GEMP_TRY(join(engine, &engine->graph.low_support));
 	if (engine->needs.spread)
 		GEMP_TRY(join(engine, &engine->graph.support));
+	if (engine->needs.over)
+		GEMP_TRY(join(engine, &engine->graph.over));
 done:
 	return code;
 }

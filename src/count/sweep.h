@@ -42,6 +42,7 @@ gemp_code gemp_sweep_new_shaped(gemp_sweep **out, const gemp_count_graph *graph,
 typedef struct gemp_sweep_dense {
 	cl_uint kept_rows; /* long rows, in which the place of the last root is kept */
 	gemp_buffer kept, places, counters, touched, next;
+	gemp_buffer paths, met; /* PATH_PAIRS: to the ends of three-paths; which have any */
 } gemp_sweep_dense;
 
 /* Tasks and memory of grouped sweeps. */

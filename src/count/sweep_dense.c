@@ -13,7 +13,7 @@ static size_t offset_size(const gemp_count_graph *graph)
 /* At most, for each vertex. */
 static size_t bytes_of_worker(const gemp_count_graph *graph)
 {
-	return sizeof(cl_uint) * 2 + offset_size(graph) * 3;
+	return sizeof(cl_uint) * 3 + sizeof(cl_ulong) + offset_size(graph) * 3;
 }
 
 /* Slots from there on have short rows, as far as rows are in descending order. */
@@ -47,7 +47,9 @@ gemp_code gemp_sweep_dense_new(gemp_sweep *sweep)
 	gemp_device *device = graph->context->device;
 	gemp_sweep_dense *d = &sweep->dense;
 	size_t workers = sweep->shape.workers, ends = workers * sweep->ends;
-	size_t touched = sweep->sum->kind == GEMP_SUM_JOINED ? ends + workers : 1;
+	bool pairs = sweep->sum->kind == GEMP_SUM_PATH_PAIRS;
+	size_t touched = pairs || sweep->sum->kind == GEMP_SUM_JOINED ? ends + workers : 1;
+	size_t paths = (pairs ? ends : 1) * (gemp_sweep_few_paths(graph) ? sizeof(cl_uint) : sizeof(cl_ulong));
 	size_t counter = gemp_sweep_narrow_counters(graph, sweep->sum) ? sizeof(cl_ushort) : sizeof(cl_uint);
 	d->kept_rows = long_rows(graph, sweep->ends);
 	GEMP_TRY(gemp_kernel_new(&sweep->kernel, &sweep->program, "count_sweep_dense"));
@@ -56,6 +58,9 @@ gemp_code gemp_sweep_dense_new(gemp_sweep *sweep)
 	GEMP_TRY(gemp_buffer_new(&d->counters, device, ends * counter, NULL));
 	GEMP_TRY(gemp_buffer_zero(device, &d->counters, 0, ends * counter));
 	GEMP_TRY(gemp_buffer_new(&d->touched, device, touched * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&d->paths, device, paths, NULL));
+	GEMP_TRY(gemp_buffer_zero(device, &d->paths, 0, paths));
+	GEMP_TRY(gemp_buffer_new(&d->met, device, (pairs ? touched : 1) * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&d->next, device, sizeof(cl_uint), NULL));
 	sweep->sums = workers;
 done:
@@ -67,13 +72,15 @@ void gemp_sweep_dense_free(gemp_sweep *sweep)
 	gemp_device *device = sweep->graph->context->device;
 	gemp_sweep_dense *d = &sweep->dense;
 	gemp_buffer_free(&d->next, device);
+	gemp_buffer_free(&d->met, device);
+	gemp_buffer_free(&d->paths, device);
 	gemp_buffer_free(&d->touched, device);
 	gemp_buffer_free(&d->counters, device);
 	gemp_buffer_free(&d->places, device);
 	gemp_buffer_free(&d->kept, device);
 }
 
-enum { FIXED = 16 }; /* arguments before those of the expression */
+enum { FIXED = 18 }; /* arguments before those of the expression */
 
 gemp_code gemp_sweep_dense_launch(gemp_sweep *sweep)
 {
@@ -85,8 +92,8 @@ gemp_code gemp_sweep_dense_launch(gemp_sweep *sweep)
 		GEMP_ARG(&graph->begin.mem), GEMP_ARG(&graph->mid.mem), GEMP_ARG(&graph->near.mem), GEMP_ARG(&sweep->first),
 		GEMP_ARG(&sweep->step), GEMP_ARG(&sweep->roots), GEMP_ARG(&sweep->ends), GEMP_ARG(&d->kept_rows),
 		GEMP_ARG(&graph->longest), GEMP_ARG(&d->next.mem), GEMP_ARG(&d->kept.mem), GEMP_ARG(&d->places.mem),
-		GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&sweep->values.mem),
-		GEMP_ARG(&sweep->magnitudes.mem),
+		GEMP_ARG(&d->counters.mem), GEMP_ARG(&d->touched.mem), GEMP_ARG(&d->paths.mem),
+		GEMP_ARG(&d->met.mem), GEMP_ARG(&sweep->values.mem), GEMP_ARG(&sweep->magnitudes.mem),
 	};
 	size_t more = gemp_sweep_value_arguments(graph, sweep->sum, arguments + FIXED);
 	GEMP_TRY(gemp_buffer_zero(device, &d->next, 0, sizeof(cl_uint)));

@@ -76,7 +76,8 @@ static void put_kind(gemp_text *text, const gemp_sum *sum)
 	if (gemp_sweep_by_end(sum))
 		gemp_text_print(text, "#define SWEEP_BY_END\n");
 	else
-		gemp_text_print(text, "#define SWEEP_%s\n", sum->kind == GEMP_SUM_JOINED ? "JOINED" : "BY_PATH");
+		gemp_text_print(text, "#define SWEEP_%s\n", sum->kind == GEMP_SUM_JOINED ? "JOINED" :
+		                sum->kind == GEMP_SUM_PATH_PAIRS ? "PATH_PAIRS" : "BY_PATH");
 	if (mentions(sum, "a"))
 		gemp_text_print(text, "#define HAS_ADJACENCY\n");
 	gemp_text_print(text, "#define END_WEIGHT %s\n", sum->kind == GEMP_SUM_PAIRS ? "(c > 0)" : "c");

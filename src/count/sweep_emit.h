@@ -16,7 +16,7 @@
  *   SWEEP_BY_END            each end w that has paths r-x-w is worth END_WEIGHT * VALUE of its counter (WEDGES whose
  *                           expression does not ask for the middle, PAIRS)
  *   SWEEP_BY_PATH           each path is worth VALUE (other WEDGES)
- *   SWEEP_JOINED
+ *   SWEEP_JOINED, SWEEP_PATH_PAIRS
  *   HAS_ADJACENCY           VALUE asks for `a`
  *   VALUE, MAGNITUDE        the expression, and its magnitude as a double, over c, a and what is declared by
  *   AT_ROOT(r)  AT_MIDDLE(x, entry)  AT_END(w)  AT_END_ENTRY(entry)

@@ -35,7 +35,9 @@ gemp_code gemp_sweep_watch(gemp_sweep *sweep)
 	const gemp_count_graph *graph = sweep->graph;
 	const gemp_sum *sum = sweep->sum;
 	double bound = (double)graph->longest * graph->longest; /* JOINED: of the ends that a path's end is joined to */
-	if (sum->kind != GEMP_SUM_JOINED)
+	if (sum->kind == GEMP_SUM_PATH_PAIRS) /* of the paths beside each that goes on from a path's end */
+		bound *= graph->longest;
+	else if (sum->kind != GEMP_SUM_JOINED)
 		GEMP_TRY(gemp_expression_bound(sum->expression ? sum->expression : "1", bound_of, (void *)(uintptr_t)graph, &bound));
 	if (bound * (double)graph->entries * graph->longest >= 0x1p62)
 		sweep->watched = bound * most_paths(graph, sum->kind == GEMP_SUM_PAIRS, sweep->ends) >= 0x1p62;

@@ -26,7 +26,7 @@ static uint32_t first_shorter(const gemp_count_graph *g, uint64_t length)
 static gemp_code launch(gemp_count_engine *engine, gemp_laps *laps, size_t k, uint32_t first, uint32_t end, size_t group)
 {
 	gemp_code code = GEMP_OK;
-	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 8];
+	gemp_argument arguments[GEMP_MAX_VERTEX_TABLES + 9];
 	size_t count = 0;
 	gemp_count_graph *g = &engine->graph;
 	gemp_device *device = engine->context->device;
@@ -43,6 +43,7 @@ static gemp_code launch(gemp_count_engine *engine, gemp_laps *laps, size_t k, ui
 	arguments[count++] = GEMP_ARG(&g->begin.mem);
 	arguments[count++] = GEMP_ARG(&g->near.mem);
 	arguments[count++] = GEMP_ARG(&g->support.mem);
+	arguments[count++] = GEMP_ARG(&g->over.mem);
 	arguments[count++] = GEMP_ARG(&first);
 	arguments[count++] = GEMP_ARG(&end);
 	arguments[count++] = GEMP_ARG(&g->tables[k].mem);

@@ -49,6 +49,32 @@ gemp_term gemp_term_root(const gemp_term *term, int root)
 	return out;
 }
 
+/* to[0 .. known) is part of an automorphism; can it be completed? */
+static bool complete(const gemp_term *term, int to[GEMP_MAX_TERM], unsigned used, int known)
+{
+	if (known == term->size)
+		return true;
+	for (int v = 0; v < term->size; v++) {
+		bool fits = !(used >> v & 1);
+		for (int u = 0; u < known && fits; u++)
+			fits = gemp_term_adjacent(term, u, known) == gemp_term_adjacent(term, to[u], v);
+		to[known] = v;
+		if (fits && complete(term, to, used | 1u << v, known + 1))
+			return true;
+	}
+	return false;
+}
+
+bool gemp_term_alike(const gemp_term *term, int i, int j)
+{
+	int to[GEMP_MAX_TERM], first[GEMP_MAX_TERM];
+	for (int v = 0; v < term->size; v++)
+		first[v] = v == i ? 0 : v + (v < i);
+	gemp_term in_front = renumber(term, first, term->size); /* i is 0 */
+	to[0] = first[j];
+	return complete(&in_front, to, 1u << to[0], 1);
+}
+
 bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TERM])
 {
 	int length = __builtin_popcount(set), at = __builtin_ctz(set);

@@ -36,6 +36,9 @@ bool gemp_term_merge(const gemp_term *term, int i, int j, gemp_term *out);
 /* The same with vertex `root` first and its image the least; pairs with it need not be held apart any more. */
 gemp_term gemp_term_root(const gemp_term *term, int root);
 
+/* Does some automorphism of the graph, apart from what is held apart, take vertex i to j? */
+bool gemp_term_alike(const gemp_term *term, int i, int j);
+
 /* Are the vertices of the set a cycle through all of them? cycle[] receives them in order. */
 bool gemp_term_cycle(const gemp_term *term, unsigned set, int cycle[GEMP_MAX_TERM]);
 /* Is each adjacent to each? */

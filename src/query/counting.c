@@ -52,6 +52,7 @@ static gemp_code find_premise(gemp_count_premise *out, gemp_context *context, ge
 		.direction = GEMP_VIEW_EITHER, .simple = pattern->simple };
 	*out = (gemp_count_premise){ .iso = options->semantics == GEMP_ISO };
 	out->hom = options->semantics == GEMP_HOM && options->distinct == GEMP_BY_NOTHING && pattern->simple;
+	out->ordered = gemp_comm_sum1(context->comm, context->device->gpu) == 0;
 	out->codegrees = gemp_comm_sum1(context->comm, !gemp_neighbours_codegrees(context->device, graph->vertices)) == 0;
 	if (pattern->simple || !pattern->edge_count)
 		return GEMP_OK;

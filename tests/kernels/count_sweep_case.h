@@ -206,11 +206,44 @@ static inline __int128 case_joined_sum(const sweep_case *c)
 	return total;
 }
 
+/* Paths r-a-b-y with slots after r, a <> y: pairs of them, less those of one a, and of one b. */
+static inline __int128 case_pairs_of_paths(const sweep_case *c, uint32_t r, uint32_t y, int64_t *over)
+{
+	__int128 paths = 0, less = 0;
+	memset(over, 0, c->n * sizeof *over);
+	for (uint32_t a = r + 1; a < c->n; a++) {
+		int64_t by_a = 0;
+		for (uint32_t b = r + 1; b < c->n && a != y && case_joined(c, r, a); b++)
+			if (case_joined(c, a, b) && case_joined(c, b, y)) {
+				by_a++;
+				over[b]++;
+			}
+		paths += by_a;
+		less += by_a * (by_a - 1) / 2;
+	}
+	for (uint32_t b = 0; b < c->n; b++)
+		less += over[b] * (over[b] - 1) / 2;
+	return paths * (paths - 1) / 2 - less;
+}
+
+static inline __int128 case_path_pairs_sum(const sweep_case *c)
+{
+	__int128 total = 0;
+	int64_t *over = case_new(c->n, sizeof *over);
+	for (uint32_t r = 0; r < c->n; r++)
+		for (uint32_t y = r + 1; y < c->n; y++)
+			total += case_pairs_of_paths(c, r, y, over);
+	gemp_free(over);
+	return total;
+}
+
 static inline __int128 case_expected(const sweep_case *c, const sweep_trial *trial)
 {
 	__int128 total = 0;
 	if (trial->kind == GEMP_SUM_JOINED)
 		return case_joined_sum(c);
+	if (trial->kind == GEMP_SUM_PATH_PAIRS)
+		return case_path_pairs_sum(c);
 	for (uint32_t r = 0; r < c->n; r++)
 		for (uint32_t w = r + 1; w < c->n; w++) {
 			int64_t common = case_common(c, r, w, trial->kind == GEMP_SUM_PAIRS ? 0 : r + 1);

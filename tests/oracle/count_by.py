@@ -1,4 +1,5 @@
-"""Counting by sums and one by one: the same numbers as the brute-force reference, for connected patterns of up to 5 vertices.
+"""Counting by sums and one by one: the same numbers as the brute-force reference, for connected patterns of up to 5 vertices
+and the cycle of 6.
 
     count_by.py [--seed N] [--patterns N] [--graphs N] [--all [--share I/N]]
 
@@ -47,6 +48,7 @@ def random_edges(rng):
     return edges + noise
 
 
+CYCLE_OF_6 = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)]
 FIXED = [[(0, 0)], [(0, i) for i in range(1, 20)], [(a, b) for a in range(9) for b in range(a)]]
 
 
@@ -88,7 +90,8 @@ def main():
     patterns = {size: connected_patterns(size) for size in (3, 4, 5)}
     assert [len(patterns[size]) for size in (3, 4, 5)] == [2, 6, 21]
     first, step = map(int, o.share.split('/'))
-    every = [edges for size in (3, 4, 5) for edges in patterns[size]][first - 1::step]
+    every = [edges for size in (3, 4, 5) for edges in patterns[size]] + [CYCLE_OF_6]
+    every = every[first - 1::step]
     graphs = [random_edges(rng) for _ in range(o.graphs)] + (FIXED if o.all else [rng.choice(FIXED)])
     graphs = [make_graph(folder, i, edges) for i, edges in enumerate(graphs)]
     for edges in every if o.all else rng.sample(every, o.patterns):

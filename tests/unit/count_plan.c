@@ -67,6 +67,10 @@ static long symbol(const scope *s, const char *name)
 		return neighbours(s->graph, s->place[i], 0, s->place[0]);
 	if (sscanf(name, "up_%d%c", &i, &rest) == 1)
 		return neighbours(s->graph, s->place[i], s->place[0] + 1, s->graph->size);
+	if (!strcmp(name, "o"))
+		return s->place[1] > s->place[0];
+	if (!strcmp(name, "u_01"))
+		return common(s->graph, s->place[0], s->place[1], s->place[0]);
 	if (!strcmp(name, "a"))
 		return s->graph->near[s->place[0]][s->place[2]];
 	if (!strcmp(name, "g"))
@@ -187,6 +191,27 @@ static long joined(const host *g)
 	return total;
 }
 
+/* Of paths r-a-b-y: those from r-a-b on that stay behind r and lead back to it by other vertices. */
+static long paths_beside(const host *g, int r, int a, int b, int y)
+{
+	long found = 0;
+	for (int c = r + 1; c < g->size; c++)
+		for (int d = r + 1; d < g->size; d++)
+			found += c != a && d != b && c != y && g->near[r][c] && g->near[c][d] && g->near[d][y];
+	return found;
+}
+
+static long path_pairs(const host *g)
+{
+	long total = 0;
+	for (int r = 0; r < g->size; r++)
+		for (int a = r + 1; a < g->size; a++)
+			for (int b = r + 1; b < g->size && g->near[r][a]; b++)
+				for (int y = r + 1; y < g->size && g->near[a][b]; y++)
+					total += y != a && g->near[b][y] ? paths_beside(g, r, a, b, y) : 0;
+	return total / 2;
+}
+
 static long cliques(const host *g, int *chosen, int have, int want)
 {
 	long total = 0;
@@ -241,6 +266,8 @@ static long sum_of(scope *s, const gemp_sum *sum)
 		return around(s, sum);
 	case GEMP_SUM_JOINED:
 		return joined(s->graph);
+	case GEMP_SUM_PATH_PAIRS:
+		return path_pairs(s->graph);
 	case GEMP_SUM_CLIQUES:
 		return cliques(s->graph, chosen, 0, sum->clique);
 	}
@@ -320,14 +347,15 @@ static bool pattern_text(char *text, int size, unsigned edges)
 }
 
 /* Returns whether there was a plan. */
-static bool check_sense(const char *text, bool hom, uint64_t *random, bool codegrees, int rounds, int size)
+static bool check_sense(const char *text, bool hom, uint64_t *random, gemp_count_premise premise, int rounds, int size)
 {
 	gemp_pattern *pattern = NULL;
 	gemp_symmetry *symmetry = NULL;
 	gemp_count_plan *plan = NULL;
-	gemp_count_premise premise = { .iso = !hom, .hom = hom, .codegrees = codegrees };
 	const char *reason;
 	bool overflow;
+	premise.iso = !hom;
+	premise.hom = hom;
 	assert_int_equal(gemp_pattern_named(&pattern, text), GEMP_OK);
 	assert_int_equal(gemp_symmetry_find(&symmetry, pattern, false), GEMP_OK);
 	uint64_t order = gemp_symmetry_order(symmetry, &overflow);
@@ -351,8 +379,9 @@ static bool check_sense(const char *text, bool hom, uint64_t *random, bool codeg
 
 static bool check(const char *text, uint64_t *random, bool codegrees, int rounds, int size)
 {
-	bool found = check_sense(text, false, random, codegrees, rounds, size);
-	check_sense(text, true, random, codegrees, rounds, size - 1);
+	const gemp_count_premise premise = { .codegrees = codegrees, .ordered = gemp_random_below(random, 2) };
+	bool found = check_sense(text, false, random, premise, rounds, size);
+	check_sense(text, true, random, premise, rounds, size - 1);
 	return found;
 }
 
@@ -385,6 +414,21 @@ static void known_to_have_sums(void **state)
 	print_message("seed %llu\n", (unsigned long long)random);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		assert_true(check(names[i], &random, false, 3, 8));
+}
+
+/* Cycles of six, whose rests are patterns with a least vertex, and other patterns with what is to be had there. */
+static void with_an_order(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "cycle:6", "cycle:5", "house", "triangle", "edges:0-1,0-2,1-2,0-3,0-4,3-4",
+		"edges:0-1,0-2,1-2,2-3,2-4,3-4,4-5" };
+	const gemp_count_premise ordered = { .ordered = true }, none = { .iso = false };
+	uint64_t random = (uint64_t)time(NULL);
+	print_message("seed %llu\n", (unsigned long long)random);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (int hom = 0; hom < 2; hom++)
+			assert_true(check_sense(names[i], hom, &random, ordered, 6, 9 - hom));
+	assert_false(check_sense("cycle:6", false, &random, none, 1, 8));
 }
 
 static void refused_with_a_reason(void **state)
@@ -435,6 +479,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_small_patterns),
 		cmocka_unit_test(known_to_have_sums),
+		cmocka_unit_test(with_an_order),
 		cmocka_unit_test(refused_with_a_reason),
 		cmocka_unit_test(out_of_memory),
 	};
