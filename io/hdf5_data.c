@@ -91,10 +91,8 @@ static void sum_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	summing *s = context;
-	uint64_t sum = 0, end = (piece + 1) * SUMMED < s->count ? (piece + 1) * SUMMED : s->count;
-	for (uint64_t i = piece * SUMMED; i < end; i++)
-		sum += gemp_hash(s->data + i * s->size, s->size, s->first + i);
-	atomic_fetch_add(&s->sum, sum);
+	uint64_t begin = piece * SUMMED, count = s->count - begin < SUMMED ? s->count - begin : SUMMED;
+	atomic_fetch_add(&s->sum, gemp_hash_sum(s->data + begin * s->size, s->size, count, s->first + begin));
 }
 
 uint64_t gemp_h5_sum(const char *data, size_t size, uint64_t first, uint64_t count)

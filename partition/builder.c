@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LINE_BITS = 40, DEFAULT_BATCH = 64 << 20 };
+enum { DEFAULT_BATCH = 64 << 20 };
 
 static gemp_code copy_text(const char **text, const char *otherwise)
 {
@@ -15,12 +15,22 @@ static gemp_code copy_text(const char **text, const char *otherwise)
 	return from && !*text ? GEMP_ENOMEM : GEMP_OK;
 }
 
+static gemp_code add_part(gemp_builder *builder)
+{
+	gemp_code code = GEMP_RESERVE(builder->parts, builder->part_capacity, builder->part_count + 1);
+	if (code == GEMP_OK)
+		builder->parts[builder->part_count++] = (gemp_builder_part){ 0 };
+	return code;
+}
+
 gemp_code gemp_builder_new(gemp_builder **out, const gemp_comm *comm, const gemp_builder_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder *builder = NULL;
 	*out = NULL;
 	code = GEMP_NEW(builder, 1);
+	if (code == GEMP_OK)
+		code = add_part(builder);
 	if (code == GEMP_OK) {
 		builder->comm = comm;
 		builder->options = *options;
@@ -41,16 +51,34 @@ done:
 	return code;
 }
 
+static void free_vertices(gemp_vertex_list *list)
+{
+	gemp_bytes_free(&list->keys);
+	gemp_free(list->records);
+	gemp_table_free(&list->values);
+	*list = (gemp_vertex_list){ 0 };
+}
+
+void gemp_builder_part_free(gemp_builder_part *part)
+{
+	gemp_text_free(&part->scratch);
+	free_vertices(&part->vertices);
+	gemp_dictionary_free(&part->labels);
+	gemp_edge_list_free(&part->edges);
+	gemp_dictionary_free(&part->ends);
+	gemp_dictionary_free(&part->types);
+	gemp_table_free(&part->edge_values);
+	*part = (gemp_builder_part){ 0 };
+}
+
 static void free_input(gemp_builder *builder)
 {
-	gemp_bytes_free(&builder->vertices.keys);
-	gemp_free(builder->vertices.records);
-	gemp_table_free(&builder->vertices.values);
+	for (size_t p = 0; p < builder->part_count; p++)
+		gemp_builder_part_free(&builder->parts[p]);
+	if (builder->part_count)
+		builder->part_count = 1;
+	free_vertices(&builder->vertices);
 	gemp_dictionary_free(&builder->labels);
-	gemp_free(builder->edges);
-	gemp_table_free(&builder->edge_values);
-	gemp_dictionary_free(&builder->ends);
-	gemp_dictionary_free(&builder->types);
 }
 
 void gemp_builder_free(gemp_builder *builder)
@@ -58,13 +86,67 @@ void gemp_builder_free(gemp_builder *builder)
 	if (!builder)
 		return;
 	free_input(builder);
-	for (size_t i = 0; i < builder->file_count; i++)
+	gemp_free(builder->parts);
+	for (size_t i = 0; i < builder->file_count && !builder->root; i++)
 		gemp_free(builder->files[i]);
 	gemp_free(builder->files);
-	gemp_text_free(&builder->scratch);
-	gemp_free((char *)builder->options.default_label);
-	gemp_free((char *)builder->options.default_type);
+	if (!builder->root) {
+		gemp_free((char *)builder->options.default_label);
+		gemp_free((char *)builder->options.default_type);
+	}
 	gemp_free(builder);
+}
+
+static gemp_code copy_columns(gemp_table *to, const gemp_table *from)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < from->count && code == GEMP_OK; c++)
+		code = gemp_table_add(to, from->columns[c].name, from->columns[c].type, NULL);
+	return code;
+}
+
+gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *root)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder *branch = NULL;
+	*out = NULL;
+	GEMP_TRY(GEMP_NEW(branch, 1));
+	branch->root = root;
+	branch->comm = root->comm;
+	branch->options = root->options;
+	GEMP_TRY(add_part(branch));
+	GEMP_TRY(copy_columns(&branch->parts[0].vertices.values, &root->parts[0].vertices.values));
+	GEMP_TRY(copy_columns(&branch->parts[0].edge_values, &root->parts[0].edge_values));
+	*out = branch;
+	branch = NULL;
+done:
+	gemp_builder_free(branch);
+	return code;
+}
+
+gemp_code gemp_builder_join(gemp_builder *branch)
+{
+	gemp_builder *root = branch->root;
+	gemp_code code = add_part(root);
+	if (code == GEMP_OK) {
+		root->parts[root->part_count - 1] = branch->parts[0];
+		branch->parts[0] = (gemp_builder_part){ 0 };
+	}
+	gemp_builder_free(branch);
+	return code;
+}
+
+size_t gemp_builder_most_parts(const gemp_builder *builder)
+{
+	uint64_t most = builder->part_count;
+	gemp_comm_max(builder->comm, &most, 1);
+	return most;
+}
+
+gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none)
+{
+	*none = (gemp_builder_part){ 0 };
+	return part < builder->part_count ? &builder->parts[part] : none;
 }
 
 gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *file)
@@ -77,143 +159,6 @@ gemp_code gemp_builder_file(gemp_builder *builder, const char *path, uint32_t *f
 	*file = (uint32_t)++builder->file_count;
 done:
 	return code;
-}
-
-static gemp_code add_column(gemp_table *table, const char *kind, const char *name, gemp_type type, size_t *index)
-{
-	gemp_column *known = gemp_table_find(table, name);
-	if (!known) {
-		*index = table->count;
-		return gemp_table_add(table, name, type, NULL);
-	}
-	*index = (size_t)(known - table->columns);
-	if (known->type != type)
-		return gemp_fail(GEMP_EDATA, "%s column '%s' is of type %s in one place and %s in another; state its type",
-		                 kind, name, gemp_type_name[known->type], gemp_type_name[type]);
-	return GEMP_OK;
-}
-
-gemp_code gemp_builder_vertex_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column)
-{
-	return add_column(&builder->vertices.values, "vertex", name, type, column);
-}
-
-gemp_code gemp_builder_edge_column(gemp_builder *builder, const char *name, gemp_type type, size_t *column)
-{
-	return add_column(&builder->edge_values, "edge", name, type, column);
-}
-
-static uint64_t place_code(gemp_place place)
-{
-	uint64_t line = place.line >> LINE_BITS ? (UINT64_C(1) << LINE_BITS) - 1 : place.line;
-	return (uint64_t)place.file << LINE_BITS | line;
-}
-
-static gemp_code encode(gemp_builder *builder, const gemp_value *key)
-{
-	if (key->null || (key->type != GEMP_INTEGER && key->type != GEMP_STRING))
-		return gemp_fail(GEMP_EDATA, "the id of a vertex must be an integer or a string");
-	if (key->type == GEMP_INTEGER)
-		builder->has_integer_key = true;
-	else
-		builder->has_string_key = true;
-	return gemp_key_encode(key, &builder->scratch);
-}
-
-gemp_code gemp_builder_vertex(gemp_builder *builder, const gemp_value *key, const char *labels, size_t labels_size,
-                              gemp_place place)
-{
-	gemp_code code = GEMP_OK;
-	gemp_vertex_list *list = &builder->vertices;
-	struct gemp_vertex_record record = { .place = place_code(place) };
-	const char *otherwise = builder->options.default_label;
-	if (!labels_size && otherwise) {
-		labels = otherwise;
-		labels_size = strlen(otherwise);
-	}
-	GEMP_TRY(encode(builder, key));
-	GEMP_TRY(gemp_dictionary_add(&builder->labels, labels, labels_size, &record.labels));
-	GEMP_TRY(GEMP_RESERVE(list->records, list->capacity, list->keys.count + 1));
-	list->records[list->keys.count] = record;
-	GEMP_TRY(gemp_bytes_add(&list->keys, builder->scratch.data, builder->scratch.size));
-done:
-	return code;
-}
-
-gemp_code gemp_builder_pad(gemp_column *column, size_t rows)
-{
-	gemp_code code = gemp_column_loaded(column) ? GEMP_OK : gemp_column_reserve(column, 0, 0);
-	while (code == GEMP_OK && column->rows < rows)
-		code = gemp_column_add(column, &(gemp_value){ .type = column->type, .null = true });
-	return code;
-}
-
-static gemp_code set_value(gemp_table *table, size_t index, size_t rows, const gemp_value *value)
-{
-	gemp_code code = GEMP_OK;
-	gemp_value real = { .type = GEMP_FLOAT };
-	GEMP_CHECK(index < table->count && rows > 0);
-	gemp_column *column = &table->columns[index];
-	if (value->null)
-		return GEMP_OK;
-	if (column->type == GEMP_FLOAT && value->type == GEMP_INTEGER) {
-		real.real = (double)value->integer;
-		value = &real;
-	}
-	if (value->type != column->type)
-		return gemp_fail(GEMP_EDATA, "column '%s' is of type %s, but a value is of type %s", column->name,
-		                 gemp_type_name[column->type], gemp_type_name[value->type]);
-	if (column->rows >= rows)
-		return gemp_fail(GEMP_EDATA, "column '%s' has two values for one row", column->name);
-	GEMP_TRY(gemp_builder_pad(column, rows - 1));
-	GEMP_TRY(gemp_column_add(column, value));
-done:
-	return code;
-}
-
-gemp_code gemp_builder_vertex_value(gemp_builder *builder, size_t column, const gemp_value *value)
-{
-	return set_value(&builder->vertices.values, column, builder->vertices.keys.count, value);
-}
-
-gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value)
-{
-	return set_value(&builder->edge_values, column, builder->edge_count, value);
-}
-
-static gemp_code add_end(gemp_builder *builder, const gemp_value *key, uint32_t *index)
-{
-	gemp_code code = encode(builder, key);
-	if (code == GEMP_OK)
-		code = gemp_dictionary_add(&builder->ends, builder->scratch.data, builder->scratch.size, index);
-	return code;
-}
-
-gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, const gemp_value *target, const char *type,
-                            size_t type_size, gemp_place place)
-{
-	gemp_code code = GEMP_OK;
-	gemp_edge_record edge = { .place = place_code(place) };
-	if (!type_size) {
-		type = builder->options.default_type;
-		type_size = strlen(type);
-	}
-	GEMP_TRY(add_end(builder, source, &edge.source));
-	GEMP_TRY(add_end(builder, target, &edge.target));
-	GEMP_TRY(gemp_dictionary_add(&builder->types, type, type_size, &edge.type));
-	GEMP_TRY(GEMP_RESERVE(builder->edges, builder->edge_capacity, builder->edge_count + 1));
-	builder->edges[builder->edge_count++] = edge;
-done:
-	return code;
-}
-
-void gemp_builder_place_print(const gemp_builder *builder, uint64_t place, gemp_text *out)
-{
-	uint64_t file = place >> LINE_BITS, line = place & ((UINT64_C(1) << LINE_BITS) - 1);
-	if (file && file <= builder->file_count)
-		gemp_text_print(out, "%s:%" PRIu64, builder->files[file - 1], line);
-	else
-		gemp_text_print(out, "record %" PRIu64, line);
 }
 
 void gemp_builder_key_print(const char *key, size_t size, gemp_text *out)
@@ -278,10 +223,6 @@ gemp_code gemp_builder_finish(gemp_builder *builder, gemp_graph **out)
 	graph = NULL;
 done:
 	free_input(builder);
-	builder->vertices = (gemp_vertex_list){ 0 };
-	builder->edges = NULL;
-	builder->edge_count = builder->edge_capacity = 0;
-	builder->has_integer_key = builder->has_string_key = false;
 	gemp_graph_free(graph);
 	return code;
 }

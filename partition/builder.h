@@ -53,6 +53,15 @@ gemp_code gemp_builder_edge(gemp_builder *builder, const gemp_value *source, con
                             size_t type_size, gemp_place place);
 gemp_code gemp_builder_edge_value(gemp_builder *builder, size_t column, const gemp_value *value);   /* of the last edge */
 
+/* Local. Room for as many more edges, for callers that know. */
+gemp_code gemp_builder_reserve_edges(gemp_builder *builder, size_t count);
+
+/* Local. A branch takes vertices and edges as its builder does, from another thread; its columns are those that the builder
+ * has now. Joining hands over what it was given and frees it, also after a failure; one thread joins all. One that is not to
+ * join is freed as builders are, before its builder. */
+gemp_code gemp_builder_branch(gemp_builder **out, gemp_builder *builder);
+gemp_code gemp_builder_join(gemp_builder *branch);
+
 /* Collective. Checks, relabels, sorts and gives the graph, everything loaded (both CSR and CSC, props, keys, key ranks,
  * hash); the builder is empty afterwards. Warns of pairs of edges listed in both directions. */
 gemp_code gemp_builder_finish(gemp_builder *builder, gemp_graph **out);

@@ -89,6 +89,23 @@ done:
 	return code;
 }
 
+/* Bytes in which all strings begin alike. */
+static size_t common_prefix(const gemp_bytes *list)
+{
+	size_t common = 0, size;
+	const char *first = list->count ? gemp_bytes_at(list, 0, &common) : NULL;
+	for (size_t i = 1; i < list->count && common; i++) {
+		const char *bytes = gemp_bytes_at(list, i, &size);
+		common = size < common ? size : common;
+		if (memcmp(bytes, first, common) == 0)
+			continue;
+		for (size = 0; bytes[size] == first[size];)
+			size++;
+		common = size;
+	}
+	return common;
+}
+
 gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order)
 {
 	size_t longest = 0;
@@ -97,7 +114,7 @@ gemp_code gemp_bytes_sort(const gemp_bytes *list, uint64_t *order)
 		longest = size > longest ? size : longest;
 		order[i] = i;
 	}
-	return sort_run(list, order, list->count, 0, longest);
+	return sort_run(list, order, list->count, common_prefix(list), longest);
 }
 
 static size_t find_slot(const gemp_dictionary *dictionary, const char *bytes, size_t size)
@@ -153,13 +170,11 @@ void gemp_dictionary_free(gemp_dictionary *dictionary)
 	*dictionary = (gemp_dictionary){ 0 };
 }
 
-static const uint64_t sign = UINT64_C(1) << 63;
-
 gemp_code gemp_key_encode(const gemp_value *key, gemp_text *out)
 {
 	gemp_text_clear(out);
 	if (key->type == GEMP_INTEGER) {
-		uint64_t big = __builtin_bswap64((uint64_t)key->integer ^ sign);
+		uint64_t big = __builtin_bswap64(gemp_integer_number(key->integer));
 		char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
 		memcpy(bytes + 1, &big, sizeof big);
 		gemp_text_add(out, bytes, sizeof bytes);
@@ -177,7 +192,7 @@ gemp_value gemp_key_decode(const char *bytes, size_t size)
 		uint64_t big;
 		memcpy(&big, bytes + 1, sizeof big);
 		key.type = GEMP_INTEGER;
-		key.integer = (int64_t)(__builtin_bswap64(big) ^ sign);
+		key.integer = gemp_integer_of(__builtin_bswap64(big));
 	} else {
 		key.string.bytes = bytes + 1;
 		key.string.size = size - 1;

@@ -43,6 +43,15 @@ void gemp_dictionary_free(gemp_dictionary *dictionary);
 
 /* A key as bytes whose bytewise order is the order of keys, integers before strings, and which differ for 7 and "7". */
 enum { GEMP_KEY_OF_INTEGER = 1, GEMP_KEY_OF_STRING = 2, GEMP_INTEGER_KEY_SIZE = 9 };
+/* An integer as a number that sorts as it does; its bytes, the highest first, are those of the encoded key behind the first. */
+static inline uint64_t gemp_integer_number(int64_t integer)
+{
+	return (uint64_t)integer ^ UINT64_C(1) << 63;
+}
+static inline int64_t gemp_integer_of(uint64_t number)
+{
+	return (int64_t)(number ^ UINT64_C(1) << 63);
+}
 gemp_code gemp_key_encode(const gemp_value *key, struct gemp_text *out); /* replaces the text */
 gemp_value gemp_key_decode(const char *bytes, size_t size); /* borrows */
 /* Is the string an integer as we print it (no leading zero, no plus)? */

@@ -2,44 +2,54 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "partition/builder_edges.h"
+#include "partition/builder_rows.h"
 #include "partition/builder_sort.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct header {
-	uint32_t relation, source, target; /* then the packed values of the relation's columns */
+	uint32_t relation;
+	gemp_edge_ids ends; /* then the packed values of the relation's columns */
 } header;
 
 /* Edges of one relation as they came; their values wait in the relation's props in the same order. */
 typedef struct arrived {
-	uint64_t *pairs; /* [count] (source - first) * vertices + target */
+	gemp_edge_ids *edges; /* [count] */
 	size_t count, capacity;
 } arrived;
 
 typedef struct routing {
 	gemp_builder *builder;
 	gemp_graph *graph;
-	uint64_t *used;    /* [relations * edge columns] 1: some edge has a value */
-	arrived *arrived;  /* [relations] */
+	gemp_builder_part *part; /* whose edges are on their way */
+	uint32_t *number;        /* of the relation, for each of the part's types */
+	uint64_t *used;          /* [relations * edge columns] 1: some edge has a value */
+	bool bare;               /* no edge has a value */
+	arrived *arrived;        /* [relations] */
 } routing;
+
+static uint32_t relation_of(const routing *route, size_t record)
+{
+	const uint32_t *types = route->part->edges.types;
+	return route->number[types ? types[record] : 0];
+}
 
 static int owner(void *self, size_t record)
 {
 	const routing *route = self;
-	return gemp_graph_owner(route->graph, route->builder->edges[record].source);
+	return gemp_graph_owner(route->graph, route->part->edges.ids[record].source);
 }
 
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
 	const routing *route = self;
-	const gemp_edge_record *edge = &route->builder->edges[record];
-	const gemp_table *values = &route->builder->edge_values;
-	header head = { edge->type, edge->source, edge->target };
+	const gemp_table *values = &route->part->edge_values;
+	header head = { relation_of(route, record), route->part->edges.ids[record] };
 	gemp_text_add(out, &head, sizeof head);
 	for (size_t c = 0; c < values->count; c++)
-		if (route->used[edge->type * values->count + c])
+		if (route->used[head.relation * values->count + c])
 			GEMP_TRY(gemp_column_pack(&values->columns[c], record, out));
 done:
 	return code;
@@ -56,8 +66,8 @@ static gemp_code take(void *self, int source, const char *at, const char *end)
 		at += sizeof head;
 		arrived *edges = &route->arrived[head.relation];
 		gemp_table *props = &route->graph->relations[head.relation].props;
-		GEMP_TRY(GEMP_RESERVE(edges->pairs, edges->capacity, edges->count + 1));
-		edges->pairs[edges->count++] = (head.source - route->graph->first) * route->graph->vertices + head.target;
+		GEMP_TRY(GEMP_RESERVE(edges->edges, edges->capacity, edges->count + 1));
+		edges->edges[edges->count++] = head.ends;
 		for (size_t c = 0; c < props->count; c++)
 			GEMP_TRY(gemp_column_unpack(&props->columns[c], &at, end));
 	}
@@ -65,59 +75,96 @@ done:
 	return code;
 }
 
-/* The relations of all ranks by name; each edge's type becomes the number of its relation. */
-static gemp_code name_relations(gemp_builder *builder, gemp_graph *graph)
+static gemp_code gather_types(const gemp_builder *builder, gemp_bytes *names)
 {
 	gemp_code code = GEMP_OK;
-	gemp_bytes names = { 0 };
-	const gemp_bytes *mine = &builder->types.list;
-	uint32_t *number = NULL;
-	GEMP_TRY(gemp_bytes_union(builder->comm, mine, &names));
-	code = GEMP_NEW(graph->relations, names.count);
-	for (; code == GEMP_OK && graph->relation_count < names.count; graph->relation_count++) {
+	gemp_dictionary mine = { 0 };
+	for (size_t p = 0; p < builder->part_count && code == GEMP_OK; p++) {
+		const gemp_bytes *types = &builder->parts[p].types.list;
+		for (size_t i = 0; i < types->count && code == GEMP_OK; i++) {
+			size_t size;
+			uint32_t index;
+			const char *name = gemp_bytes_at(types, i, &size);
+			code = gemp_dictionary_add(&mine, name, size, &index);
+		}
+	}
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	code = gemp_bytes_union(builder->comm, &mine.list, names);
+done:
+	gemp_dictionary_free(&mine);
+	return code;
+}
+
+/* The relations of all ranks by name. */
+static gemp_code name_relations(gemp_builder *builder, gemp_graph *graph, const gemp_bytes *names)
+{
+	gemp_code code = GEMP_NEW(graph->relations, names->count);
+	for (; code == GEMP_OK && graph->relation_count < names->count; graph->relation_count++) {
 		size_t size;
-		const char *name = gemp_bytes_at(&names, graph->relation_count, &size);
+		const char *name = gemp_bytes_at(names, graph->relation_count, &size);
 		gemp_relation *relation = &graph->relations[graph->relation_count];
 		relation->directed = !builder->options.undirected;
 		relation->name = gemp_strndup(name, size);
 		code = relation->name ? GEMP_OK : GEMP_ENOMEM;
 	}
-	if (code == GEMP_OK)
-		code = GEMP_NEW(number, mine->count);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	for (size_t i = 0; i < mine->count; i++) {
+	return gemp_comm_agree(builder->comm, code);
+}
+
+/* Local. The part's edges are the next to go. */
+static gemp_code choose(routing *route, gemp_builder_part *part, const gemp_bytes *names)
+{
+	gemp_code code = GEMP_OK;
+	route->part = part;
+	gemp_free(route->number);
+	GEMP_TRY(GEMP_NEW(route->number, part->types.list.count));
+	for (size_t i = 0; i < part->types.list.count; i++) {
 		size_t size;
-		const char *name = gemp_bytes_at(mine, i, &size);
-		number[i] = (uint32_t)gemp_bytes_find(&names, name, size);
+		const char *name = gemp_bytes_at(&part->types.list, i, &size);
+		route->number[i] = (uint32_t)gemp_bytes_find(names, name, size);
 	}
-	for (size_t e = 0; e < builder->edge_count; e++)
-		builder->edges[e].type = number[builder->edges[e].type];
 done:
-	gemp_bytes_free(&names);
-	gemp_free(number);
+	return code;
+}
+
+/* Local. Which columns the relations of a part have. */
+static gemp_code note_columns(routing *route)
+{
+	gemp_code code = GEMP_OK;
+	gemp_table *values = &route->part->edge_values;
+	size_t edges = route->part->edges.count;
+	for (size_t c = 0; c < values->count; c++) {
+		gemp_column *column = &values->columns[c];
+		GEMP_TRY(gemp_builder_pad(column, edges));
+		for (size_t e = 0; e < edges; e++)
+			if (!column->null || !column->null[e])
+				route->used[relation_of(route, e) * values->count + c] = 1;
+	}
+done:
 	return code;
 }
 
 /* Which relation has which of the edge columns: those in which some edge of any rank has a value. */
-static gemp_code give_columns(routing *route)
+static gemp_code give_columns(routing *route, const gemp_bytes *names)
 {
 	gemp_code code = GEMP_OK;
-	gemp_table *values = &route->builder->edge_values;
+	gemp_builder *builder = route->builder;
+	const gemp_table *values = &builder->parts[0].edge_values;
 	size_t relations = route->graph->relation_count, columns = values->count;
 	code = GEMP_NEW(route->used, relations * columns);
-	for (size_t c = 0; code == GEMP_OK && c < columns; c++)
-		code = gemp_builder_pad(&values->columns[c], route->builder->edge_count);
-	GEMP_TRY(gemp_comm_agree(route->builder->comm, code));
-	for (size_t c = 0; c < columns; c++)
-		for (size_t e = 0; e < route->builder->edge_count; e++)
-			if (!values->columns[c].null || !values->columns[c].null[e])
-				route->used[route->builder->edges[e].type * columns + c] = 1;
-	gemp_comm_max(route->builder->comm, route->used, (int)(relations * columns));
-	for (size_t r = 0; r < relations; r++)
-		for (size_t c = 0; c < columns; c++)
-			if (route->used[r * columns + c])
-				GEMP_TRY(gemp_table_add(&route->graph->relations[r].props, values->columns[c].name,
-				                        values->columns[c].type, NULL));
+	for (size_t p = 0; code == GEMP_OK && columns && p < builder->part_count; p++) {
+		code = choose(route, &builder->parts[p], names);
+		if (code == GEMP_OK)
+			code = note_columns(route);
+	}
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	gemp_comm_max(builder->comm, route->used, (int)(relations * columns));
+	route->bare = true;
+	for (size_t i = 0; i < relations * columns; i++)
+		if (route->used[i]) {
+			route->bare = false;
+			GEMP_TRY(gemp_table_add(&route->graph->relations[i / columns].props, values->columns[i % columns].name,
+			                        values->columns[i % columns].type, NULL));
+		}
 done:
 	return code;
 }
@@ -150,15 +197,20 @@ done:
 	return code;
 }
 
-/* One relation's rows from its pairs: sorted, and without parallel edges if these are merged. */
+/* One relation's rows, with attributes, from its edges: sorted, and without parallel edges if these are merged. */
 static gemp_code make_rows(const gemp_builder *builder, const gemp_graph *graph, arrived *edges, gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t *order = NULL, *pairs = edges->pairs;
+	uint64_t *order = NULL, *pairs = NULL;
 	size_t count = edges->count, kept = 0;
 	GEMP_TRY(GEMP_NEW(order, count));
-	for (size_t i = 0; i < count; i++)
+	GEMP_TRY(GEMP_NEW(pairs, count));
+	for (size_t i = 0; i < count; i++) {
 		order[i] = i;
+		pairs[i] = (edges->edges[i].source - graph->first) * graph->vertices + edges->edges[i].target;
+	}
+	gemp_free(edges->edges);
+	*edges = (arrived){ 0 };
 	GEMP_TRY(gemp_radix_sort(pairs, order, count));
 	for (size_t i = 0, next; i < count; i = next) {
 		for (next = i + 1; next < count && pairs[next] == pairs[i];)
@@ -183,8 +235,29 @@ static gemp_code make_rows(const gemp_builder *builder, const gemp_graph *graph,
 		relation->out_begin[v + 1] += relation->out_begin[v];
 done:
 	gemp_free(order);
-	gemp_free(edges->pairs);
+	gemp_free(pairs);
+	return code;
+}
+
+/* The same where edges have no attributes. */
+static gemp_code make_bare_rows(const gemp_builder *builder, const gemp_graph *graph, arrived *edges, gemp_relation *relation)
+{
+	enum { WIDTH = sizeof(gemp_edge_ids) / sizeof(uint32_t) };
+	gemp_code code = GEMP_OK;
+	const uint32_t *records = (const uint32_t *)edges->edges;
+	GEMP_TRY(GEMP_NEW(relation->out_begin, graph->rows + 1));
+	GEMP_TRY(GEMP_NEW(relation->out, edges->count));
+	gemp_made_rows rows = { graph->rows, graph->first, relation->out_begin, relation->out, NULL };
+	gemp_made_rows_count(&rows, records, WIDTH, edges->count);
+	gemp_made_rows_begin(&rows);
+	gemp_made_rows_place(&rows, records, WIDTH, edges->count);
+	gemp_made_rows_end(&rows);
+	gemp_free(edges->edges);
 	*edges = (arrived){ 0 };
+	GEMP_TRY(gemp_made_rows_sort(&rows, graph->vertices));
+	relation->multigraph = gemp_made_rows_parallel(&rows, builder->options.merge_parallel);
+	relation->props.rows = relation->out_begin[graph->rows];
+done:
 	return code;
 }
 
@@ -242,21 +315,126 @@ done:
 	return code;
 }
 
+static gemp_code keep(arrived *edges, const gemp_edge_ids *more, size_t count)
+{
+	gemp_code code = GEMP_RESERVE(edges->edges, edges->capacity, edges->count + count);
+	if (code == GEMP_OK && count)
+		memcpy(edges->edges + edges->count, more, count * sizeof *more);
+	edges->count += code == GEMP_OK ? count : 0;
+	return code;
+}
+
+static gemp_code keep_headed(arrived *edges, const header *more, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		code = keep(&edges[more[i].relation], &more[i].ends, 1);
+	return code;
+}
+
+/* Edges without attributes in blocks, the last ones first, so that what has gone gives its memory back. */
+typedef struct block {
+	size_t size;     /* edges in one round */
+	int *owner;      /* [size] */
+	header *headed;  /* [size] where there are several relations */
+} block;
+
+static gemp_code send_block(const routing *route, const block *b, size_t first, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = route->builder->comm;
+	const gemp_edge_ids *ids = route->part->edges.ids;
+	const void *records = count ? ids + first : NULL;
+	size_t size = sizeof *ids, *from = NULL;
+	void *came = NULL;
+	for (size_t i = 0; i < count; i++)
+		b->owner[i] = gemp_graph_owner(route->graph, ids[first + i].source);
+	if (b->headed) {
+		for (size_t i = 0; i < count; i++)
+			b->headed[i] = (header){ relation_of(route, first + i), ids[first + i] };
+		records = b->headed;
+		size = sizeof *b->headed;
+	}
+	GEMP_TRY(gemp_exchange_records(comm, records, count, size, b->owner, &came, &from, NULL));
+	code = b->headed ? keep_headed(route->arrived, came, from[comm->size])
+	                 : keep(route->arrived, came, from[comm->size]);
+	code = gemp_comm_agree(comm, code);
+done:
+	gemp_free(came);
+	gemp_free(from);
+	return code;
+}
+
+/* Collective. All edges of the chosen part. */
+static gemp_code send_part(const routing *route, const block *b)
+{
+	enum { CUT = 8 }; /* rounds */
+	gemp_code code = GEMP_OK;
+	gemp_edge_list *edges = &route->part->edges;
+	uint64_t rounds = (edges->count + b->size - 1) / b->size;
+	gemp_comm_max(route->builder->comm, &rounds, 1);
+	size_t left = edges->count;
+	for (uint64_t round = 1; round <= rounds; round++) {
+		size_t count = left < b->size ? left : b->size;
+		left -= count;
+		GEMP_TRY(send_block(route, b, left, count));
+		if (round % CUT == 0)
+			GEMP_TRY(gemp_comm_agree(route->builder->comm, gemp_edge_list_cut(edges, left)));
+	}
+done:
+	return code;
+}
+
+static gemp_code new_block(const routing *route, block *b)
+{
+	enum { MOST = 1 << 20 };
+	gemp_code code = GEMP_OK;
+	b->size = route->builder->options.batch / sizeof(header);
+	b->size = b->size < 1 ? 1 : b->size > MOST ? MOST : b->size;
+	GEMP_TRY(GEMP_NEW(b->owner, b->size));
+	if (route->graph->relation_count != 1)
+		code = GEMP_NEW(b->headed, b->size);
+done:
+	return code;
+}
+
+static gemp_code send_bare(routing *route)
+{
+	gemp_code code = GEMP_OK;
+	block b = { 0 };
+	GEMP_TRY(gemp_comm_agree(route->builder->comm, new_block(route, &b)));
+	code = send_part(route, &b);
+done:
+	gemp_free(b.owner);
+	gemp_free(b.headed);
+	return code;
+}
+
+static gemp_code send_with_values(routing *route)
+{
+	gemp_shuffle shuffle = { route, route->part->edges.count, route->builder->options.batch, owner, pack, take };
+	return gemp_shuffle_run(route->builder->comm, &shuffle);
+}
+
 static gemp_code route_edges(routing *route)
 {
 	gemp_code code = GEMP_OK;
 	gemp_builder *builder = route->builder;
-	GEMP_TRY(name_relations(builder, route->graph));
-	GEMP_TRY(gemp_comm_agree(builder->comm, give_columns(route)));
-	code = GEMP_NEW(route->arrived, route->graph->relation_count);
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	gemp_shuffle shuffle = { route, builder->edge_count, builder->options.batch, owner, pack, take };
-	GEMP_TRY(gemp_shuffle_run(builder->comm, &shuffle));
-	gemp_free(builder->edges);
-	builder->edges = NULL;
-	builder->edge_count = builder->edge_capacity = 0;
-	gemp_table_free(&builder->edge_values);
+	gemp_bytes names = { 0 };
+	gemp_builder_part none;
+	GEMP_TRY(gather_types(builder, &names));
+	GEMP_TRY(name_relations(builder, route->graph, &names));
+	GEMP_TRY(gemp_comm_agree(builder->comm, give_columns(route, &names)));
+	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(route->arrived, names.count)));
+	for (size_t p = 0, parts = gemp_builder_most_parts(builder); p < parts; p++) {
+		gemp_builder_part *part = gemp_builder_part_at(builder, p, &none);
+		GEMP_TRY(gemp_comm_agree(builder->comm, choose(route, part, &names)));
+		GEMP_TRY(route->bare ? send_bare(route) : send_with_values(route));
+		gemp_edge_list_free(&part->edges);
+		gemp_table_free(&part->edge_values);
+	}
 done:
+	gemp_bytes_free(&names);
 	return code;
 }
 
@@ -267,7 +445,10 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_graph *graph)
 	GEMP_TRY(route_edges(&route));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		gemp_relation *relation = &graph->relations[r];
-		GEMP_TRY(gemp_comm_agree(builder->comm, make_rows(builder, graph, &route.arrived[r], relation)));
+		arrived *edges = &route.arrived[r];
+		code = relation->props.count ? make_rows(builder, graph, edges, relation)
+		                             : make_bare_rows(builder, graph, edges, relation);
+		GEMP_TRY(gemp_comm_agree(builder->comm, code));
 		number_edges(builder->comm, graph, relation);
 		GEMP_TRY(gemp_builder_targets(builder, graph, relation));
 		if (!relation->directed)
@@ -276,8 +457,9 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_graph *graph)
 	}
 done:
 	for (size_t r = 0; route.arrived && r < graph->relation_count; r++)
-		gemp_free(route.arrived[r].pairs);
+		gemp_free(route.arrived[r].edges);
 	gemp_free(route.arrived);
 	gemp_free(route.used);
+	gemp_free(route.number);
 	return code;
 }

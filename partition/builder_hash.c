@@ -3,9 +3,13 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/text.h"
+#include "core/threads.h"
 #include "partition/builder.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+enum { ROWS = 1 << 10, EDGES = 64 }; /* rows that a thread goes through at a time, and edges hashed together */
 
 typedef struct sums {
 	uint64_t *values;
@@ -61,16 +65,41 @@ done:
 	return code;
 }
 
+typedef struct summing {
+	const gemp_graph *graph;
+	const gemp_relation *relation;
+	_Atomic uint64_t sum;
+} summing;
+
+static void sum_rows(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	summing *s = context;
+	const gemp_relation *relation = s->relation;
+	uint32_t ends[EDGES][2];
+	uint64_t sum = 0;
+	size_t last = (piece + 1) * ROWS < s->graph->rows ? (piece + 1) * ROWS : s->graph->rows;
+	size_t waiting = 0;
+	uint64_t first = relation->out_begin[piece * ROWS];
+	for (size_t v = piece * ROWS; v < last; v++)
+		for (uint64_t e = relation->out_begin[v]; e < relation->out_begin[v + 1]; e++) {
+			ends[waiting][0] = (uint32_t)(s->graph->first + v);
+			ends[waiting][1] = relation->out[e];
+			if (++waiting < EDGES)
+				continue;
+			sum += gemp_hash_sum(ends, sizeof *ends, waiting, relation->first + first);
+			first += waiting;
+			waiting = 0;
+		}
+	atomic_fetch_add(&s->sum, sum + gemp_hash_sum(ends, sizeof *ends, waiting, relation->first + first));
+}
+
 static gemp_code add_relation(sums *all, const gemp_graph *graph, const gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t sum = 0;
-	for (size_t v = 0; v < graph->rows; v++)
-		for (uint64_t e = relation->out_begin[v]; e < relation->out_begin[v + 1]; e++) {
-			uint32_t ends[2] = { (uint32_t)(graph->first + v), relation->out[e] };
-			sum += gemp_hash(ends, sizeof ends, relation->first + e);
-		}
-	GEMP_TRY(add_sum(all, relation->name, relation->directed ? "->" : "-", sum));
+	summing s = { graph, relation, 0 };
+	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, sum_rows, &s);
+	GEMP_TRY(add_sum(all, relation->name, relation->directed ? "->" : "-", s.sum));
 	for (size_t c = 0; c < relation->props.count; c++)
 		GEMP_TRY(add_column(all, relation->name, &relation->props.columns[c], relation->first));
 done:

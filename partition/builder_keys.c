@@ -24,15 +24,31 @@ done:
 	return code;
 }
 
+static gemp_code code_part(gemp_builder_part *part, bool strings)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_builder_part_code(part));
+	if (strings)
+		goto done;
+	GEMP_TRY(normalise(&part->vertices.keys, &part->scratch));
+	code = normalise(&part->ends.list, &part->scratch);
+done:
+	return code;
+}
+
 gemp_code gemp_builder_keys(gemp_builder *builder)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t kinds[2] = { builder->has_integer_key, builder->has_string_key };
-	gemp_comm_max(builder->comm, kinds, 2);
-	if (kinds[1] && !builder->options.string_keys) {
-		code = normalise(&builder->vertices.keys, &builder->scratch);
-		if (code == GEMP_OK)
-			code = normalise(&builder->ends.list, &builder->scratch);
-	}
+	uint64_t string = 0;
+	for (size_t p = 0; p < builder->part_count; p++)
+		string |= builder->parts[p].has_string_key;
+	gemp_comm_max(builder->comm, &string, 1);
+	for (size_t p = 0; p < builder->part_count && string && code == GEMP_OK; p++)
+		code = code_part(&builder->parts[p], builder->options.string_keys);
 	return gemp_comm_agree(builder->comm, code);
+}
+
+bool gemp_builder_is_coded(const gemp_builder *builder)
+{
+	return builder->parts[0].edges.coded;
 }

@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "partition/builder.h"
 #include "partition/builder_bytes.h"
+#include "partition/builder_edge_list.h"
 #include "partition/builder_shuffle.h"
 
 /* A gemp_place as one number that sorts by file, then line. */
@@ -29,25 +30,29 @@ typedef struct gemp_vertex_list {
 	gemp_table values;   /* columns may be shorter than the list: the rest is NULL */
 } gemp_vertex_list;
 
-typedef struct gemp_edge_record {
-	uint64_t place;
-	uint32_t source, target; /* indices in `ends`; ids once these are known */
-	uint32_t type;           /* index in `types`; the relation's once these are known */
-} gemp_edge_record;
+/* What was added through one builder: the builder itself, or a branch that has joined it. */
+typedef struct gemp_builder_part {
+	gemp_text scratch; /* the last key, encoded */
+	bool has_string_key;
+	gemp_vertex_list vertices;
+	gemp_dictionary labels; /* texts of `vertices` */
+	gemp_edge_list edges;
+	gemp_dictionary ends;   /* keys, where edges.coded: the ends of edges are their indices */
+	gemp_dictionary types;
+	uint32_t type;          /* the last edge's, in `types` */
+	gemp_table edge_values;
+} gemp_builder_part;
 
 struct gemp_builder {
 	const gemp_comm *comm;
-	gemp_builder_options options; /* its texts are owned */
+	gemp_builder_options options; /* its texts are owned, but by a branch */
+	gemp_builder *root;           /* of a branch; else NULL */
 	char **files;                 /* [file_count], file f is files[f - 1] */
 	size_t file_count, file_capacity;
-	gemp_text scratch;            /* the last key, encoded */
-	bool has_integer_key, has_string_key;
-	gemp_vertex_list vertices;    /* added on this rank; then those that it owns, by id */
+	gemp_builder_part *parts;     /* [part_count] the first is the builder's own */
+	size_t part_count, part_capacity;
+	gemp_vertex_list vertices;    /* that this rank owns, by id */
 	gemp_dictionary labels;       /* texts of `vertices` */
-	gemp_edge_record *edges;
-	size_t edge_count, edge_capacity;
-	gemp_table edge_values;
-	gemp_dictionary ends, types;
 };
 
 uint64_t gemp_builder_key_hash(const gemp_builder *builder, const char *key, size_t size);
@@ -60,6 +65,15 @@ gemp_code gemp_builder_complain(const gemp_builder *builder, uint64_t place, uin
 
 /* Adds NULLs until the column has `rows` rows. */
 gemp_code gemp_builder_pad(gemp_column *column, size_t rows);
+
+void gemp_builder_part_free(gemp_builder_part *part);
+/* Makes the ends of a part's edges indices in its dictionary. */
+gemp_code gemp_builder_part_code(gemp_builder_part *part);
+/* The most parts that any rank has; a stage goes through as many, of which some may have none here. Collective. */
+size_t gemp_builder_most_parts(const gemp_builder *builder);
+/* Part number `part`, or an empty one. */
+gemp_builder_part *gemp_builder_part_at(gemp_builder *builder, size_t part, gemp_builder_part *none);
+bool gemp_builder_is_coded(const gemp_builder *builder); /* after the stage of keys; the same on all ranks */
 
 gemp_code gemp_builder_keys(gemp_builder *builder);
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_graph *graph);

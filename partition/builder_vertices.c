@@ -1,7 +1,7 @@
 /* Vertices to their owners, ids, duplicates. */
 #include "core/memory.h"
 #include "partition/builder_sort.h"
-#include "partition/builder_state.h"
+#include "partition/builder_integers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,51 +14,54 @@ typedef struct header {
 
 typedef struct routing {
 	gemp_builder *builder;
+	const gemp_builder_part *part; /* whose vertices are on their way */
 	gemp_vertex_list owned;
 	gemp_dictionary labels;
 } routing;
 
-static bool is_end(const gemp_builder *builder, size_t record)
+static bool is_end(const gemp_builder_part *part, size_t record)
 {
-	return record >= builder->vertices.keys.count;
+	return record >= part->vertices.keys.count;
 }
 
-/* The vertices of this rank, then, where edges make vertices, their ends. */
-static const char *key_at(const gemp_builder *builder, size_t record, size_t *size)
+/* The vertices of a part, then, where edges make vertices, their ends. */
+static const char *key_at(const gemp_builder_part *part, size_t record, size_t *size)
 {
-	if (is_end(builder, record))
-		return gemp_bytes_at(&builder->ends.list, record - builder->vertices.keys.count, size);
-	return gemp_bytes_at(&builder->vertices.keys, record, size);
+	if (is_end(part, record))
+		return gemp_bytes_at(&part->ends.list, record - part->vertices.keys.count, size);
+	return gemp_bytes_at(&part->vertices.keys, record, size);
 }
 
 static int owner(void *self, size_t record)
 {
 	const gemp_builder *builder = ((routing *)self)->builder;
 	size_t size;
-	const char *key = key_at(builder, record, &size);
+	const char *key = key_at(((routing *)self)->part, record, &size);
 	return gemp_builder_key_owner(builder, gemp_builder_key_hash(builder, key, size));
 }
 
 static gemp_code pack(void *self, size_t record, gemp_text *out)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_builder *builder = ((routing *)self)->builder;
+	const gemp_builder_part *part = ((routing *)self)->part;
+	const gemp_vertex_list *list = &part->vertices;
 	size_t key_size, labels_size = 0;
-	const char *key = key_at(builder, record, &key_size), *labels = builder->options.default_label;
-	bool implied = is_end(builder, record);
+	const char *key = key_at(part, record, &key_size);
+	const char *labels = ((routing *)self)->builder->options.default_label;
+	bool implied = is_end(part, record);
 	if (!implied)
-		labels = gemp_bytes_at(&builder->labels.list, builder->vertices.records[record].labels, &labels_size);
+		labels = gemp_bytes_at(&part->labels.list, list->records[record].labels, &labels_size);
 	else if (labels)
 		labels_size = strlen(labels);
 	if (key_size > UINT32_MAX || labels_size > UINT32_MAX)
 		return gemp_fail(GEMP_EDATA, "an id or a list of labels is longer than 4 GiB");
-	header head = { implied ? GEMP_PLACE_IMPLIED : builder->vertices.records[record].place, (uint32_t)key_size,
+	header head = { implied ? GEMP_PLACE_IMPLIED : list->records[record].place, (uint32_t)key_size,
 	                (uint32_t)labels_size };
 	gemp_text_add(out, &head, sizeof head);
 	gemp_text_add(out, key, key_size);
 	gemp_text_add(out, labels, labels_size);
-	for (size_t c = 0; !implied && c < builder->vertices.values.count; c++)
-		GEMP_TRY(gemp_column_pack(&builder->vertices.values.columns[c], record, out));
+	for (size_t c = 0; !implied && c < list->values.count; c++)
+		GEMP_TRY(gemp_column_pack(&list->values.columns[c], record, out));
 done:
 	return code;
 }
@@ -244,24 +247,6 @@ done:
 	return code;
 }
 
-static gemp_code route(gemp_builder *builder, routing *route)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_table *from = &builder->vertices.values;
-	for (size_t c = 0; c < from->count && code == GEMP_OK; c++) {
-		code = gemp_builder_pad(&from->columns[c], builder->vertices.keys.count);
-		if (code == GEMP_OK)
-			code = gemp_table_add(&route->owned.values, from->columns[c].name, from->columns[c].type, NULL);
-	}
-	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	gemp_shuffle shuffle = { route, builder->vertices.keys.count, builder->options.batch, owner, pack, take };
-	if (builder->options.vertices_from_edges)
-		shuffle.count += builder->ends.list.count;
-	GEMP_TRY(gemp_shuffle_run(builder->comm, &shuffle));
-done:
-	return code;
-}
-
 static void free_list(gemp_vertex_list *list)
 {
 	gemp_bytes_free(&list->keys);
@@ -270,15 +255,65 @@ static void free_list(gemp_vertex_list *list)
 	*list = (gemp_vertex_list){ 0 };
 }
 
+/* Collective. The vertices of one part, which it then no longer has. */
+static gemp_code route_part(routing *route, gemp_builder_part *part)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex_list *list = &part->vertices;
+	const gemp_builder *builder = route->builder;
+	for (size_t c = 0; c < list->values.count && code == GEMP_OK; c++)
+		code = gemp_builder_pad(&list->values.columns[c], list->keys.count);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	route->part = part;
+	gemp_shuffle shuffle = { route, list->keys.count, builder->options.batch, owner, pack, take };
+	if (builder->options.vertices_from_edges)
+		shuffle.count += part->ends.list.count;
+	GEMP_TRY(gemp_shuffle_run(builder->comm, &shuffle));
+	free_list(list);
+	gemp_dictionary_free(&part->labels);
+done:
+	return code;
+}
+
+/* Vertices that only edges name, where ends are integers. */
+static gemp_code add_implied(routing *route)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_builder *builder = route->builder;
+	const char *label = builder->options.default_label;
+	uint32_t labels = 0;
+	if (!builder->options.vertices_from_edges || gemp_builder_is_coded(builder))
+		return GEMP_OK;
+	code = gemp_dictionary_add(&route->labels, label, label ? strlen(label) : 0, &labels);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	code = gemp_builder_integer_vertices(route->builder, &route->owned, labels);
+done:
+	return code;
+}
+
+static gemp_code route(routing *route)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder *builder = route->builder;
+	gemp_builder_part none;
+	const gemp_table *from = &builder->parts[0].vertices.values;
+	for (size_t c = 0; c < from->count && code == GEMP_OK; c++)
+		code = gemp_table_add(&route->owned.values, from->columns[c].name, from->columns[c].type, NULL);
+	GEMP_TRY(gemp_comm_agree(builder->comm, code));
+	for (size_t p = 0, parts = gemp_builder_most_parts(builder); p < parts; p++)
+		GEMP_TRY(route_part(route, gemp_builder_part_at(builder, p, &none)));
+	code = add_implied(route);
+done:
+	return code;
+}
+
 gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
 	routing arrived = { .builder = builder };
 	faults found = { .place = UINT64_MAX };
 	uint64_t *order = NULL;
-	GEMP_TRY(route(builder, &arrived));
-	free_list(&builder->vertices);
-	gemp_dictionary_free(&builder->labels);
+	GEMP_TRY(route(&arrived));
 	builder->vertices = arrived.owned;
 	builder->labels = arrived.labels;
 	arrived = (routing){ 0 };

@@ -1,5 +1,6 @@
 #include "core/memory.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,8 +9,8 @@
 /* Each block carries its size in front, 16 bytes so that what follows stays aligned. */
 enum { HEADER = 16 };
 
-static size_t live, blocks, peak;
-static long until_failure = -1;
+static atomic_size_t live, blocks, peak;
+static atomic_long until_failure = -1;
 
 static void *refuse(size_t count, size_t size)
 {
@@ -20,9 +21,9 @@ static void *refuse(size_t count, size_t size)
 
 static void grew(size_t bytes)
 {
-	live += bytes;
-	if (live > peak)
-		peak = live;
+	size_t now = atomic_fetch_add(&live, bytes) + bytes, before = peak;
+	while (now > before && !atomic_compare_exchange_weak(&peak, &before, now))
+		;
 }
 
 /* *bytes of a block with its header; false where a test wants it to fail, or there are no such blocks. */
@@ -31,7 +32,7 @@ static bool may_allocate(size_t count, size_t size, size_t *bytes)
 	if (__builtin_mul_overflow(count, size, bytes) || *bytes > SIZE_MAX - HEADER || until_failure == 0)
 		return false;
 	if (until_failure > 0)
-		until_failure--;
+		atomic_fetch_sub(&until_failure, 1);
 	*bytes += HEADER;
 	return true;
 }

@@ -1,7 +1,7 @@
 /* memory: checked, counted host memory.
  *
  * Blocks are zeroed, sizes are checked for overflow, live and peak bytes are counted, and tests can make the k-th
- * request fail. A request for no elements gives a valid block.
+ * request fail. A request for no elements gives a valid block. Several threads may ask at the same time.
  */
 #ifndef GEMP_CORE_MEMORY_H
 #define GEMP_CORE_MEMORY_H

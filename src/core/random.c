@@ -1,5 +1,7 @@
 #include "core/random.h"
 
+#define XXH_INLINE_ALL /* so that sizes known here are worked out by the compiler */
+#include <string.h>
 #include <xxhash.h>
 
 static const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
@@ -33,4 +35,38 @@ uint64_t gemp_random_below(uint64_t *state, uint64_t bound)
 uint64_t gemp_hash(const void *bytes, size_t size, uint64_t seed)
 {
 	return XXH3_64bits_withSeed(bytes, size, seed);
+}
+
+void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uint64_t seed, uint64_t *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		unsigned char bytes[1 + sizeof *keys] = { first };
+		uint64_t big = __builtin_bswap64(keys[i]);
+		memcpy(bytes + 1, &big, sizeof big);
+		out[i] = XXH3_64bits_withSeed(bytes, sizeof bytes, seed);
+	}
+}
+
+uint64_t gemp_hash_sum(const void *bytes, size_t size, size_t count, uint64_t first)
+{
+	const char *at = bytes;
+	uint64_t sum = 0;
+	switch (size) {
+	case 1:
+		for (size_t i = 0; i < count; i++)
+			sum += XXH3_64bits_withSeed(at + i, 1, first + i);
+		break;
+	case sizeof(uint32_t):
+		for (size_t i = 0; i < count; i++)
+			sum += XXH3_64bits_withSeed(at + i * sizeof(uint32_t), sizeof(uint32_t), first + i);
+		break;
+	case sizeof(uint64_t):
+		for (size_t i = 0; i < count; i++)
+			sum += XXH3_64bits_withSeed(at + i * sizeof(uint64_t), sizeof(uint64_t), first + i);
+		break;
+	default:
+		for (size_t i = 0; i < count; i++)
+			sum += XXH3_64bits_withSeed(at + i * size, size, first + i);
+	}
+	return sum;
 }

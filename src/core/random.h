@@ -15,5 +15,9 @@ uint64_t gemp_random_below(uint64_t *state, uint64_t bound); /* [0, bound), boun
 
 /* XXH3 of 64 bits. */
 uint64_t gemp_hash(const void *bytes, size_t size, uint64_t seed);
+/* out[i] = gemp_hash of the nine bytes: `first`, then keys[i], the highest byte first. */
+void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uint64_t seed, uint64_t *out);
+/* The sum modulo 2^64 of gemp_hash(element i of `size` bytes, first + i). */
+uint64_t gemp_hash_sum(const void *bytes, size_t size, size_t count, uint64_t first);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char message[GEMP_MESSAGE_SIZE];
+static _Thread_local char message[GEMP_MESSAGE_SIZE];
 
 gemp_code gemp_fail(gemp_code code, const char *format, ...)
 {

@@ -1,6 +1,6 @@
 /* status: how functions fail.
  *
- * A function that can fail returns a gemp_code. The message of the last failure of this process is kept aside
+ * A function that can fail returns a gemp_code. The message of the last failure of this thread is kept aside
  * (gemp_message) and names the object, the place and the remedy. The codes are the program's exit codes.
  */
 #ifndef GEMP_CORE_STATUS_H

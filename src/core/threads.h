@@ -1,6 +1,7 @@
 /* threads: loops of the host, shared among the cores of this rank.
  *
- * A body neither allocates (memory.h counts without locks) nor calls MPI or OpenCL; it has no way to fail.
+ * A body calls neither MPI nor OpenCL. It has no way to fail: one that can keeps its code and its message (those of
+ * gemp_fail belong to the thread) in the context, for whoever called the loop.
  */
 #ifndef GEMP_CORE_THREADS_H
 #define GEMP_CORE_THREADS_H

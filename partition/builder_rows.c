@@ -1,0 +1,192 @@
+#include "partition/builder_rows.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "partition/row_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PIECE = 1 << 15,    /* records that a thread takes at a time */
+	ROWS = 1 << 10,     /* rows that a thread sorts at a time */
+	LONG_ROW = 1 << 16, /* slots from which a row is sorted alone: threads have room for shorter ones */
+};
+
+typedef struct placing {
+	gemp_made_rows *rows;
+	const uint32_t *records;
+	size_t width, count;
+} placing;
+
+static size_t end_of(size_t piece, size_t each, size_t count)
+{
+	return (piece + 1) * each < count ? (piece + 1) * each : count;
+}
+
+/* Threads meet in the rows of hubs; one alone need not be careful. */
+static uint64_t next(uint64_t *counter, bool alone)
+{
+	return alone ? (*counter)++ : __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+static void count_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const placing *p = context;
+	bool alone = gemp_threads() == 1;
+	for (size_t i = piece * PIECE, end = end_of(piece, PIECE, p->count); i < end; i++)
+		next(&p->rows->begin[p->records[i * p->width] - p->rows->first + 1], alone);
+}
+
+void gemp_made_rows_count(gemp_made_rows *rows, const uint32_t *records, size_t width, size_t count)
+{
+	placing p = { rows, records, width, count };
+	gemp_parallel_for((count + PIECE - 1) / PIECE, count_piece, &p);
+}
+
+void gemp_made_rows_begin(gemp_made_rows *rows)
+{
+	for (size_t v = 0; v < rows->rows; v++)
+		rows->begin[v + 1] += rows->begin[v];
+}
+
+static void place_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const placing *p = context;
+	gemp_made_rows *rows = p->rows;
+	bool alone = gemp_threads() == 1;
+	for (size_t i = piece * PIECE, end = end_of(piece, PIECE, p->count); i < end; i++) {
+		const uint32_t *record = p->records + i * p->width;
+		uint64_t at = next(&rows->begin[record[0] - rows->first], alone);
+		rows->slots[at] = record[1];
+		if (rows->edges)
+			memcpy(&rows->edges[at], record + 2, sizeof *rows->edges);
+	}
+}
+
+void gemp_made_rows_place(gemp_made_rows *rows, const uint32_t *records, size_t width, size_t count)
+{
+	placing p = { rows, records, width, count };
+	gemp_parallel_for((count + PIECE - 1) / PIECE, place_piece, &p);
+}
+
+void gemp_made_rows_end(gemp_made_rows *rows)
+{
+	memmove(rows->begin + 1, rows->begin, rows->rows * sizeof *rows->begin);
+	rows->begin[0] = 0;
+}
+
+typedef struct sorting {
+	gemp_made_rows *rows;
+	unsigned bits;
+	gemp_vertex *spare_slots; /* [threads][LONG_ROW] */
+	gemp_edge *spare_edges;
+	size_t longest;           /* of the rows left for later */
+} sorting;
+
+static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (slots[i] < slots[i - 1] || (edges && slots[i] == slots[i - 1] && edges[i] < edges[i - 1]))
+			return false;
+	return true;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	gemp_edge left = *(const gemp_edge *)a, right = *(const gemp_edge *)b;
+	return (left > right) - (left < right);
+}
+
+static void sort_row(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, gemp_vertex *spare_slots,
+                     gemp_edge *spare_edges)
+{
+	if (ascends(slots, edges, count))
+		return;
+	gemp_row_sort(slots, edges, count, bits, spare_slots, spare_edges);
+	for (size_t i = 0, end; edges && i < count; i = end) {
+		for (end = i + 1; end < count && slots[end] == slots[i];)
+			end++;
+		if (end - i > 1 && !ascends(slots + i, edges + i, end - i))
+			qsort(edges + i, end - i, sizeof *edges, compare_edges);
+	}
+}
+
+static void sort_piece(void *context, unsigned thread, size_t piece)
+{
+	const sorting *s = context;
+	gemp_made_rows *rows = s->rows;
+	gemp_vertex *spare_slots = s->spare_slots + (size_t)thread * LONG_ROW;
+	gemp_edge *spare_edges = s->spare_edges ? s->spare_edges + (size_t)thread * LONG_ROW : NULL;
+	for (size_t v = piece * ROWS, end = end_of(piece, ROWS, rows->rows); v < end; v++) {
+		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
+		if (count > 1 && count < LONG_ROW)
+			sort_row(rows->slots + begin, rows->edges ? rows->edges + begin : NULL, count, s->bits, spare_slots,
+			         spare_edges);
+	}
+}
+
+static gemp_code sort_long_rows(const sorting *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_made_rows *rows = s->rows;
+	gemp_vertex *spare_slots = NULL;
+	gemp_edge *spare_edges = NULL;
+	size_t longest = 0;
+	for (size_t v = 0; v < rows->rows; v++)
+		if (rows->begin[v + 1] - rows->begin[v] > longest)
+			longest = rows->begin[v + 1] - rows->begin[v];
+	if (longest < LONG_ROW)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(spare_slots, longest));
+	if (rows->edges)
+		GEMP_TRY(GEMP_NEW(spare_edges, longest));
+	for (size_t v = 0; v < rows->rows; v++) {
+		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
+		if (count >= LONG_ROW)
+			sort_row(rows->slots + begin, rows->edges ? rows->edges + begin : NULL, count, s->bits, spare_slots,
+			         spare_edges);
+	}
+done:
+	gemp_free(spare_slots);
+	gemp_free(spare_edges);
+	return code;
+}
+
+gemp_code gemp_made_rows_sort(gemp_made_rows *rows, uint64_t vertices)
+{
+	gemp_code code = GEMP_OK;
+	sorting s = { .rows = rows, .bits = 1 };
+	while (s.bits < 32 && vertices >> s.bits)
+		s.bits++;
+	GEMP_TRY(GEMP_NEW(s.spare_slots, (size_t)gemp_threads() * LONG_ROW));
+	if (rows->edges)
+		GEMP_TRY(GEMP_NEW(s.spare_edges, (size_t)gemp_threads() * LONG_ROW));
+	gemp_parallel_for((rows->rows + ROWS - 1) / ROWS, sort_piece, &s);
+	code = sort_long_rows(&s);
+done:
+	gemp_free(s.spare_slots);
+	gemp_free(s.spare_edges);
+	return code;
+}
+
+bool gemp_made_rows_parallel(gemp_made_rows *rows, bool drop)
+{
+	bool found = false;
+	uint64_t kept = 0, begin = 0;
+	for (size_t v = 0; v < rows->rows; v++) {
+		uint64_t end = rows->begin[v + 1];
+		for (uint64_t e = begin; e < end; e++) {
+			bool again = e > begin && rows->slots[e] == rows->slots[e - 1];
+			found |= again;
+			if (drop && !again)
+				rows->slots[kept++] = rows->slots[e];
+		}
+		begin = end;
+		if (drop)
+			rows->begin[v + 1] = kept;
+	}
+	return found && !drop;
+}
