@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUP = 128 }; /* work-items */
+enum {
+	GROUP = 128,       /* work-items */
+	FEW = 64,          /* a search that is expected to bind less than one vertex for so many of the graph reads little */
+};
 
 /* Rows of `view` that belong to candidates of pattern vertex `rows`, with entries that are candidates of `entries`; -1: any
  * vertex. */
@@ -191,12 +194,15 @@ done:
 	return code;
 }
 
-static bool any(const gemp_search *search)
+static bool worthwhile(const gemp_search *search)
 {
-	for (size_t s = 0; s < search->plan->step_count; s++)
-		if (search->plan->steps[s].candidates)
-			return true;
-	return false;
+	bool any = false;
+	double bound = 0;
+	for (size_t s = 0; s < search->plan->step_count; s++) {
+		any |= search->plan->steps[s].candidates;
+		bound += search->plan->steps[s].rows;
+	}
+	return any && bound * FEW >= search->vertices;
 }
 
 /* Collective. */
@@ -261,7 +267,7 @@ gemp_code gemp_trimmed_new(gemp_trimmed **out, const gemp_search *search, const 
 	gemp_code code = GEMP_OK;
 	trimmer t = { .search = search, .views = views, .candidates = candidates };
 	*out = NULL;
-	if (!any(search))
+	if (!worthwhile(search))
 		return GEMP_OK;
 	GEMP_TRY(open_trimmer(&t));
 	for (size_t s = 1; s < t.out->plan.step_count; s++)

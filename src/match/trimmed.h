@@ -7,7 +7,7 @@
  * candidates where all rows that can give them are trimmed, and matches the same.
  *
  * A view is not trimmed if that would leave more than three quarters of the entries, or take more than a quarter of the
- * free memory on any rank.
+ * free memory on any rank; none is for a search that is expected to read little.
  */
 #ifndef GEMP_MATCH_TRIMMED_H
 #define GEMP_MATCH_TRIMMED_H

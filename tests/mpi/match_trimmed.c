@@ -122,6 +122,7 @@ static void only_where_it_helps(void **state)
 	assert_int_equal(trimmed_views(graph, "MATCH (a:Any)-[:L]-(b:Any)-[:L]-(c:Any)-[:L]-(a) RETURN count(*)"), 0);
 	assert_int_equal(trimmed_views(graph, same), 1);
 	assert_int_equal(trimmed_views(graph, "MATCH (a:A)-[:L]-(b:B)-[:L]-(c:C)-[:L]-(a) RETURN count(*)"), 3);
+	assert_int_equal(trimmed_views(graph, "MATCH (a:C)-[:L]-(b:C)-[:L]-(c:C)-[:L]-(a) RETURN count(*)"), 0);
 	setenv("GEMP_SHAPE", "untrimmed", 1);
 	assert_int_equal(trimmed_views(graph, same), 0);
 	setenv("GEMP_SHAPE", "nested", 1);
@@ -164,7 +165,7 @@ static void counts_stay(void **state)
 		setenv("GEMP_SHAPE", "nested", 1);
 		assert_false(trimmed);
 	}
-	assert_int_equal(trimmed_ones, sizeof queries / sizeof *queries);
+	assert_int_equal(trimmed_ones, sizeof queries / sizeof *queries - 2); /* some bind next to nothing */
 	gemp_graph_free(graph);
 }
 
