@@ -119,6 +119,17 @@ done:
 	return code;
 }
 
+static void say(const cut *cut, uint64_t kept, uint64_t whole, bool useful)
+{
+	char rows[32] = "all rows", entries[32] = "";
+	if (cut->rows >= 0)
+		snprintf(rows, sizeof rows, "rows of candidates of #%d", cut->rows);
+	if (cut->entries >= 0)
+		snprintf(entries, sizeof entries, " that can be #%d", cut->entries);
+	gemp_log(GEMP_VERBOSE, "%s: %" PRIu64 " of %" PRIu64 " entries%s%s", rows, kept, whole, entries,
+	         useful ? ", copied" : "");
+}
+
 /* Collective. cut->made stays -1 where a copy does not fit or is not worth it, on all ranks alike. */
 static gemp_code make(trimmer *t, cut *cut)
 {
@@ -135,8 +146,7 @@ static gemp_code make(trimmer *t, cut *cut)
 	GEMP_TRY(gemp_comm_agree(comm, count_entries(t, cut, &out->begin[v])));
 	add_up(t, &kept, &whole);
 	bool useful = kept <= (cut->first ? all : whole) / 4 * 3 && fits(device, (kept + 1) * sizeof(uint32_t));
-	gemp_log_local(GEMP_DEBUG, "view %d for candidates %d of rows of %d: %" PRIu64 " of %" PRIu64 " entries%s", cut->view,
-	               cut->entries, cut->rows, kept, whole, useful ? "" : ", left as it is");
+	say(cut, kept, whole, useful);
 	if (gemp_comm_sum1(comm, !useful))
 		goto done;
 	GEMP_TRY(gemp_comm_agree(comm, write_entries(t, cut, &out->begin[v], &out->near[v], kept)));
