@@ -3,7 +3,7 @@
 #include "group.clh"
 #include "trim_abi.h"
 
-#define in(set, v) ((set) == TRIM_ANY || sets[(ulong)(set) * words + ((v) >> 5)] >> ((v) & 31) & 1)
+#define is_in(set, v) ((set) == TRIM_ANY || sets[(ulong)(set) * words + ((v) >> 5)] >> ((v) & 31) & 1)
 #define each_row(v) ulong v = gemp_worker(); v < vertices; v += gemp_workers()
 
 /* count[v]: entries that row v keeps. sums[2 c], sums[2 c + 1]: those that rows [c * TRIM_CHUNK, (c + 1) * TRIM_CHUNK)
@@ -14,10 +14,10 @@ __kernel void trim_count(__global const uint *begin, __global const uint *near, 
 {
 	GEMP_GROUP_DECLARE
 	for (each_row(v)) {
-		uint first = begin[v], end = in(rows, (uint)v) ? begin[v + 1] : first, kept = 0;
+		uint first = begin[v], end = is_in(rows, (uint)v) ? begin[v + 1] : first, kept = 0;
 		for (uint at = first; at < end; at += GEMP_LANES) {
 			uint i = at + gemp_lane();
-			kept += popcount(gemp_ballot(i < end && in(entries, near[i])));
+			kept += popcount(gemp_ballot(i < end && is_in(entries, near[i])));
 		}
 		if (gemp_lane() == 0) {
 			count[v] = kept;
@@ -59,7 +59,7 @@ __kernel void trim_write(__global const uint *begin, __global const uint *near, 
 		uint to = out_begin[v], first = begin[v], end = out_begin[v + 1] > to ? begin[v + 1] : first;
 		for (uint at = first; at < end; at += GEMP_LANES) {
 			uint i = at + gemp_lane(), slot = i < end ? near[i] : 0;
-			int keeps = i < end && in(entries, slot);
+			int keeps = i < end && is_in(entries, slot);
 			uint mask = gemp_ballot(keeps);
 			if (keeps)
 				out[to + popcount(mask & ((1u << gemp_lane()) - 1))] = slot;
