@@ -8,6 +8,7 @@
  *   COUNT_KEPT       on a CPU, the words that it keeps, for the longest row
  *   COUNT_SPACE      __local or __global, where slots and bits of a group are: d + d * stride words
  *   COUNT_ROOM       from here on
+ *   COUNT_WORDS      on a GPU, words of every row of bits, however short; not defined: as many as the row needs
  *
  * Group g leaves its sum at place + g of out.
  */
@@ -19,6 +20,12 @@
 #define COUNT_WORD uint
 #define COUNT_BITS 32
 #define COUNT_LOWEST(x) (31 - clz((x) & -(x)))
+#endif
+
+#ifdef COUNT_WORDS
+#define ROW_WORDS(d) COUNT_WORDS
+#else
+#define ROW_WORDS(d) (((d) + COUNT_BITS - 1) / COUNT_BITS)
 #endif
 
 /* A group has a vertex: list holds those with d >= k - 1, those with the longest rows first, and the group takes them from a
@@ -41,7 +48,7 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 			break;
 		uint v = list[next];
 		OFFSET row = low_begin[v];
-		uint d = (uint)(low_begin[v + 1] - row), words = (d + COUNT_BITS - 1) / COUNT_BITS, stride = words | 1;
+		uint d = (uint)(low_begin[v + 1] - row), words = ROW_WORDS(d), stride = words | 1;
 		uint pairs = d * (d - 1) / 2;
 		COUNT_SPACE uint *slot = COUNT_ROOM, *bits = slot + d;
 		for (uint i = self; i < d; i += size)
@@ -72,6 +79,7 @@ __kernel void COUNT_KERNEL(__global const OFFSET *low_begin, __global const uint
 	count_total total = { (uint)found, (long)(found >> 32) };
 	count_leave(total, out + 2 * place, room);
 }
+#undef ROW_WORDS
 
 #else
 

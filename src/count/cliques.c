@@ -27,6 +27,12 @@ bool gemp_count_cliques_large(const gemp_device *device, uint32_t longest_low)
 	return device->gpu && longest_low > longest_local(device);
 }
 
+/* Rows of one word are not worth two that are empty; room is made for rows of bits without them. */
+bool gemp_count_cliques_narrow(const gemp_device *device, uint32_t longest_low)
+{
+	return device->gpu && longest_low > 32 && longest_low <= 32 * GEMP_NARROW_WORDS;
+}
+
 /* TASKS: vertices by the length of their low rows, the longest first. */
 static uint32_t low_length(const gemp_count_engine *engine, size_t v)
 {
@@ -103,7 +109,7 @@ static size_t choose_group(const gemp_count_engine *engine, int clique, uint32_t
 {
 	const gemp_device *device = engine->context->device;
 	size_t group = engine->graph.longest_prefix > 128 ? 128 : 64, resident = (size_t)device->units * 2048;
-	while (group < 256 && 8 * resident > group * tasks)
+	while (group < 256 && 6 * resident > group * tasks)
 		group *= 2;
 	for (int k = 4; k < clique && group < 512; k++)
 		group *= engine->graph.longest_prefix > 128 ? 4 : 2;

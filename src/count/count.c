@@ -109,7 +109,9 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		if (!gemp_sum_own(&plan->sums[i]))
 			continue;
-		snprintf(name, sizeof name, "count_sum_%zu", i);
+		bool narrow = plan->sums[i].kind == GEMP_SUM_CLIQUES &&
+		              gemp_count_cliques_narrow(engine->context->device, engine->graph.longest_prefix);
+		snprintf(name, sizeof name, "count_%s_%zu", narrow ? "narrow" : "sum", i);
 		GEMP_TRY(gemp_kernel_new(&engine->sums[i], &engine->program, name));
 		snprintf(name, sizeof name, "count_large_%zu", i);
 		if (plan->sums[i].kind == GEMP_SUM_CLIQUES &&

@@ -134,7 +134,7 @@ static gemp_code emit_file(gemp_text *text, const char *file)
 static void emit_end(gemp_text *text)
 {
 	static const char *const names[] = { "KERNEL", "GROUPS", "TABLES", "SYMBOLS", "VALUE", "MAGNITUDE", "VERTICES", "EDGES",
-		"TRIANGLES", "FOUND", "KEPT", "SPACE", "ROOM" };
+		"TRIANGLES", "FOUND", "KEPT", "SPACE", "ROOM", "WORDS" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		gemp_text_print(text, "#undef COUNT_%s\n", names[i]);
 }
@@ -183,8 +183,8 @@ done:
 }
 
 /* CLIQUES: below the pair of rows r0, r1, for each further vertex but the last a loop over the bits of what is left; the
- * last is counted. A CPU keeps what is left in words c1, c2, ...; a GPU takes it from the rows each time, which was measured
- * faster than words in private memory. */
+ * last is counted. A CPU keeps what is left in words c1, c2, ...; a GPU does so where they are few enough for registers, else
+ * it takes what is left from the rows each time, which was measured faster than words in private memory. */
 static void emit_words(gemp_text *text, int level)
 {
 	char from[16] = "j / COUNT_BITS";
@@ -232,10 +232,44 @@ static void emit_kept(gemp_text *text, int clique)
 	}
 }
 
-static void emit_found(gemp_text *text, int clique, const gemp_count_source *source)
+static void emit_left_words(gemp_text *text, int level, const char *between, bool count)
+{
+	for (int w = 0; w < GEMP_NARROW_WORDS; w++)
+		if (count)
+			gemp_text_print(text, "%s popcount(c%d_%d & r%d[%d])", w ? between : "", level - 1, w, level, w);
+		else
+			gemp_text_print(text, "%s c%d_%d = c%d_%d & r%d[%d]", w ? between : "", level, w, level - 1, w, level, w);
+}
+
+/* Each word is a variable: c1_0, c1_1, ... */
+static void emit_narrow(gemp_text *text, int clique)
+{
+	int last = clique - 3;
+	gemp_text_print(text, " COUNT_WORD");
+	for (int w = 0; w < GEMP_NARROW_WORDS; w++)
+		gemp_text_print(text, "%s c1_%d = r0[%d] & r1[%d]", w ? "," : "", w, w, w);
+	gemp_text_print(text, ";");
+	for (int w = 0; w < GEMP_NARROW_WORDS && last == 1; w++)
+		gemp_text_print(text, " found += popcount(c1_%d);", w);
+	for (int level = 2; level <= last; level++) {
+		char left[32 * GEMP_NARROW_WORDS] = "";
+		for (int w = 0; w < GEMP_NARROW_WORDS - 1; w++)
+			sprintf(left + strlen(left), "t%d == %d ? c%d_%d : ", level, w, level - 1, w);
+		sprintf(left + strlen(left), "c%d_%d", level - 1, GEMP_NARROW_WORDS - 1);
+		emit_words(text, level);
+		emit_bits(text, level, left);
+		gemp_text_print(text, level == last ? " found +=" : " COUNT_WORD");
+		emit_left_words(text, level, level == last ? " +" : ",", level == last);
+		gemp_text_print(text, ";");
+	}
+}
+
+static void emit_found(gemp_text *text, int clique, bool narrow, const gemp_count_source *source)
 {
 	gemp_text_print(text, "#define COUNT_FOUND");
-	if (source->gpu)
+	if (narrow)
+		emit_narrow(text, clique);
+	else if (source->gpu)
 		emit_anew(text, clique);
 	else
 		emit_kept(text, clique);
@@ -247,12 +281,18 @@ static void emit_found(gemp_text *text, int clique, const gemp_count_source *sou
 	gemp_text_print(text, "\n");
 }
 
-static gemp_code emit_clique(gemp_text *text, const char *name, size_t i, int clique, bool local,
-                             const gemp_count_source *source)
+typedef enum clique_form { IN_LOCAL, NARROW, LARGE, ON_CPU } clique_form;
+
+static gemp_code emit_clique(gemp_text *text, clique_form form, size_t i, int clique, const gemp_count_source *source)
 {
-	gemp_text_print(text, "#define COUNT_KERNEL %s_%zu\n#define COUNT_SPACE %s\n#define COUNT_ROOM (%s)\n", name, i,
-	                local ? "__local" : "__global", local ? "(__local uint *)room" : "slab + get_group_id(0) * slab_words");
-	emit_found(text, clique, source);
+	static const char *const names[] = { [IN_LOCAL] = "sum", [NARROW] = "narrow", [LARGE] = "large", [ON_CPU] = "sum" };
+	bool local = form == IN_LOCAL || form == NARROW;
+	gemp_text_print(text, "#define COUNT_KERNEL count_%s_%zu\n#define COUNT_SPACE %s\n#define COUNT_ROOM (%s)\n",
+	                names[form], i, local ? "__local" : "__global",
+	                local ? "(__local uint *)room" : "slab + get_group_id(0) * slab_words");
+	if (form == NARROW)
+		gemp_text_print(text, "#define COUNT_WORDS %d\n", GEMP_NARROW_WORDS);
+	emit_found(text, clique, form == NARROW, source);
 	gemp_code code = emit_file(text, "count_clique.cl");
 	emit_end(text);
 	return code;
@@ -261,9 +301,11 @@ static gemp_code emit_clique(gemp_text *text, const char *name, size_t i, int cl
 static gemp_code emit_cliques(gemp_text *text, const gemp_sum *sum, size_t i, const gemp_count_source *source)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(emit_clique(text, "count_sum", i, sum->clique, source->gpu, source));
+	GEMP_TRY(emit_clique(text, source->gpu ? IN_LOCAL : ON_CPU, i, sum->clique, source));
+	if (source->gpu)
+		GEMP_TRY(emit_clique(text, NARROW, i, sum->clique, source));
 	if (source->gpu && source->large_low)
-		GEMP_TRY(emit_clique(text, "count_large", i, sum->clique, false, source));
+		GEMP_TRY(emit_clique(text, LARGE, i, sum->clique, source));
 done:
 	return code;
 }

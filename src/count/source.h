@@ -8,6 +8,9 @@
 /* The longest low row of which cliques are counted: its pairs are numbered in 32 bits. */
 enum { GEMP_MOST_LOW = 65535 };
 
+/* Words of 32 bits of a row in the kernels count_narrow_I. */
+enum { GEMP_NARROW_WORDS = 3 };
+
 typedef struct gemp_count_source {
 	bool wide;            /* positions in rows are ulong */
 	bool gpu;
@@ -29,8 +32,8 @@ bool gemp_expression_reads_table(const char *expression, size_t table);
 gemp_code gemp_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_source *source, double *bound);
 
 /* Kernels of count_rows.cl, count_support.cl if supports are asked for, count_table_K for each table from 1 on (and on a GPU
- * count_rows_K, where a group has a row), count_sum_I for each sum of this room's own, and count_large_I beside it for cliques
- * on a GPU if large_low. */
+ * count_rows_K, where a group has a row), count_sum_I for each sum of this room's own, and beside it for cliques on a GPU
+ * count_narrow_I, where no low row is longer than the bits of GEMP_NARROW_WORDS, and count_large_I if large_low. */
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_source *source);
 
 #endif
