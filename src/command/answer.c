@@ -32,20 +32,12 @@ typedef struct answer {
 	size_t number;        /* among several, from 1; 0: it is the only one */
 	uint64_t row_limit;   /* rows wanted */
 	uint64_t preview;     /* rows shown where there is no --output */
-	bool counts_star;     /* RETURN count(*): the search alone can tell */
+	bool only_counts;     /* clauses ask for the number of matches alone, which the search can tell */
 	bool writes;          /* rows, to a file or for people */
 } answer;
 
-/* RETURN count(*) and no more: no row is needed. */
-static bool returns_count(const gemp_pattern *pattern)
-{
-	const gemp_clause *result = &pattern->result;
-	return !pattern->with && result->item_count == 1 && result->items[0].expr->kind == GEMP_COUNT_STAR && !result->skip &&
-	       !(result->has_limit && result->limit == 0);
-}
-
 /* What clauses count and tell apart are embeddings, and so are rows of OPTIONAL MATCH, unless --distinct says otherwise.
- * Where embeddings are orbits times a constant, count(*) alone needs no more than orbits. */
+ * Where embeddings are orbits times a constant, their number needs no more than orbits. */
 static gemp_distinct distinct_of(const answer *s)
 {
 	bool free_orbits = s->options->semantics == GEMP_ISO || s->options->semantics == GEMP_INDUCED;
@@ -54,7 +46,7 @@ static gemp_distinct distinct_of(const answer *s)
 		return (gemp_distinct)s->options->distinct;
 	if (s->pattern->optional_count)
 		return GEMP_BY_NOTHING;
-	if (s->counts_star)
+	if (s->only_counts)
 		return free_orbits && plain ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
 	return gemp_clause_wants_embeddings(s->pattern) ? GEMP_BY_NOTHING : (gemp_distinct)s->options->distinct;
 }
@@ -65,11 +57,11 @@ static void choose(answer *s)
 	const gemp_clause *result = &s->pattern->result;
 	bool streams = gemp_clause_streams(s->pattern);
 	uint64_t limit = options->limit;
-	s->counts_star = returns_count(s->pattern) && !options->count;
+	s->only_counts = gemp_clause_only_counts(s->pattern);
 	if (streams && result->has_limit && result->limit < limit)
 		limit = result->limit;
-	s->row_limit = s->counts_star ? UINT64_MAX : limit;
-	s->writes = !s->counts_star && (!streams || (!options->count && (s->rows_path || s->preview)));
+	s->row_limit = limit;
+	s->writes = !streams || (!options->count && (s->rows_path || s->preview));
 	s->how = (gemp_match_options){
 		.semantics = (gemp_semantics)options->semantics,
 		.distinct = distinct_of(s),
@@ -77,7 +69,7 @@ static void choose(answer *s)
 		.count_by_formula = options->count_by == 0,
 		.pivot_off = options->pivot == 1,
 		.attributes = (gemp_when)options->attributes,
-		.listed = s->writes || s->row_limit < UINT64_MAX || s->graph_path,
+		.listed = (!s->only_counts && (s->writes || limit < UINT64_MAX)) || s->graph_path,
 		.replicate = options->replicate,
 		.launch_factor = options->launch_factor,
 		.count_parts = options->profile && !options->count && !gemp_query_is_composed(s->pattern),
@@ -125,7 +117,7 @@ static gemp_code open_sinks(answer *s)
 	if (s->writes) {
 		const gemp_rows_options options = rows_options(s);
 		GEMP_TRY(gemp_rows_new(&s->rows, s->context, s->graph, s->pattern, &options));
-		s->first = &s->rows;
+		s->first = s->only_counts ? NULL : &s->rows;
 	}
 	if (s->graph_path) {
 		s->provenance = (gemp_provenance){ text_of(s), GEMP_VERSION, 0, NULL, NULL };
@@ -160,29 +152,28 @@ done:
 	return code;
 }
 
-/* Collective. The one row of RETURN count(*). */
+/* Collective. What clauses make of the number of matches. */
 static gemp_code write_count(answer *s, const gemp_match_result *result)
 {
-	bool chosen = gemp_options_given(s->options, "distinct");
+	bool chosen = gemp_options_given(s->options, "distinct"), known = chosen || result->embeddings_known;
 	gemp_count count = chosen ? result->matches : result->embeddings;
-	const gemp_rows_options options = rows_options(s);
-	if (!chosen && !result->embeddings_known)
+	if (s->options->count && (!known || count > INT64_MAX))
+		return GEMP_OK; /* no row could say it, and none is wanted */
+	if (!known)
 		return gemp_fail(GEMP_EDATA, "count(*) is of embeddings, which are not known: %s; say --distinct to "
 		                 "count matches", result->embeddings_reason);
 	if (count > INT64_MAX)
 		return gemp_fail(GEMP_EDATA, "count(*) is %llu, and integers of a row end at 2^63 - 1; --count prints it",
 		                 (unsigned long long)count);
 	gemp_report_set(s->report, "count", gemp_json_count(count));
-	if (!options.path && !s->preview)
-		return GEMP_OK;
-	return gemp_rows_count(s->context, s->graph, s->pattern, &options, count);
+	return gemp_rows_count(&s->rows, count);
 }
 
 static gemp_code run(answer *s)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_result result = { 0 };
-	const char *path = s->writes || s->counts_star ? s->rows_path : NULL;
+	const char *path = s->writes ? s->rows_path : NULL;
 	GEMP_TRY(open_sinks(s));
 	GEMP_TRY(gemp_query_run(s->query, s->first, &result));
 	if (!result.complete && result.matches > s->how.limit)
@@ -196,10 +187,9 @@ static gemp_code run(answer *s)
 		.path = path,
 		.subgraph = s->graph_path,
 	};
-	if (s->counts_star) {
-		found.rows = 1;
+	if (s->only_counts)
 		GEMP_TRY(write_count(s, &result));
-	} else if (s->writes) {
+	if (s->writes) {
 		found.preview = !path && !s->options->count;
 		found.shown = gemp_rows_written(&s->rows);
 		found.rows = path ? found.shown : gemp_rows_total(&s->rows);

@@ -92,15 +92,6 @@ static void count_unseen(rows *r)
 
 /* OUTPUT */
 
-static gemp_result_info info_of(const gemp_graph *graph, const gemp_pattern *pattern, const gemp_rows_options *options,
-                                bool complete)
-{
-	return (gemp_result_info){
-		.pattern = pattern->text ? pattern->text : "", .semantics = options->semantics, .distinct = options->distinct,
-		.graph_hash = graph->hash, .complete = complete,
-	};
-}
-
 /* Collective. */
 static gemp_code close_rows(rows *r)
 {
@@ -109,7 +100,9 @@ static gemp_code close_rows(rows *r)
 	double t = gemp_now();
 	gemp_comm_max(r->context->comm, &incomplete, 1);
 	r->complete = !incomplete;
-	gemp_result_info info = info_of(r->graph, r->pattern, &r->options, r->complete);
+	const gemp_result_info info = { .pattern = r->pattern->text ? r->pattern->text : "",
+		.semantics = r->options.semantics, .distinct = r->options.distinct, .graph_hash = r->graph->hash,
+		.complete = r->complete };
 	r->writer = NULL;
 	gemp_code code = gemp_row_writer_close(writer, &info);
 	gemp_timers_add(&r->context->timers, GEMP_WRITE, t);
@@ -343,26 +336,26 @@ bool gemp_rows_complete(const gemp_sink *sink)
 	return r->complete;
 }
 
-gemp_code gemp_rows_count(gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                          const gemp_rows_options *options, uint64_t count)
+gemp_code gemp_rows_count(gemp_sink *sink, uint64_t count)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = context->comm;
-	const size_t shown = pattern->result.shown;
-	gemp_projected *columns = NULL;
-	gemp_row_writer *writer = NULL;
-	code = GEMP_NEW(columns, shown);
+	rows *r = sink->self;
+	const gemp_comm *comm = r->context->comm;
+	size_t vertex_count = gemp_pattern_row_vertices(r->pattern), edge_count = gemp_pattern_row_edges(r->pattern);
+	gemp_vertex *vertices = NULL;
+	gemp_edge *edges = NULL;
+	bool enough = false, again = false;
+	code = GEMP_NEW(vertices, vertex_count);
 	if (code == GEMP_OK)
-		code = gemp_project_count(graph, pattern, count, columns);
+		code = GEMP_NEW(edges, edge_count);
+	const gemp_batch one = { .rows = comm->rank == 0 && count, .vertex_count = (int)vertex_count,
+		.edge_count = (int)edge_count, .vertices = vertices, .edges = edges, .multiplicity = &count };
+	if (code == GEMP_OK)
+		code = rows_take(r, &one);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_row_writer_open(&writer, comm, columns, shown, options));
-	GEMP_TRY(gemp_row_writer_write(writer, columns, shown, comm->rank == 0));
-	gemp_result_info info = info_of(graph, pattern, options, true);
-	code = gemp_row_writer_close(writer, &info);
-	writer = NULL;
+	code = rows_turn(r, true, &enough, &again);
 done:
-	gemp_row_writer_abandon(writer);
-	gemp_projected_free(columns, shown);
-	gemp_free(columns);
+	gemp_free(vertices);
+	gemp_free(edges);
 	return code;
 }

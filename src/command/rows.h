@@ -31,8 +31,7 @@ uint64_t gemp_rows_written(const gemp_sink *rows);
 uint64_t gemp_rows_total(const gemp_sink *rows);
 bool gemp_rows_complete(const gemp_sink *rows);
 
-/* Collective. The one row of RETURN count(*) in the same forms. */
-gemp_code gemp_rows_count(gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern,
-                          const gemp_rows_options *options, uint64_t count);
+/* Collective. In place of `count` matches, where clauses only count them (gemp_clause_only_counts): all that come. */
+gemp_code gemp_rows_count(gemp_sink *rows, uint64_t count);
 
 #endif

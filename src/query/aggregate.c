@@ -288,6 +288,8 @@ done:
 
 static gemp_code finish_count(uint64_t count, gemp_column *out)
 {
+	if (count > INT64_MAX)
+		return gemp_fail(GEMP_EDATA, "a count is %llu, and integers of a row end at 2^63 - 1", (unsigned long long)count);
 	return gemp_column_add(out, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)count });
 }
 

@@ -1,10 +1,41 @@
 #include "query/clause.h"
 
 #include "query/lookup.h"
+#include "query/rewrite.h"
 
 bool gemp_clause_wants_embeddings(const gemp_pattern *pattern)
 {
 	return pattern->with || pattern->result.grouped || pattern->result.distinct;
+}
+
+/* Vertices and edges of OPTIONAL MATCH stand behind the others. */
+static bool is_never_null(const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	return (expr->kind == GEMP_VERTEX && expr->variable < (int)pattern->vertex_count) ||
+	       (expr->kind == GEMP_EDGE && expr->variable < (int)pattern->edge_count);
+}
+
+static bool only_counts(const gemp_pattern *pattern, const gemp_expr *expr)
+{
+	if (expr->kind == GEMP_COUNT_STAR)
+		return true;
+	if (expr->kind == GEMP_COUNT)
+		return !expr->distinct && is_never_null(pattern, expr->children[0]);
+	if (gemp_is_aggregate(expr) || expr->variable >= 0 || expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF)
+		return false;
+	bool only = true;
+	for (size_t i = 0; i < expr->count && only; i++)
+		only = only_counts(pattern, expr->children[i]);
+	return only;
+}
+
+bool gemp_clause_only_counts(const gemp_pattern *pattern)
+{
+	const gemp_clause *clause = gemp_pattern_first_clause(pattern);
+	bool only = clause->grouped;
+	for (size_t i = 0; i < clause->item_count && only; i++)
+		only = only_counts(pattern, clause->items[i].expr);
+	return only;
 }
 
 bool gemp_clause_streams(const gemp_pattern *pattern)

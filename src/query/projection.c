@@ -26,18 +26,6 @@ done:
 	return code;
 }
 
-gemp_code gemp_project_count(const gemp_graph *graph, const gemp_pattern *pattern, uint64_t count, gemp_projected *out)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_project_none(graph, pattern, out));
-	for (size_t i = 0; i < pattern->result.shown && code == GEMP_OK; i++)
-		code = gemp_column_add(&out[i].value, &(gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)count });
-	if (code != GEMP_OK)
-		gemp_projected_free(out, pattern->result.shown);
-done:
-	return code;
-}
-
 void gemp_projected_free(gemp_projected *columns, size_t count)
 {
 	for (size_t i = 0; columns && i < count; i++) {

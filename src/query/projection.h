@@ -20,9 +20,8 @@ typedef struct gemp_projected {
 gemp_code gemp_project(gemp_context *context, gemp_graph *graph, const gemp_pattern *pattern, gemp_frame *frame,
                        gemp_projected *out);
 
-/* The columns without rows, for their names and types; and those of one row where every item is count(*). */
+/* The columns without rows, for their names and types. */
 gemp_code gemp_project_none(const gemp_graph *graph, const gemp_pattern *pattern, gemp_projected *out);
-gemp_code gemp_project_count(const gemp_graph *graph, const gemp_pattern *pattern, uint64_t count, gemp_projected *out);
 void gemp_projected_free(gemp_projected *columns, size_t count);
 
 #endif

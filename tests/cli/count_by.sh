@@ -41,6 +41,24 @@ done
 expect 0 1 match g.h5 'MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a) RETURN count(*)' --output -
 equal "$(tail -n 1 out)" 24 'embeddings of the triangle'
 
+# so are counts within clauses
+triangle='MATCH (a)-[:R]-(b)-[:R]-(c)-[:R]-(a)'
+while IFS='|' read -r clauses wanted; do
+	for by in auto enumerate; do
+		expect 0 1 match g.h5 "$triangle $clauses" --count-by $by --explain --output -
+		equal "$(tail -n 1 out | tr '\t' ' ')" "$wanted" "$clauses by $by"
+		grep -q 'counted one by one: --count-by' err || [ $by = auto ] || fail "$clauses: not counted"
+		grep -q 'counted without enumerating' err || [ $by = enumerate ] || fail "$clauses: enumerated"
+	done
+done <<'END'
+RETURN count(a)|24
+RETURN 2 * count(*) + 1, count(b)|49 24
+WITH count(*) AS n WHERE n > 23 RETURN n|24
+WITH count(*) AS n WHERE n > 24 RETURN n|n
+END
+expect 0 1 match g.h5 "$triangle RETURN a, count(*)" --explain --dry-run
+grep -q 'counted without' out && fail 'groups are not one count'
+
 # LIMIT is of rows
 expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --estimate
 expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --count-per a
@@ -55,6 +73,9 @@ says '2^64'
 # count(*) is an integer of 64 bits, with a sign
 expect 65 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:R]-(e), (c)-[:R]-(f) RETURN count(*)' --distinct orbit
 says '2^63 - 1'
+expect 0 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:R]-(e), (c)-[:R]-(f) RETURN count(*)' --distinct orbit \
+	--count --json -
+equal "$(field matches)" 15737653700865003600 'all digits'
 
 # C(18000, 6) is 4.7e22: estimates have no such limit
 expect 0 3 match hub.h5 --pattern star:6 --estimate --estimate-seconds 0.1 --json -
