@@ -23,7 +23,8 @@ gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const 
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight);
 
-/* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R); the rest comes by gemp_graph_need_*, for which the
+/* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R), or the parts of the file's partition
+ * where these can be shared out; the rest comes by gemp_graph_need_*, for which the
  * file is opened again each time. Every dataset that is read whole is compared with its checksum; rows and ids are
  * checked. Not a graph file, a cut file, an unknown version or damage is GEMP_EDATA; a missing file GEMP_ENOINPUT. comm
  * is borrowed until the graph is freed. */

@@ -1,3 +1,4 @@
+#include "core/log.h"
 #include "core/memory.h"
 #include "io/graph_file.h"
 #include "io/graph_file_strings.h"
@@ -207,15 +208,16 @@ done:
 	return code;
 }
 
-static gemp_code share_out(const gemp_comm *comm, gemp_graph *graph)
+static gemp_code share_out(const gemp_comm *comm, const char *path, gemp_graph *graph)
 {
-	uint64_t ranks = (uint64_t)comm->size;
+	size_t ranks = (size_t)comm->size;
 	graph->rank = comm->rank;
 	graph->ranks = comm->size;
 	gemp_code code = GEMP_NEW(graph->bounds, ranks + 1);
-	for (uint64_t r = 0; code == GEMP_OK && r <= ranks; r++)
-		graph->bounds[r] = (uint64_t)((unsigned __int128)r * graph->vertices / ranks);
 	if (code == GEMP_OK) {
+		if (!gemp_parts_share(&graph->parts, graph->vertices, ranks, graph->bounds))
+			gemp_warn("%s: is cut into %zu parts (%s), which %d ranks cannot share out; each gets an equal range of "
+			          "vertices instead", path, graph->parts.count, graph->parts.method, comm->size);
 		graph->first = graph->bounds[comm->rank];
 		graph->rows = graph->bounds[comm->rank + 1] - graph->first;
 	}
@@ -329,7 +331,8 @@ static gemp_code describe(const gemp_h5 *h5, gemp_graph *graph, file_source *sou
 		                 graph->vertices, GEMP_MAX_VERTICES);
 		goto done;
 	}
-	GEMP_TRY(share_out(h5->comm, graph));
+	GEMP_TRY(gemp_file_get_parts(h5, graph));
+	GEMP_TRY(share_out(h5->comm, h5->path, graph));
 	GEMP_TRY(describe_nodes(h5, graph, source));
 	GEMP_TRY(describe_relations(h5, graph, source));
 done:

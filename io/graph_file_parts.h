@@ -7,6 +7,7 @@
 
 #define GEMP_FILE_FORMAT "gemp-graph"
 #define GEMP_FILE_VERSION "1.0" /* readers take any 1.x */
+#define GEMP_FILE_VERSION_PARTS "1.1" /* has /partition */
 
 /* This rank's rows of a table of the whole graph; the parts of the ranks follow one another. */
 typedef struct gemp_slab {
@@ -64,6 +65,10 @@ gemp_code gemp_file_put_dataframe(const gemp_h5 *h5, const char *group, const ch
 gemp_code gemp_file_put_schema(const gemp_h5 *h5, const char *group, const gemp_table *table,
                                const gemp_file_columns *columns);
 gemp_code gemp_file_get_schema(const gemp_h5 *h5, const char *group, gemp_table *table, gemp_file_columns *columns);
+
+/* Collective. The cut into parts that a partitioner made, if the graph or the file has one. */
+gemp_code gemp_file_put_parts(const gemp_h5 *h5, const gemp_graph *graph);
+gemp_code gemp_file_get_parts(const gemp_h5 *h5, gemp_graph *graph);
 
 /* Collective. What is known of a relation without loading it; its name is set. */
 gemp_code gemp_file_describe_relation(const gemp_h5 *h5, const gemp_graph *graph, gemp_relation *relation,

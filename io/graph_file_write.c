@@ -230,7 +230,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_graph *graph, const gem
 		directed = directed && graph->relations[r].directed;
 	GEMP_TRY(gemp_h5_group(h5, "/", "dict", "0.1.0"));
 	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format", GEMP_FILE_FORMAT));
-	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", GEMP_FILE_VERSION));
+	GEMP_TRY(gemp_h5_put_text(h5, "/", "gemp-format-version", graph->parts.count ? GEMP_FILE_VERSION_PARTS : GEMP_FILE_VERSION));
 	GEMP_TRY(gemp_h5_put_flag(h5, "/", "directed", directed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "seed", graph->seed));
 	GEMP_TRY(gemp_h5_put_number(h5, "/", "hash", graph->hash));
@@ -240,6 +240,7 @@ static gemp_code put_graph(const gemp_h5 *h5, const gemp_graph *graph, const gem
 	GEMP_TRY(gemp_h5_group(h5, "/edges", "dict", "0.1.0"));
 	for (size_t r = 0; r < graph->relation_count; r++)
 		GEMP_TRY(gemp_file_put_relation(h5, graph, &graph->relations[r], weight));
+	GEMP_TRY(gemp_file_put_parts(h5, graph));
 	GEMP_TRY(put_provenance(h5, provenance ? provenance : &(gemp_provenance){ 0 }));
 done:
 	return code;

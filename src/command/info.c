@@ -64,6 +64,12 @@ static void report_head(gemp_report *report, const gemp_graph *graph, const char
 	gemp_report_print(report, "%s: %s vertices, %s edges, %s; seed %" PRIu64 ", hash %016" PRIx64 "\n\n", path,
 	                  gemp_grouped(graph->vertices).text, gemp_grouped(gemp_graph_edges(graph)).text,
 	                  gemp_shown_bytes(bytes).text, graph->seed, graph->hash);
+	if (graph->parts.count) {
+		gemp_report_print(report, "  %-11s %s: %s\n", "parts", graph->parts.method,
+		                  gemp_grouped(graph->parts.count).text);
+		gemp_report_set(report, "partition", json_pack("{s:s, s:o}", "method", graph->parts.method, "parts",
+		                                               gemp_json_count(graph->parts.count)));
+	}
 	gemp_report_set(report, "file", json_string(path));
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 	gemp_report_set(report, "seed", gemp_json_count(graph->seed));

@@ -14,7 +14,9 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "memory", "Peak bytes of the largest rank: host, device." },
 	{ "device_memory", "match: bytes on the device of the largest rank: graph, result_buffer, attributes." },
 	{ "schema, degrees, seed, bytes", "info: labels, relations, attributes; degrees with a histogram; the file." },
-	{ "parts", "partition: vertices and edges of each part; edges_inside_share." },
+	{ "parts, method, edge_cut", "partition: vertices and edges of each part; how they were cut, in partition_seconds; edges "
+	  "between parts, edges_inside_share; vertices, edges_out, edges_in and part_bytes (of rows): min, avg, max, imbalance." },
+	{ "partition", "info: method and parts of a file that `partition` wrote." },
 	{ "assignment", "devices: host and device of each rank." },
 	{ "query, semantics, distinct, plan", "match: what was asked, and how it is searched." },
 	{ "matches", "match: matches in the chosen sense. A count has all its digits, up to 2^64 - 1; some parsers round "

@@ -77,6 +77,7 @@ typedef struct gemp_options {
 	/* info, partition, help, completion */
 	bool schema;
 	uint64_t parts;
+	int method;
 	int as;
 	/* match */
 	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per;

@@ -6,15 +6,7 @@
 
 int gemp_graph_owner(const gemp_graph *graph, uint64_t id)
 {
-	int low = 0, high = graph->ranks - 1;
-	while (low < high) {
-		int middle = low + (high - low) / 2;
-		if (id < graph->bounds[middle + 1])
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return (int)gemp_range_of(graph->bounds, (size_t)graph->ranks, id);
 }
 
 gemp_count gemp_graph_edges(const gemp_graph *graph)
@@ -51,6 +43,7 @@ void gemp_graph_free(gemp_graph *graph)
 	if (graph->source.free)
 		graph->source.free(graph->source.self);
 	gemp_free(graph->bounds);
+	gemp_parts_free(&graph->parts);
 	gemp_column_free(&graph->key);
 	gemp_free(graph->key_rank);
 	for (size_t i = 0; graph->labels && i < graph->label_count; i++)

@@ -9,6 +9,7 @@
 
 #include "core/types.h"
 #include "graph/column.h"
+#include "graph/parts.h"
 
 typedef enum gemp_relation_part {
 	GEMP_PART_OUT = 1,   /* out_begin, out */
@@ -60,6 +61,7 @@ typedef struct gemp_graph {
 	uint64_t *bounds;          /* [ranks + 1]: rank r owns ids [bounds[r], bounds[r+1]) */
 	uint64_t first;            /* = bounds[rank] */
 	size_t rows;               /* = bounds[rank + 1] - first */
+	gemp_parts parts;          /* that a partitioner made; bounds follow them where ranks and parts allow */
 	uint64_t seed;             /* of the relabelling */
 	uint64_t hash;             /* of the whole content, the same for every number of ranks */
 

@@ -1,0 +1,60 @@
+#!/bin/bash
+# partition: files in the order of parts give the same answers under any number of ranks, whatever the sizes of the parts.
+. "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
+cd "$work" || exit 1
+GEMP_TEST_LIMIT=100
+query="MATCH (p:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(q:Person) WHERE m.year > 1980 RETURN p.name, m.name, q.name"
+
+# rows GRAPH RANKS: the query's rows, sorted; of two that bind the same vertices the kept one depends on keys alone
+rows() { expect 0 "$2" match "$1" "$query" --distinct vertices --replicate none -o "rows.tsv" --quiet && LC_ALL=C sort rows.tsv; }
+
+expect 0 1 generate movies --films 60 --people 90 -o plain.h5 --quiet
+rows plain.h5 1 >expected
+[ "$(wc -l <expected)" -gt 20 ] || fail 'a query with few rows'
+
+expect 0 2 partition plain.h5 -k 4 --method block -o block.h5 --json -
+equal "$(field method)" block method
+equal "$(field edge_cut)" "$("$GEMP_PYTHON" -c 'import json; r = json.load(open("out")); print(r["graph"]["edges"] - sum(p["edges_inside"] for p in r["parts"]))')" 'edges between parts'
+"$GEMP_PYTHON" -c 'import json; exit(json.load(open("out"))["part_bytes"]["imbalance"] > 1.1)' || fail 'blocks of unequal size'
+cp out said
+expect 0 3 partition block.h5 --json -
+for value in method parts edge_cut vertices part_bytes; do
+	equal "$(field $value)" "$(cp out now; cp said out; field $value; cp now out)" "$value of the file"
+done
+expect 0 1 info block.h5 --json -
+equal "$(field partition.parts)" 4 'parts in info'
+equal "$(field partition.method)" block 'method in info'
+
+for ranks in 1 2 3 4 8; do
+	rows block.h5 $ranks >found
+	cmp -s expected found || fail "rows of blocks under $ranks ranks"
+done
+expect 0 3 verify block.h5
+says 'is cut into 4 parts (block), which 3 ranks cannot share out'
+
+# All of the graph is there; cut anew, by hashes, and as random parts, it is too.
+expect 0 2 partition block.h5 -k 3 --method random -o random.h5 --quiet
+expect 0 4 convert block.h5 -o block.tsv --quiet
+expect 0 1 convert plain.h5 -o plain.tsv --quiet
+expect 0 3 convert random.h5 -o random.tsv --quiet
+for table in vertices edges; do
+	LC_ALL=C sort plain.$table.tsv >sorted
+	for file in block random; do
+		LC_ALL=C sort $file.$table.tsv | cmp -s - sorted || fail "$table of $file.h5"
+	done
+done
+
+gemp 2 partition plain.h5 -k 4 --method ptscotch -o scotch.h5 --quiet
+if [ "$code" -eq 0 ]; then
+	rows scotch.h5 4 >found
+	cmp -s expected found || fail 'rows of the parts of PT-Scotch'
+else
+	equal "$code" 2 'code without PT-Scotch'
+	says 'built without PT-Scotch'
+fi
+
+expect 2 1 partition plain.h5 --weight year
+says '--weight is about the file that --output writes'
+expect 2 1 partition plain.h5 -k 1048577
+says 'is not from 1 to 1048576'
+finish

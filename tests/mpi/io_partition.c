@@ -1,0 +1,249 @@
+/* Graphs whose ids follow parts: where each vertex lies, the same on any number of ranks, and there and back again. */
+#include "partition/renumber.h"
+#include "io/graph_file.h"
+#include "mpi/graph_fixture.h"
+#include "partition/partitioner.h"
+
+#include "core/memory.h"
+
+static gemp_comm self;
+
+static gemp_graph *build(const fixture *made, const gemp_comm *comm, uint64_t order, bool undirected)
+{
+	gemp_graph *graph = NULL;
+	gemp_builder_options options = { .seed = 9, .undirected = undirected };
+	test_assert_code(fixture_build(&graph, made, comm, &options, order), GEMP_OK, "build", __FILE__, __LINE__);
+	return graph;
+}
+
+/* What this rank gives to renumber: for each of its vertices the number that all hold for the vertex's key. */
+static uint32_t *pick(const gemp_graph *graph, const uint32_t *by_key)
+{
+	uint32_t *part = calloc(graph->rows + 1, sizeof *part);
+	for (size_t v = 0; v < graph->rows; v++)
+		part[v] = by_key[graph->key_rank[v]];
+	return part;
+}
+
+static gemp_graph *renumber(const gemp_comm *comm, gemp_graph *graph, const uint32_t *by_key, uint64_t parts)
+{
+	gemp_graph *out = NULL;
+	uint32_t *part = pick(graph, by_key);
+	gemp_code code = gemp_graph_renumber(&out, comm, graph, part, parts, "block");
+	free(part);
+	test_assert_code(code, GEMP_OK, "renumber", __FILE__, __LINE__);
+	return out;
+}
+
+/* `whole` has all vertices: the id of each key in it. */
+static uint32_t *ids_by_key(const gemp_graph *whole)
+{
+	uint32_t *id = calloc(whole->vertices + 1, sizeof *id);
+	for (size_t v = 0; v < whole->rows; v++)
+		id[whole->key_rank[v]] = (uint32_t)v;
+	return id;
+}
+
+static bool in_order(const gemp_graph *before, const gemp_graph *after, const uint32_t *by_key, uint64_t parts)
+{
+	uint32_t *old = ids_by_key(before);
+	bool right = after->parts.count == parts && strcmp(after->parts.method, "block") == 0;
+	for (size_t v = 0; v < after->rows; v++) {
+		uint32_t key = after->key_rank[v];
+		size_t range = gemp_range_of(after->parts.bounds, parts, v);
+		right = right && range == by_key[key];
+		if (v && by_key[after->key_rank[v - 1]] == range)
+			right = right && old[after->key_rank[v - 1]] < old[key];
+	}
+	free(old);
+	return right;
+}
+
+static void there_and_back(const fixture *made, uint64_t parts, uint64_t seed, bool undirected)
+{
+	gemp_graph *graph = build(made, &test_comm, seed, undirected), *whole = build(made, &self, seed, undirected);
+	uint32_t *by_key = calloc(whole->vertices + 1, sizeof *by_key), *home = ids_by_key(whole);
+	for (uint64_t v = 0; v < whole->vertices; v++)
+		by_key[v] = (uint32_t)gemp_random_below(&seed, parts);
+	gemp_graph *cut = renumber(&test_comm, graph, by_key, parts), *alone = renumber(&self, whole, by_key, parts);
+	assert_all(in_order(whole, alone, by_key, parts));
+	assert_all(same_graph(cut, alone));
+	for (int r = 0; r < cut->ranks && parts % (uint64_t)cut->ranks == 0; r++)
+		assert_all(cut->bounds[r] == cut->parts.bounds[(uint64_t)r * (parts / (uint64_t)cut->ranks)]);
+	gemp_graph *back = whole->vertices ? renumber(&test_comm, cut, home, whole->vertices) : NULL;
+	assert_all(!back || same_graph(back, whole));
+	assert_all(!back || back->hash == whole->hash);
+	gemp_graph *const all[] = { graph, whole, cut, alone, back };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		gemp_graph_free(all[i]);
+	free(by_key);
+	free(home);
+}
+
+static void test_there_and_back(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	static const size_t sizes[][3] = { { 0, 0, 2 }, { 1, 3, 1 }, { 3, 20, 8 }, { 60, 200, 4 }, { 200, 500, 24 } };
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		fixture made = fixture_new(sizes[i][0], sizes[i][1], (fixture_keys)(i % 3), seed + i);
+		there_and_back(&made, sizes[i][2], seed + i, i % 2);
+		fixture_free(&made);
+	}
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* The file keeps the parts; ranks that open it own them. */
+static void test_kept(void **state)
+{
+	(void)state;
+	fixture made = fixture_new(90, 300, KEYS_MIXED, 5);
+	gemp_graph *graph = build(&made, &test_comm, 3, false), *whole = build(&made, &self, 3, false), *read = NULL;
+	uint32_t *by_key = calloc(90, sizeof *by_key);
+	for (uint32_t v = 0; v < 90; v++)
+		by_key[v] = v * v % 97 % 8; /* unequal */
+	gemp_graph *cut = renumber(&test_comm, graph, by_key, 8), *alone = renumber(&self, whole, by_key, 8);
+	char path[256];
+	snprintf(path, sizeof path, "%s", test_path_all("cut.h5"));
+	assert_all_ok(gemp_graph_file_write(&test_comm, cut, path, NULL));
+	assert_all_ok(gemp_graph_file_verify(&test_comm, path));
+	assert_all_ok(gemp_graph_file_open(&read, &test_comm, path));
+	assert_all(read->parts.count == 8 && strcmp(read->parts.method, "block") == 0);
+	assert_all(memcmp(read->bounds, cut->bounds, ((size_t)cut->ranks + 1) * sizeof *cut->bounds) == 0);
+	assert_all_ok(gemp_graph_load(read));
+	assert_all(same_graph(read, alone));
+	gemp_graph *const all[] = { graph, whole, cut, alone, read };
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		gemp_graph_free(all[i]);
+	free(by_key);
+	fixture_free(&made);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* Random and block parts do not depend on ranks; blocks follow keys and weigh alike; what is measured adds up. */
+static void check_parts(const fixture *made, gemp_partitioner method, uint64_t parts)
+{
+	gemp_graph *graph = build(made, &test_comm, 3, true), *whole = build(made, &self, 3, true);
+	uint32_t *part = calloc(graph->rows + 1, sizeof *part), *all = calloc(whole->rows + 1, sizeof *all);
+	gemp_part_size *sizes = calloc(parts, sizeof *sizes), *expected = calloc(parts, sizeof *sizes);
+	uint64_t sum[4] = { 0 };
+	assert_all_ok(gemp_partition_choose(&test_comm, graph, method, parts, part));
+	assert_all_ok(gemp_partition_choose(&self, whole, method, parts, all));
+	assert_all_ok(gemp_partition_measure(&test_comm, graph, part, parts, sizes));
+	if (method != GEMP_PARTITION_PTSCOTCH) {
+		assert_all(memcmp(part, all + graph->first, graph->rows * sizeof *part) == 0);
+		assert_all_ok(gemp_partition_measure(&self, whole, all, parts, expected));
+		assert_all(memcmp(sizes, expected, parts * sizeof *sizes) == 0);
+	}
+	for (uint64_t p = 0; p < parts; p++) {
+		sum[0] += sizes[p].vertices;
+		sum[1] += sizes[p].edges_out;
+		sum[2] += sizes[p].edges_in;
+		sum[3] += sizes[p].inside;
+	}
+	uint64_t edges = gemp_graph_edges(whole);
+	assert_all(sum[0] == whole->vertices && sum[1] == edges && sum[2] == edges && sum[3] <= edges);
+	assert_all(parts > 1 || sum[3] == edges);
+	if (method == GEMP_PARTITION_BLOCK) {
+		uint32_t *id = ids_by_key(whole);
+		for (uint64_t k = 1; k < whole->vertices; k++)
+			assert_all(all[id[k - 1]] <= all[id[k]]);
+		free(id);
+	}
+	gemp_graph_free(graph);
+	gemp_graph_free(whole);
+	free(part);
+	free(all);
+	free(sizes);
+	free(expected);
+}
+
+static void test_partitioners(void **state)
+{
+	(void)state;
+	fixture made = fixture_new(80, 240, KEYS_MIXED, 11), empty = fixture_new(0, 0, KEYS_INTEGER, 1);
+	for (uint64_t parts = 1; parts <= 8; parts += parts / 2 + 1) {
+		check_parts(&made, GEMP_PARTITION_RANDOM, parts);
+		check_parts(&made, GEMP_PARTITION_BLOCK, parts);
+	}
+	check_parts(&empty, GEMP_PARTITION_RANDOM, 3);
+	check_parts(&empty, GEMP_PARTITION_BLOCK, 3);
+	fixture_free(&made);
+	fixture_free(&empty);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* Two cliques joined by one edge are the cut that PT-Scotch is to find; the keys alternate, so that no block is. */
+static void test_ptscotch(void **state)
+{
+	(void)state;
+	enum { SIZE = 40 };
+	gemp_builder *builder = NULL;
+	gemp_graph *graph = NULL;
+	gemp_part_size sizes[2];
+	uint32_t file;
+	assert_all_ok(gemp_builder_new(&builder, &test_comm, &(gemp_builder_options){ .seed = 1, .undirected = true,
+	                                                                              .vertices_from_edges = true }));
+	assert_all_ok(gemp_builder_file(builder, "cliques", &file));
+	gemp_code code = GEMP_OK;
+	for (int64_t a = 0; a < 2 * SIZE && test_comm.rank == 0; a++)
+		for (int64_t b = a + 1; b < 2 * SIZE; b++)
+			if ((a + b) % 2 == 0 || (a == 0 && b == 1))
+				code |= gemp_builder_edge(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = a },
+				                          &(gemp_value){ .type = GEMP_INTEGER, .integer = b }, NULL, 0,
+				                          (gemp_place){ 1, 1 });
+	assert_all_ok(code);
+	assert_all_ok(gemp_builder_finish(builder, &graph));
+	uint32_t *part = calloc(graph->rows + 1, sizeof *part);
+	code = gemp_partition_choose(&test_comm, graph, GEMP_PARTITION_PTSCOTCH, 2, part);
+	if (code == GEMP_EUSAGE) {
+		print_message("built without PT-Scotch: it says so\n");
+	} else {
+		assert_all_ok(code);
+		assert_all_ok(gemp_partition_measure(&test_comm, graph, part, 2, sizes));
+		assert_all(sizes[0].vertices == SIZE && sizes[1].vertices == SIZE);
+		assert_all(sizes[0].inside + sizes[1].inside + 1 == gemp_graph_edges(graph));
+	}
+	free(part);
+	gemp_graph_free(graph);
+	gemp_builder_free(builder);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static gemp_code step(void *graph_)
+{
+	gemp_graph *graph = graph_, *out = NULL;
+	static uint32_t part[16];
+	for (uint32_t v = 0; v < 16; v++)
+		part[v] = v % 3;
+	gemp_code code = gemp_graph_renumber(&out, &test_comm, graph, part, 3, "block");
+	gemp_graph_free(out);
+	return code;
+}
+
+static void test_without_memory(void **state)
+{
+	(void)state;
+	fixture made = fixture_new(12, 24, KEYS_STRING, 2);
+	gemp_graph *graph = build(&made, &test_comm, 1, false);
+	if (test_comm.size <= 3)
+		assert_all_survive_no_memory(step, graph);
+	gemp_graph_free(graph);
+	fixture_free(&made);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_partitioners),
+		cmocka_unit_test(test_ptscotch),
+		cmocka_unit_test(test_without_memory),
+	};
+	MPI_Init(&argc, &argv);
+	gemp_log_setup(0, GEMP_QUIET);
+	gemp_comm_new(&self, MPI_COMM_SELF);
+	return test_main_all(argc, argv, tests);
+}
