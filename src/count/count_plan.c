@@ -7,7 +7,10 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_OF_CLIQUE = 12 }; /* vertices, that the kernels are for */
+enum {
+	MOST_OF_CLIQUE = 12, /* vertices, that the kernels are for */
+	MOST_OF_STAR = 21,   /* of which 20! automorphisms are a number of 64 bits */
+};
 
 /* PATTERN -> TERM */
 static bool same_edges(const gemp_pattern *pattern)
@@ -38,6 +41,23 @@ static bool is_clique(const gemp_pattern *pattern)
 	return all;
 }
 
+/* Is there a vertex in each edge? */
+static bool is_star(const gemp_pattern *pattern)
+{
+	bool star = false;
+	for (int v = 0; v < (int)pattern->vertex_count && !star; v++) {
+		star = pattern->edge_count + 1 == pattern->vertex_count;
+		for (size_t e = 0; e < pattern->edge_count; e++)
+			star = star && (pattern->edges[e].from == v || pattern->edges[e].to == v);
+	}
+	return star;
+}
+
+static size_t most_vertices(const gemp_pattern *pattern, bool hom)
+{
+	return is_clique(pattern) ? MOST_OF_CLIQUE : is_star(pattern) && !hom ? MOST_OF_STAR : GEMP_MAX_TERM;
+}
+
 static const char *refusal(const gemp_pattern *pattern, const gemp_count_premise *premise)
 {
 	int part[GEMP_MAX_PATTERN_VERTICES];
@@ -45,7 +65,7 @@ static const char *refusal(const gemp_pattern *pattern, const gemp_count_premise
 		return "only --semantics iso is counted so, and --semantics hom with --distinct none";
 	if (pattern->condition_count)
 		return "it has conditions";
-	if (pattern->vertex_count < 2 || pattern->vertex_count > (is_clique(pattern) ? MOST_OF_CLIQUE : GEMP_MAX_TERM))
+	if (pattern->vertex_count < 2 || pattern->vertex_count > most_vertices(pattern, premise->hom))
 		return "its vertices are too many or too few";
 	if (pattern->given || gemp_pattern_parts(pattern, part) != 1)
 		return "it is not one connected pattern";
@@ -196,18 +216,27 @@ done:
 	return code;
 }
 
-/* Larger than a term may be. With distinct vertices or without, since all are adjacent. */
-static gemp_code plan_of_clique(gemp_count_plan **out, int size, bool hom)
+/* LARGER than a term may be. */
+static gemp_code plan_of_one(gemp_count_plan **out, const gemp_sum *sum)
 {
 	gemp_code code = GEMP_NEW(*out, 1);
 	if (code != GEMP_OK)
 		return code;
 	(*out)->table_count = (*out)->sum_count = 1;
 	(*out)->divisor = 1;
-	(*out)->sums[0] = (gemp_sum){ .kind = GEMP_SUM_CLIQUES, .clique = size, .factor = 1 };
-	for (int i = 2; hom && i <= size; i++)
-		(*out)->sums[0].factor *= i;
+	(*out)->sums[0] = *sum;
 	return GEMP_OK;
+}
+
+static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, bool hom)
+{
+	int size = (int)pattern->vertex_count;
+	if (is_star(pattern))
+		return plan_of_one(out, &(gemp_sum){ .kind = GEMP_SUM_VERTICES, .leaves = size - 1, .factor = 1 });
+	gemp_sum sum = { .kind = GEMP_SUM_CLIQUES, .clique = size, .factor = 1 };
+	for (int i = 2; hom && i <= size; i++) /* distinct in any case, since all are adjacent */
+		sum.factor *= i;
+	return plan_of_one(out, &sum);
 }
 
 gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order,
@@ -217,7 +246,7 @@ gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern
 	*out = NULL;
 	*reason = refusal(pattern, premise);
 	if (!*reason && pattern->vertex_count > GEMP_MAX_TERM)
-		return plan_of_clique(out, (int)pattern->vertex_count, premise->hom);
+		return plan_of_large(out, pattern, premise->hom);
 	if (!*reason && !make_term(&term, pattern, premise->hom))
 		*reason = "two edges join one pair of its vertices";
 	return *reason ? GEMP_OK : plan_by_terms(out, &term, order, premise, reason);
@@ -260,9 +289,14 @@ void gemp_count_plan_print(const gemp_count_plan *plan, gemp_text *out)
 		gemp_text_print(out, "%s%.0d", gemp_sum_name(sum->kind), sum->clique);
 	}
 	gemp_text_print(out, ") / %llu\n", (unsigned long long)plan->divisor);
-	for (size_t i = 0; i < plan->sum_count; i++)
-		gemp_text_print(out, "  %-20s %s\n", gemp_sum_name(plan->sums[i].kind),
-		                plan->sums[i].expression ? plan->sums[i].expression : "1");
+	for (size_t i = 0; i < plan->sum_count; i++) {
+		const gemp_sum *sum = &plan->sums[i];
+		gemp_text_print(out, "  %-20s ", gemp_sum_name(sum->kind));
+		if (sum->leaves)
+			gemp_text_print(out, "V0_0 choose %d\n", sum->leaves);
+		else
+			gemp_text_print(out, "%s\n", sum->expression ? sum->expression : "1");
+	}
 	for (size_t k = 1; k < plan->table_count; k++)
 		gemp_text_print(out, "  V%zu_0                 sum over neighbours: %s\n", k, plan->tables[k].expression);
 	if (plan->support)

@@ -53,6 +53,7 @@ enum { GEMP_MAX_SUMS = 16, GEMP_MAX_VERTEX_TABLES = 8 };
 typedef struct gemp_sum {
 	gemp_sum_kind kind;
 	int clique;        /* CLIQUES */
+	int leaves;        /* VERTICES: if not 0, each counts for the ways to choose so many of its neighbours */
 	int64_t factor;    /* the sum is taken so many times; may be negative */
 	char *expression;  /* owned; NULL: 1 for each */
 	struct gemp_polynomial *polynomial; /* the same, of VERTICES; owned */

@@ -16,7 +16,7 @@ static double table_bound(void *self, const char *symbol)
 gemp_code gemp_vertex_sum_passes(const gemp_count_graph *graph, const gemp_sum *sum, bool *passes)
 {
 	double bound = 0;
-	*passes = false;
+	*passes = sum->leaves > 0;
 	if (sum->kind != GEMP_SUM_VERTICES || !sum->expression)
 		return GEMP_OK;
 	gemp_code code = gemp_expression_bound(sum->expression, table_bound, (void *)(uintptr_t)graph, &bound);
@@ -28,7 +28,7 @@ static gemp_code read_tables(const gemp_count_graph *graph, const gemp_sum *sum,
 {
 	gemp_code code = GEMP_OK;
 	for (int k = 0; k < GEMP_TABLES; k++) {
-		if (!gemp_polynomial_mentions(sum->polynomial, gemp_symbol_table(0, k)))
+		if (sum->leaves ? k > 0 : !gemp_polynomial_mentions(sum->polynomial, gemp_symbol_table(0, k)))
 			continue;
 		GEMP_TRY(GEMP_NEW(tables[k], graph->vertices));
 		GEMP_TRY(gemp_buffer_read(graph->context->device, &graph->tables[k], 0, graph->vertices * sizeof *tables[k],
@@ -52,6 +52,18 @@ static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t 
 	return fits;
 }
 
+/* Ways to choose k of n, or 2^90 where there are more: no count is so great, and 2^32 of these are less than 2^127. */
+static __int128 choose(int64_t n, int k)
+{
+	const __int128 most = (__int128)1 << 90;
+	__int128 ways = n >= k;
+	if (n - k < k)
+		k = (int)(n - k); /* so that the ways only grow */
+	for (int i = 0; i < k && ways < most; i++)
+		ways = ways * (n - i) / (i + 1);
+	return ways < most ? ways : most;
+}
+
 gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __int128 *total)
 {
 	gemp_code code = GEMP_OK;
@@ -61,7 +73,10 @@ gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __
 	*total = 0;
 	GEMP_TRY(read_tables(graph, sum, tables));
 	for (size_t v = (size_t)comm->rank; v < graph->vertices && fits; v += (size_t)comm->size)
-		fits = add_vertex(sum->polynomial, tables, v, total);
+		if (sum->leaves)
+			*total += choose(tables[0][v], sum->leaves);
+		else
+			fits = add_vertex(sum->polynomial, tables, v, total);
 	if (!fits)
 		code = gemp_fail(GEMP_EDATA, "a sum over vertices passes 128 bits");
 done:

@@ -63,12 +63,26 @@ grep -q 'counted without' out && fail 'groups are not one count'
 expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --estimate
 expect 2 1 match g.h5 'MATCH (a)-[:R]-(b) RETURN a, b LIMIT 2' --count-per a
 
+# stars of any number of leaves
+{ printf 'src\tdst\ttype\n'; for i in $(seq 1 12); do printf '0\t%d\tR\n' "$i"; done; } >twelve.tsv
+expect 0 1 import --edges twelve.tsv --undirected -o twelve.h5
+for by in auto enumerate; do
+	expect 0 2 match twelve.h5 --pattern star:8 --count --count-by $by --json -
+	equal "$(field matches) $(field embeddings)" '495 19958400' "stars of eight leaves by $by"
+done
+expect 0 1 match twelve.h5 --pattern star:12 --count --json -
+equal "$(field matches)" 1 'a star of all leaves'
+expect 0 1 match twelve.h5 --pattern star:13 --count --json -
+equal "$(field matches)" 0 'a star of more leaves'
+
 # powers that 64 bits do not hold
 { printf 'src\tdst\ttype\n'; for i in $(seq 1 18000); do printf '0\t%d\tR\n' "$i"; done; } >hub.tsv
 expect 0 1 import --edges hub.tsv --undirected -o hub.h5
 expect 0 2 match hub.h5 --pattern star:5 --count
 grep -q '^15,737,653,700,865,003,600 matches' out || { fail 'stars of five leaves round a hub of 18,000'; cat out >&2; }
 expect 65 2 match hub.h5 --pattern star:6 --count
+says '2^64'
+expect 65 1 match hub.h5 --pattern star:20 --count
 says '2^64'
 # count(*) is an integer of 64 bits, with a sign
 expect 65 1 match hub.h5 'MATCH (c)-[:R]-(a), (c)-[:R]-(b), (c)-[:R]-(d), (c)-[:R]-(e), (c)-[:R]-(f) RETURN count(*)' --distinct orbit
