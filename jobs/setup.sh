@@ -15,6 +15,8 @@ if [ "${1:-}" = --tests ]; then
 	tools+=(h5dump=hdf5-tools zstd=zstd gzip=gzip)
 	libraries+=(libcmocka-dev python3 python3-h5py python3-scipy)
 fi
+# Used where it is; nothing fails without it: partition --method ptscotch
+optional=libptscotch-dev
 
 installed() { # any of the alternatives
 	local package
@@ -40,6 +42,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 	  MPI (Open MPI), HDF5 (parallel if possible), an OpenCL ICD loader, OpenCL headers, and a driver (PoCL for CPUs)
 	  jansson, Expat, popt, PCRE2, utf8proc, nauty (static library), xxHash, zlib, Zstandard
 	  for tests: cmocka, Python 3 with h5py and scipy
+	  if you like: PT-Scotch
 	TEXT
 	exit 69
 fi
@@ -53,6 +56,9 @@ for library in "${libraries[@]}"; do
 done
 has_driver || nvidia_without_icd || missing+=(pocl-opencl-icd)
 
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@" </dev/null; }
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
 	as_root=(sudo)
@@ -63,9 +69,6 @@ if [ ${#missing[@]} -gt 0 ]; then
 		exit 69
 	fi
 	echo "Installing ${missing[*]%%|*}"
-	log=$(mktemp)
-	trap 'rm -f "$log"' EXIT
-	apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -qq "$@" </dev/null; }
 	install() {
 		local alternatives package chosen=()
 		for alternatives in "${missing[@]}"; do
@@ -82,6 +85,11 @@ if [ ${#missing[@]} -gt 0 ]; then
 		echo "$0: apt-get could not install ${missing[*]%%|*}; its messages are above" >&2
 		exit 69
 	fi
+fi
+if ! installed "$optional" && apt-cache show "$optional" >/dev/null 2>&1 &&
+   { [ ${#as_root[@]} -eq 0 ] || command -v sudo >/dev/null; }; then
+	echo "Installing $optional, which is optional"
+	apt install -y --no-install-recommends "$optional" >"$log" 2>&1 || echo "It could not be installed: going on without it"
 fi
 if nvidia_without_icd; then
 	echo "Telling OpenCL of NVIDIA's driver in /etc/OpenCL/vendors/nvidia.icd"

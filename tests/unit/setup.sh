@@ -38,7 +38,7 @@ setup() {
 installed() { grep -c ' install ' "$work/log" 2>/dev/null; }
 
 build=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev libnauty2-dev
-       libhdf5-openmpi-dev libxxhash-dev zlib1g-dev libzstd-dev)
+       libhdf5-openmpi-dev libxxhash-dev zlib1g-dev libzstd-dev libptscotch-dev)
 tests=(libcmocka-dev python3 python3-h5py python3-scipy)
 
 machine 0 "${build[@]}"
@@ -66,6 +66,17 @@ grep -q 'recommends libcmocka-dev python3-h5py python3-scipy$' "$work/log" || fa
 machine 0 "${build[@]}" "${tests[@]}"
 setup 0 --tests
 [ ! -e "$work/log" ] || fail "tests need nothing more, but apt-get ran"
+
+# What is optional is tried, alone, and its failure is none.
+machine 0 "${build[@]/libptscotch-dev/}"
+setup 0
+grep -q 'recommends libptscotch-dev$' "$work/log" || fail "what is optional"
+stand_in apt-get 'exit 100'
+setup 0
+grep -q 'going on without it' "$work/said" || fail "a word on what is optional"
+machine 1000 "${build[@]/libptscotch-dev/}"
+setup 0
+[ ! -e "$work/log" ] || fail "what is optional, without sudo"
 
 # Old lists: the first try fails, an update helps.
 machine 0 "${build[@]/libpopt-dev/}"
