@@ -17,7 +17,7 @@ enum {
 	ROWS_A_LAUNCH = 1 << 22,    /* of a worker */
 };
 
-uint32_t gemp_nested_local = 16 << 10;
+uint32_t gemp_nested_local = 12 << 10;
 
 static bool wanted(const gemp_search *search)
 {
