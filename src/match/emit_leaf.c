@@ -37,21 +37,21 @@ void gemp_emit_table(gemp_text *t, const gemp_plan *plan, bool fill)
 	gemp_text_print(t, "\t\t\t\t\ttable[near_%d[j]]%s;\n\t\t}\n\t\tfilled = %d;\n", far, fill ? "++" : " = 0", fill);
 }
 
-static bool joined(const gemp_plan *plan, int a, int b, int view)
+/* && does the row of a hold b, by a mark if there is one? */
+static void put_look(gemp_text *t, int mark, bool certain, const char *looked, int view, const char *a, const char *b)
 {
-	for (size_t s = 0; s + 1 < plan->step_count; s++)
-		for (size_t c = 0; c < plan->steps[s].check_count; c++) {
-			const gemp_check *check = &plan->steps[s].checks[c];
-			if (check->view == view && !check->absent &&
-			    ((check->from == a && check->to == b) || (check->from == b && check->to == a)))
-				return true;
-		}
-	return false;
+	if (mark < 0)
+		gemp_text_print(t, " && has(%d, %s, %s)", view, a, b);
+	else if (certain)
+		gemp_text_print(t, " && mark[%s] >> %d & 1", looked, mark);
+	else
+		gemp_text_print(t, " && (fill_%d ? mark[%s] >> %d & 1 : has(%d, %s, %s))", mark, looked, mark, view, a, b);
 }
 
-void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan, const char *latest)
+void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan, const gemp_marks *marks, const char *latest)
 {
 	const gemp_step *leaf = leaf_of(plan);
+	const gemp_check *near = &leaf->checks[0], *far = &leaf->checks[1];
 	int last = plan->steps[plan->step_count - 2].vertex, root = plan->pivot, other = leaf->checks[1].from;
 	char names[GEMP_MAX_PATTERN_VERTICES][16];
 	for (int v = 0; v < plan->vertex_count; v++)
@@ -66,10 +66,12 @@ void gemp_emit_leaf(gemp_text *t, const gemp_plan *plan, const char *latest)
 		gemp_text_print(t, "\t\t\t\tif (w");
 		gemp_text_print(t, " && ");
 		put_filter(t, plan, names[v]);
-		if (!joined(plan, v, root, leaf->checks[0].view))
-			gemp_text_print(t, " && has(%d, v_%d, %s)", leaf->checks[0].view, root, names[v]);
-		if (!joined(plan, v, other, leaf->checks[1].view))
-			gemp_text_print(t, " && has(%d, %s, %s)", leaf->checks[1].view, names[other], names[v]);
+		bool later = gemp_binding_step(plan, v) > gemp_binding_step(plan, other);
+		if (!gemp_leaf_joined(plan, v, root, near->view))
+			put_look(t, marks ? marks->leaf_pivot : -1, true, names[v], near->view, names[root], names[v]);
+		if (!gemp_leaf_joined(plan, v, other, far->view))
+			put_look(t, marks ? marks->leaf[v] : -1, false, names[later ? v : other], far->view, names[other],
+			         names[v]);
 		gemp_text_print(t, ") w--;\n");
 	}
 }

@@ -8,12 +8,13 @@
 #define GEMP_MATCH_EMIT_LEAF_H
 
 #include "core/text.h"
-#include "pattern/plan.h"
+#include "match/marks.h"
 
 /* fill: the code that fills the table of the pivot just taken; else the code that clears that of the pivot before. */
 void gemp_emit_table(gemp_text *text, const gemp_plan *plan, bool fill);
 
-/* Declares w: what the partial match counts that the last-but-one step has completed with a vertex of that name. */
-void gemp_emit_leaf(gemp_text *text, const gemp_plan *plan, const char *latest);
+/* Declares w: what the partial match counts that the last-but-one step has completed with a vertex of that name.
+ * marks: NULL where there are none. */
+void gemp_emit_leaf(gemp_text *text, const gemp_plan *plan, const gemp_marks *marks, const char *latest);
 
 #endif

@@ -284,7 +284,7 @@ static void emit_table_look(const nest *n)
 {
 	char name[16];
 	snprintf(name, sizeof name, "v_%d", n->plan->steps[n->last].vertex);
-	gemp_emit_leaf(n->t, n->plan, name);
+	gemp_emit_leaf(n->t, n->plan, &n->marks, name);
 	gemp_text_print(n->t, "\t\tfound += w;\n");
 	if (n->options->profile)
 		gemp_text_print(n->t, "\t\tmine[%d] += w;\n", n->last + 1);

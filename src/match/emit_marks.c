@@ -121,6 +121,8 @@ void gemp_emit_mark_setting(gemp_text *t, const gemp_plan *plan, const gemp_mark
 {
 	unsigned there, absent;
 	gemp_marks_of_step(marks, plan, s, &there, &absent);
+	if (plan->two_paths && s + 2 == (int)plan->step_count)
+		there |= gemp_marks_of_leaf(marks);
 	for (size_t m = 0; m < marks->count && plan->steps[s].kind != GEMP_BIND_EDGE; m++) {
 		const gemp_mark *mark = &marks->marks[m];
 		if (!((there | absent) >> m & 1))

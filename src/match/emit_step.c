@@ -442,7 +442,7 @@ static void emit_count_loop(const emitter *e)
 		gemp_text_print(t, "\t\t\t\tmine[%d] += left == 0;\n", e->s);
 	if (e->plan->two_paths) {
 		gemp_text_print(t, "\t\t\t\tif (left == 0) {\n");
-		gemp_emit_leaf(t, e->plan, "c");
+		gemp_emit_leaf(t, e->plan, NULL, "c");
 		gemp_text_print(t, "\t\t\t\tn += w;\n\t\t\t\t}\n");
 	} else
 		gemp_text_print(t, "\t\t\t\tn += left == 0;\n");

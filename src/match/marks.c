@@ -66,30 +66,33 @@ static int add(gemp_marks *out, const gemp_mark *mark)
 	return (int)out->count++;
 }
 
-static int mark_row(gemp_marks *out, const gemp_plan *plan, const gemp_check *check)
+/* The row of the vertex of step `from`, for looks at that of step s, from step `first` on. */
+static int mark_row(gemp_marks *out, const gemp_plan *plan, int from, int view, int s, int first)
 {
-	int s = gemp_binding_step(plan, check->to), from = gemp_binding_step(plan, check->from);
 	const gemp_step *step = &plan->steps[s];
 	uint64_t bound = bound_until(plan, from);
 	for (size_t m = 0; m < out->count; m++) {
 		gemp_mark *known = &out->marks[m];
-		if (known->through < 0 && known->step == from && known->view == check->view) {
+		if (known->through < 0 && known->step == from && known->view == view) {
 			known->above &= step->greater;
 			known->below &= step->less;
 			return (int)m;
 		}
 	}
-	return add(out, &(gemp_mark){ .step = from, .view = check->view, .above = step->greater & bound,
-	                              .below = step->less & bound, .through = -1, .first = s });
+	return add(out, &(gemp_mark){ .step = from, .view = view, .above = step->greater & bound,
+	                              .below = step->less & bound, .through = -1, .first = first });
 }
 
 /* Outer vertices first: their marks are set seldom and looked at most. */
 static void mark_rows_of(gemp_marks *out, const gemp_plan *plan, int from)
 {
 	for (int s = plan->root + 1; s < enumerated(plan); s++)
-		for (size_t j = 0; j < plan->steps[s].check_count; j++)
-			if (worth_marking(plan, s, j) && gemp_binding_step(plan, plan->steps[s].checks[j].from) == from)
-				out->row[s][j] = (int8_t)mark_row(out, plan, &plan->steps[s].checks[j]);
+		for (size_t j = 0; j < plan->steps[s].check_count; j++) {
+			const gemp_check *check = &plan->steps[s].checks[j];
+			int to = gemp_binding_step(plan, check->to);
+			if (worth_marking(plan, s, j) && gemp_binding_step(plan, check->from) == from)
+				out->row[s][j] = (int8_t)mark_row(out, plan, from, check->view, to, to);
+		}
 }
 
 /* REACH. The check by which t, bound at step s, hangs on `from`. */
@@ -132,11 +135,50 @@ static void mark_reach(gemp_marks *out, const gemp_plan *plan, int s, int t)
 	out->reach[s] = (int8_t)add(out, &mark);
 }
 
+/* TABLES of two-paths: which of the bound vertices they have counted. */
+bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view)
+{
+	for (size_t s = 0; s + 1 < plan->step_count; s++)
+		for (size_t c = 0; c < plan->steps[s].check_count; c++) {
+			const gemp_check *check = &plan->steps[s].checks[c];
+			if (check->view == view && !check->absent &&
+			    ((check->from == a && check->to == b) || (check->from == b && check->to == a)))
+				return true;
+		}
+	return false;
+}
+
+static void mark_for_leaf(gemp_marks *out, const gemp_plan *plan)
+{
+	const gemp_step *leaf = &plan->steps[plan->step_count - 1];
+	const gemp_check *near = &leaf->checks[0], *far = &leaf->checks[1];
+	int last = enumerated(plan) - 1, end = gemp_binding_step(plan, far->from);
+	for (int s = plan->root + 1; s <= last; s++) {
+		int v = plan->steps[s].vertex;
+		if (s == end || !(leaf->differ >> v & 1))
+			continue;
+		if (!gemp_leaf_joined(plan, v, plan->pivot, near->view))
+			out->leaf_pivot = (int8_t)mark_row(out, plan, plan->root, near->view, s, last);
+		if (!gemp_leaf_joined(plan, v, far->from, far->view))
+			out->leaf[v] = (int8_t)mark_row(out, plan, s < end ? s : end, far->view, s < end ? end : s, last);
+	}
+}
+
+unsigned gemp_marks_of_leaf(const gemp_marks *marks)
+{
+	unsigned bits = marks->leaf_pivot >= 0 ? 1u << marks->leaf_pivot : 0;
+	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
+		bits |= marks->leaf[v] >= 0 ? 1u << marks->leaf[v] : 0;
+	return bits;
+}
+
 void gemp_marks_none(gemp_marks *out)
 {
 	out->count = 0;
 	memset(out->row, -1, sizeof out->row);
 	memset(out->reach, -1, sizeof out->reach);
+	memset(out->leaf, -1, sizeof out->leaf);
+	out->leaf_pivot = -1;
 }
 
 void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan)
@@ -150,6 +192,8 @@ void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan)
 				mark_reach(out, plan, s, t);
 	for (int from = plan->root + 1; from < enumerated(plan); from++)
 		mark_rows_of(out, plan, from);
+	if (plan->two_paths)
+		mark_for_leaf(out, plan);
 }
 
 void gemp_marks_of_step(const gemp_marks *marks, const gemp_plan *plan, int s, unsigned *there, unsigned *absent)

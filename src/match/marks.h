@@ -27,6 +27,9 @@ typedef struct gemp_marks {
 	int8_t row[GEMP_MAX_STEPS][GEMP_MAX_CHECKS]; /* the mark that answers a check; -1: none. That of a BIND_EDGE is
 	                                                looked at when its vertex is bound: it must have such an edge */
 	int8_t reach[GEMP_MAX_STEPS];                /* the mark that a step's vertex must have beside; -1: none */
+	/* Of a last vertex that is counted by a table (emit_leaf.h): the mark that tells which vertices lie in the pivot's
+	 * row; for a vertex v that one of v and the table's other end, the later, lies in the row of the earlier. -1: none */
+	int8_t leaf_pivot, leaf[GEMP_MAX_PATTERN_VERTICES];
 } gemp_marks;
 
 void gemp_marks_plan(gemp_marks *out, const gemp_plan *plan);
@@ -34,6 +37,11 @@ void gemp_marks_none(gemp_marks *out);
 
 /* Bits of the marks that step s looks at: those that its vertex must have, and those that it must not have. */
 void gemp_marks_of_step(const gemp_marks *marks, const gemp_plan *plan, int s, unsigned *there, unsigned *absent);
+
+/* The marks that are looked at for the table, one bit each. */
+unsigned gemp_marks_of_leaf(const gemp_marks *marks);
+/* Does a check of an enumerated vertex say that there is an edge of this view between a and b? */
+bool gemp_leaf_joined(const gemp_plan *plan, int a, int b, int view);
 
 /* The step that binds a pattern vertex. */
 int gemp_binding_step(const gemp_plan *plan, int vertex);

@@ -50,6 +50,29 @@ static gemp_plan *text_plan(const char *text, uint64_t filtered)
 	return plan_of(pattern, GEMP_ISO, filtered);
 }
 
+/* The planner's order, with a table for the last vertex. */
+static gemp_plan *table_plan(const char *shape)
+{
+	gemp_pattern *pattern = NULL;
+	gemp_symmetry *symmetry = NULL;
+	gemp_plan *plan = NULL;
+	gemp_statistics statistics = { .vertices = 100 };
+	for (int i = 0; i < GEMP_MAX_PATTERN_VERTICES; i++)
+		statistics.candidates[i] = 100;
+	for (int e = 0; e < GEMP_MAX_PATTERN_EDGES; e++) {
+		statistics.edges[e] = 1000;
+		statistics.paths_from[e] = statistics.paths_to[e] = 20000;
+	}
+	gemp_plan_options options = { .semantics = GEMP_ISO, .break_symmetry = true, .two_paths = true };
+	assert_ok(gemp_pattern_named(&pattern, shape));
+	assert_ok(gemp_pattern_bind(pattern, &graph));
+	assert_ok(gemp_symmetry_find(&symmetry, pattern, true));
+	assert_ok(gemp_plan_new(&plan, pattern, symmetry, &statistics, &options));
+	gemp_symmetry_free(symmetry);
+	gemp_pattern_free(pattern);
+	return plan;
+}
+
 static int row_mark(const gemp_marks *m, const gemp_plan *plan, int s, int from)
 {
 	for (size_t j = 0; j < plan->steps[s].check_count; j++)
@@ -142,12 +165,29 @@ static void many(void **state)
 	gemp_plan_free(plan);
 }
 
+/* 0-1-2-3-(4)-0: a table counts 4 by 3. Of what it counts 1 is taken off if it is beside 3, 2 if it is beside the pivot. */
+static void a_table(void **state)
+{
+	(void)state;
+	gemp_marks m;
+	gemp_plan *plan = table_plan("cycle:5");
+	gemp_marks_plan(&m, plan);
+	assert_true(plan->two_paths);
+	int first = plan->steps[1].vertex, second = plan->steps[2].vertex, end = plan->steps[3].vertex;
+	assert_true(m.leaf_pivot >= 0 && m.marks[m.leaf_pivot].step == 0);
+	assert_true(m.leaf[first] >= 0 && m.marks[m.leaf[first]].step == 1 && m.marks[m.leaf[first]].first == 3);
+	assert_true(m.leaf[second] < 0 && m.leaf[end] < 0);
+	assert_int_equal(gemp_marks_of_leaf(&m), 1u << m.leaf_pivot | 1u << m.leaf[first]);
+	assert_true(gemp_leaf_joined(plan, first, plan->pivot, 0) && !gemp_leaf_joined(plan, first, end, 0));
+	gemp_plan_free(plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_cycle, make_graph), cmocka_unit_test_setup(what_is_known_has_no_mark, make_graph),
 		cmocka_unit_test_setup(a_clique, make_graph), cmocka_unit_test_setup(directed, make_graph),
-		cmocka_unit_test_setup(many, make_graph),
+		cmocka_unit_test_setup(many, make_graph), cmocka_unit_test_setup(a_table, make_graph),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
