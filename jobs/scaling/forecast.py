@@ -5,16 +5,19 @@ from model import ASSUMPTIONS, COEFFICIENTS, UNITS, Model, Run
 def as_run(point, result):
     """The model's view of a measured point."""
     places = result['places'] or point['ranks']
+    crowded = (min(point['ranks'], places) - 1) / (places - 1) if (result['places'] or 1) > 1 else 0.0
     return Run(point['ranks'], point['seconds'], point['work'], point['edges'], point['vertices'], point.get('parts'),
-               point['room'] or 1.0, places, point['imbalance'], point['rounds'], point['messages'], point['bytes'])
+               point['room'] or 1.0, places, point['imbalance'], point['rounds'], point['messages'], point['bytes'],
+               crowded)
 
 
-def far_runs(result, ranks):
+def far_run(result, ranks, parts_of_rank):
     """What is predicted: strong: the same graph; weak: work, edges and vertices that grow with the ranks."""
     last = max((p for p in result['points']), key=lambda p: (p['ranks'], -(p['room'] or 0)))
     grow = ranks / last['ranks'] if result['study'] == 'weak' else 1
     work, edges, vertices = (last[key] * grow for key in ('work', 'edges', 'vertices'))
-    return Run(ranks, None, work, edges, vertices, None, last['room'] or 1.0, ranks)
+    return Run(ranks, None, work, edges, vertices, ranks * parts_of_rank, last['room'] or 1.0, ranks,
+               crowded=1.0 if (result['places'] or 1) > 1 else 0.0)
 
 
 def fit(results, hold_out):
@@ -22,26 +25,32 @@ def fit(results, hold_out):
     most = max(run.ranks for _, _, run in measured)
     held = hold_out or (most if len({run.ranks for _, _, run in measured}) > 2 else None)
     shown = [run for _, _, run in measured if run.ranks != held]
-    model = Model().fit(shown or [run for _, _, run in measured])
+    shown = shown or [run for _, _, run in measured]
+    model = Model().fit(shown)
+    others = [Model().fit(shown[:i] + shown[i + 1:]) for i in range(len(shown))] if len(shown) > 3 else []
     fitted = []
     for study, point, run in measured:
         fitted.append({'study': study, 'ranks': run.ranks, 'room': point['room'], 'seconds': run.seconds,
                        'model': model.seconds(run), 'error': model.error(run),
-                       'held_out': bool(shown) and run.ranks == held})
-    return model, fitted
+                       'held_out': run.ranks == held})
+    return model, others, fitted
 
 
 def make(results, options):
     """(what goes into the JSON, the same as text)"""
-    model, fitted = fit(results, options.hold_out)
+    model, others, fitted = fit(results, options.hold_out)
     seen = dict(model.coefficients)
-    model.state(options.latency, options.bandwidth)
+    for one in [model] + others:
+        one.state(options.latency, options.bandwidth)
     predicted = []
     for result in results:
         for ranks in options.predict:
-            run = far_runs(result, ranks)
+            run = far_run(result, ranks, options.parts_per_rank)
             parts = model.parts_of(run)
-            predicted.append({'study': result['study'], 'ranks': ranks, 'seconds': sum(parts.values()), 'terms': parts,
+            seconds = sum(parts.values())
+            range_ = [seconds] + [one.seconds(run) for one in others]
+            predicted.append({'study': result['study'], 'ranks': ranks, 'seconds': seconds, 'low': min(range_),
+                              'high': max(range_), 'terms': parts,
                               'work': run.work, 'edges': run.edges})
     whole = dict(model.as_dict(), measured_coefficients=seen, units=UNITS, fitted=fitted, predicted=predicted,
                  latency=options.latency, bandwidth=options.bandwidth, work_unit=results[0]['work_unit'],
@@ -59,10 +68,11 @@ def text(whole):
         lines.append('  %-7s %6d %8s %10.3f %10.3f %+7.1f %%%s' % (
             p['study'], p['ranks'], p['room'] or '-', p['seconds'], p['model'], 100 * p['error'],
             '  held out' if p['held_out'] else ''))
-    lines += ['', '  predicted seconds, and by term', '  %-7s %6s %10s' % ('study', 'ranks', 'seconds') +
+    lines += ['', '  predicted seconds; low and high: of fits that leave out one point each; and by term',
+              '  %-7s %6s %10s %10s %10s' % ('study', 'ranks', 'seconds', 'low', 'high') +
               ''.join(' %9s' % name for name in COEFFICIENTS)]
     for p in whole['predicted']:
-        lines.append('  %-7s %6d %10.3f' % (p['study'], p['ranks'], p['seconds']) +
+        lines.append('  %-7s %6d %10.3f %10.3f %10.3f' % (p['study'], p['ranks'], p['seconds'], p['low'], p['high']) +
                      ''.join(' %9.3g' % p['terms'][name] for name in COEFFICIENTS))
     lines += ['', '  assumed:'] + ['  - ' + a for a in whole['assumptions']]
     return '\n'.join(lines) + '\n'

@@ -14,7 +14,9 @@ set ylabel 'seconds'
 set logscale x 2
 set logscale y 10
 set key left bottom
-plot for [i = 1:words(studies)] rows('.', word(studies, i)) using 3:5 with lines lc i \
+plot for [i = 1:words(studies)] rows('.', word(studies, i)) using 3:6:7 with filledcurves lc i \
+		fs transparent solid 0.15 notitle, \
+	for [i = 1:words(studies)] rows('.', word(studies, i)) using 3:5 with lines lc i \
 		title word(studies, i).', model', \
 	for [i = 1:words(studies)] rows('measured|held', word(studies, i)) using 3:4 with points pt 7 lc i \
 		title word(studies, i).', measured'

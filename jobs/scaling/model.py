@@ -1,6 +1,6 @@
 """A model of time against ranks, work, message size and partition count, fitted on measured runs.
 
-    T(R) = serial + step * log2(R) + work * max(1 / places, imbalance(R) / R)
+    T(R) = serial + step * log2(R) + (work + crowd * crowded) * max(1 / places, imbalance(R) / R) * W
          + round * rounds(R) * log2(R) + message * messages(R) / R + byte * bytes(R) / min(R, places)
 
 What a run does (imbalance, rounds, messages, bytes) is measured and has models of its own, so that a number of ranks
@@ -11,26 +11,28 @@ that nobody ran can be asked for:
     rounds(R)    = rounds + filling * bytes / (R * (R - 1) * room)          an outbox a destination, `room` entries each
     messages(R)  = (few + many * (R - 1)) * R * rounds(R)                   those to partners that have something
 
-P, the partition count, is the number of parts of the graph: R times the parts that a rank goes through one after the
-other. `places` is how many ranks can run at once: cores over cores a rank, or the number of GPUs.
+W is the work of the graph. P, the partition count, is the number of parts of the graph: R times the parts that a rank
+goes through one after the other. `places` is how many ranks can run at once: cores over cores a rank, or the GPUs.
+`crowded` is how full the host is, from 0 (one rank) to 1 (all places taken): neighbours share memory and cores' halves.
 
 All coefficients are at least 0 and come from least squares on relative errors. Standard library only.
 """
 import itertools
 import math
 
-COEFFICIENTS = ['serial', 'step', 'work', 'round', 'message', 'byte']
+COEFFICIENTS = ['serial', 'step', 'work', 'crowd', 'round', 'message', 'byte']
 UNITS = {'serial': 's', 'step': 's for each doubling of the ranks', 'work': 's for a unit of work',
+         'crowd': 's more for a unit of work on a full host',
          'round': 's for a round and doubling', 'message': 's for a message', 'byte': 's for a byte'}
 ASSUMPTIONS = [
     'parts are random: pivots cost what they cost, independent of the part, and a partial match stays where it is with '
     'probability 1/P',
-    'the work of a graph is the same for every number of ranks (entries of rows that the search reads, where '
-    'the profile tells)',
+    'the work of a graph is the same for every number of ranks (entries of rows that the search reads, where the '
+    'profile tells)',
     'bytes leave all ranks at the same rate: no contention within the network, none between nodes',
     'a round costs one reduction, which grows with log2(R), and messages to partners one after the other',
-    'every rank that is predicted has a place of its own, as fast as one here, and the latency and bandwidth seen '
-    'here, which for ranks on one host are those of shared memory; --latency and --bandwidth state others',
+    'every rank that is predicted has a place of its own on full hosts like this one, and the latency and bandwidth '
+    'seen here, which for ranks on one host are those of shared memory; --latency and --bandwidth state others',
     'pivots stay with the rank that owns them; what hands them out anew makes the imbalance smaller than this',
 ]
 
@@ -94,10 +96,11 @@ class Run:
     """One measured run: what was asked for, and what it did."""
 
     def __init__(self, ranks, seconds=None, work=1.0, edges=1.0, vertices=1.0, parts=None, room=1.0, places=None,
-                 imbalance=1.0, rounds=1.0, messages=0.0, bytes=0.0):
+                 imbalance=1.0, rounds=1.0, messages=0.0, bytes=0.0, crowded=0.0):
         self.ranks, self.seconds, self.work, self.edges, self.vertices = ranks, seconds, work, edges, vertices
         self.parts, self.room, self.places = parts or ranks, room, places or ranks
         self.imbalance, self.rounds, self.messages, self.bytes = imbalance, rounds, messages, bytes
+        self.crowded = crowded
 
 
 def ratio_of(top, bottom):
@@ -126,7 +129,7 @@ class Model:
         rounds = self.rounds + self.filling * ratio_of(sent, ranks * (ranks - 1) * run.room)
         messages = (self.few + self.many * (ranks - 1)) * ranks * rounds if ranks > 1 else 0.0
         return Run(ranks, None, run.work, run.edges, run.vertices, run.parts, run.room, run.places,
-                   min(ranks, 1 + self.spread * self.luck(run)), rounds, messages, sent)
+                   min(ranks, 1 + self.spread * self.luck(run)), rounds, messages, sent, run.crowded)
 
     def fit_doings(self, runs):
         together = [r for r in runs if r.ranks > 1]
@@ -144,8 +147,8 @@ class Model:
     # What it costs
     @staticmethod
     def terms(run):
-        doubling = math.log2(run.ranks)
-        return [1.0, doubling, run.work * max(1 / run.places, run.imbalance / run.ranks), run.rounds * doubling,
+        doubling, share = math.log2(run.ranks), run.work * max(1 / run.places, run.imbalance / run.ranks)
+        return [1.0, doubling, share, share * run.crowded, run.rounds * doubling,
                 run.messages / run.ranks, run.bytes / min(run.ranks, run.places)]
 
     def fit(self, runs):

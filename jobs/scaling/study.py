@@ -64,6 +64,8 @@ def parse(arguments):
         help='ranks that the model is not shown, but checked on (default: the most)')
     add('--predict', type=numbers, metavar='A,B,...', default=[64 << i for i in range(7)],
         help='ranks to predict (default 64 to 4,096)')
+    add('--parts-per-rank', type=int, default=1, metavar='N',
+        help='predict: parts of the graph that a rank goes through (default 1)')
     add('--latency', type=float, metavar='S', help='predict for a network with this latency (seconds)')
     add('--bandwidth', type=float, metavar='B', help='and this bandwidth (bytes a second and rank)')
     add('-n', '--dry-run', action='store_true', help='print the commands')

@@ -45,7 +45,7 @@ def points(records, study):
         phases['other'] = max(0.0, best['seconds'] - sum(phases.values()))
         whole = sum(phases.values()) or 1
         point = {key: best[key] for key in ('ranks', 'room', 'graph', 'vertices', 'edges', 'matches', 'work', 'seconds',
-                                            'wall', 'imbalance', 'bytes', 'messages', 'rounds', 'local_share',
+                                            'wall', 'imbalance', 'bytes', 'messages', 'rounds', 'parts', 'local_share',
                                             'host_bytes', 'device_bytes')}
         point.update(runs=len(runs), median=statistics.median(r['seconds'] for r in runs),
                      slowest=max(r['seconds'] for r in runs), shares={p: s / whole for p, s in phases.items()})
@@ -140,11 +140,11 @@ def draw(base, study):
 def draw_model(model, base):
     with open(base + '-curve.csv', 'w', newline='') as file:
         lines = csv.writer(file, lineterminator='\n')
-        lines.writerow(['kind', 'study', 'ranks', 'seconds', 'model'])
+        lines.writerow(['kind', 'study', 'ranks', 'seconds', 'model', 'low', 'high'])
         for p in model['fitted']:
             state = 'held out' if p['held_out'] else 'measured'
-            lines.writerow([state, p['study'], p['ranks'], p['seconds'], p['model']])
+            lines.writerow([state, p['study'], p['ranks'], p['seconds'], p['model'], p['model'], p['model']])
         for p in model['predicted']:
-            lines.writerow(['predicted', p['study'], p['ranks'], '', p['seconds']])
+            lines.writerow(['predicted', p['study'], p['ranks'], '', p['seconds'], p['low'], p['high']])
     for terminal in ('svg', 'png'):
         gnuplot('model.gp', {'base': base, 'kind': terminal})
