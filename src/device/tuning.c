@@ -17,7 +17,7 @@
 static const gemp_tunable tunables[] = {
 	{ "nested.lanes", 2, 32, true, "cycle:4", true, "lanes that share a row in nested counting" },
 	{ "nested.group", 32, 1024, true, "cycle:4", true, "work-items of a work-group in nested counting" },
-	{ "nested.local", 1024, 32768, true, "cycle:5", true, "bytes of local memory for a group's bitmaps in nested counting" },
+	{ "nested.local", 1024, 32768, true, "cycle:5", true, "bytes of local memory for bitmaps in nested counting" },
 	{ "count.triangle.lanes", 1, 32, true, "triangle", false, "lanes that share a row in sums over triangles" },
 	{ "count.triangle.group", 32, 1024, true, "triangle", false, "work-items of a work-group in sums over triangles" },
 	{ "count.sweep.lanes", 1, 32, true, "cycle:4", false, "lanes that share a row in sweeps of two-paths" },

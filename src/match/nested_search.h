@@ -25,8 +25,8 @@ struct gemp_nested_search {
 	uint64_t given;             /* parts that changed hands so far, about */
 };
 
-/* Bytes of local memory that the bitmaps of a group may take, unless tuned ("nested.local"): more would leave places for
- * work-items empty. Tests make it small. */
+/* Bytes of local memory that the bitmaps of a group may take, unless tuned ("nested.local"): more would leave places
+ * for work-items empty. Tests make it small. */
 extern uint32_t gemp_nested_local;
 
 /* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. */

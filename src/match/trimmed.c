@@ -14,8 +14,8 @@ enum {
 	FEW = 64,          /* a search that is expected to bind less than one vertex for so many of the graph reads little */
 };
 
-/* Rows of `view` that belong to candidates of pattern vertex `rows`, with entries that are candidates of `entries`; -1: any
- * vertex. */
+/* Rows of `view` that belong to candidates of pattern vertex `rows`, with entries that are candidates of `entries`;
+ * -1: any vertex. */
 typedef struct cut {
 	int view, rows, entries;
 	bool first; /* all its entries are gone through, whatever row they are in */
