@@ -3,8 +3,8 @@
  * A step takes its candidates from rows of vertices bound before. Of these rows only those of candidates of the
  * vertex they hang on are read, and in them only candidates of the step's own vertex matter. A trimmed view is a copy
  * of a view that has nothing else, for one pair of sets of candidates (pattern vertices with equal sets share it); its
- * rows ascend as those of the view do. Copies are made on the device when a search is made. The plan that reads them tests no
- * candidates where all rows that can give them are trimmed, and matches the same.
+ * rows ascend as those of the view do. Copies are made on the device when a search is made. The plan that reads them
+ * tests no candidates where all rows that can give them are trimmed, and matches the same.
  *
  * A view is not trimmed if that would leave more than three quarters of the entries, or take more than a quarter of the
  * free memory on any rank; none is for a search that is expected to read little.
