@@ -1,18 +1,31 @@
 #include "io/format.h"
 
+#include "core/memory.h"
+#include "core/steps.h"
 #include "core/text.h"
 #include "io/import_input.h"
 #include "io/text_scalar.h"
 #include "io/text_schema.h"
+
+#include <string.h>
 
 typedef struct import {
 	gemp_inputs inputs;
 	gemp_schema vertices, edges;
 	uint32_t string_keys;     /* not 0: some key is no canonical integer, or keys are stated as strings */
 	uint32_t stated_keys;     /* not 0: keys are stated as strings */
-	gemp_text rooms[2];       /* for ids with a group */
+	struct reader *readers;   /* [inputs.threads] */
+	void **selves;            /* [inputs.threads] pointers to these */
 	gemp_builder *builder;
 } import;
+
+/* One thread's. */
+typedef struct reader {
+	gemp_schema vertices, edges; /* columns borrowed, evidence its own */
+	uint32_t string_keys;
+	gemp_text rooms[2];          /* for ids with a group */
+	gemp_builder *builder;       /* the import's, or a branch of it */
+} reader;
 
 static gemp_schema *schema_of(import *self, const gemp_input *input)
 {
@@ -25,7 +38,7 @@ static gemp_code in_column(gemp_code code, const gemp_field *field)
 	return code == GEMP_EDATA ? gemp_fail_in(code, "column '%s': ", field->name) : code;
 }
 
-static gemp_code see_key(import *self, const gemp_field *field, const gemp_cell *cell)
+static gemp_code see_key(reader *self, const gemp_field *field, const gemp_cell *cell)
 {
 	gemp_value value;
 	if (cell->size == 0)
@@ -40,8 +53,8 @@ static gemp_code see_key(import *self, const gemp_field *field, const gemp_cell 
 /* First reading: which types the values allow. */
 static gemp_code see_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
-	import *self = context;
-	gemp_schema *schema = schema_of(self, input);
+	reader *self = context;
+	gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
 	(void)line;
 	for (size_t i = 0; i < cells->count; i++) {
 		const gemp_field *field = &input->header.fields[i];
@@ -72,10 +85,64 @@ static gemp_code join_schemas(import *self)
 	return GEMP_OK;
 }
 
-/* Collective. What all ranks have seen decides. */
+static gemp_code copy_evidence(gemp_schema *to, const gemp_schema *from)
+{
+	gemp_code code = GEMP_OK;
+	to->columns = from->columns;
+	to->count = from->count;
+	GEMP_TRY(GEMP_NEW(to->evidence, from->count));
+	if (from->count)
+		memcpy(to->evidence, from->evidence, from->count * sizeof *from->evidence);
+done:
+	return code;
+}
+
+static gemp_code new_readers(import *self)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(self->selves, self->inputs.threads));
+	GEMP_TRY(GEMP_NEW(self->readers, self->inputs.threads));
+	for (unsigned t = 0; t < self->inputs.threads; t++) {
+		reader *reader = &self->readers[t];
+		self->selves[t] = reader;
+		reader->string_keys = self->string_keys;
+		GEMP_TRY(copy_evidence(&reader->vertices, &self->vertices));
+		GEMP_TRY(copy_evidence(&reader->edges, &self->edges));
+	}
+done:
+	return code;
+}
+
+static void free_readers(import *self)
+{
+	for (unsigned t = 0; t < self->inputs.threads && self->readers; t++) {
+		reader *reader = &self->readers[t];
+		gemp_free(reader->vertices.evidence);
+		gemp_free(reader->edges.evidence);
+		gemp_text_free(&reader->rooms[0]);
+		gemp_text_free(&reader->rooms[1]);
+		if (t)
+			gemp_builder_free(reader->builder);
+	}
+	gemp_free(self->readers);
+	gemp_free(self->selves);
+}
+
+static void join_evidence(import *self, const reader *reader)
+{
+	self->string_keys |= reader->string_keys;
+	for (size_t c = 0; c < self->vertices.count; c++)
+		self->vertices.evidence[c] |= reader->vertices.evidence[c];
+	for (size_t c = 0; c < self->edges.count; c++)
+		self->edges.evidence[c] |= reader->edges.evidence[c];
+}
+
+/* Collective. What all threads of all ranks have seen decides. */
 static void resolve_types(import *self, const gemp_comm *comm)
 {
 	gemp_schema *both[] = { &self->vertices, &self->edges };
+	for (unsigned t = 0; t < self->inputs.threads; t++)
+		join_evidence(self, &self->readers[t]);
 	for (size_t i = 0; i < 2; i++) {
 		if (both[i]->count > 0)
 			GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, both[i]->evidence, (int)both[i]->count, MPI_UINT32_T,
@@ -111,7 +178,7 @@ static size_t field_of(const gemp_header *header, gemp_role role)
 }
 
 /* The key lies in the cell, or with its group in *room. */
-static gemp_code read_key(gemp_value *key, const import *self, const gemp_input *input, const gemp_cells *cells,
+static gemp_code read_key(gemp_value *key, const reader *self, const gemp_input *input, const gemp_cells *cells,
                           gemp_role role, gemp_text *room)
 {
 	size_t i = field_of(&input->header, role);
@@ -130,10 +197,10 @@ static gemp_code read_key(gemp_value *key, const import *self, const gemp_input 
 	return code == GEMP_EDATA ? gemp_fail_in(code, "id ") : code;
 }
 
-static gemp_code add_values(import *self, const gemp_input *input, const gemp_cells *cells)
+static gemp_code add_values(reader *self, const gemp_input *input, const gemp_cells *cells)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_schema *schema = schema_of(self, input);
+	const gemp_schema *schema = input->edges ? &self->edges : &self->vertices;
 	for (size_t i = 0; i < cells->count; i++) {
 		const gemp_field *field = &input->header.fields[i];
 		const gemp_cell *cell = &cells->cell[i];
@@ -153,7 +220,7 @@ done:
 /* Second reading: to the builder. */
 static gemp_code feed_record(void *context, const gemp_input *input, const gemp_cells *cells, uint64_t line)
 {
-	import *self = context;
+	reader *self = context;
 	gemp_code code = GEMP_OK;
 	gemp_place place = { input->file, line };
 	gemp_value source, target;
@@ -172,6 +239,29 @@ done:
 	return code;
 }
 
+/* The first reader feeds the builder itself. */
+static gemp_code new_branches(import *self)
+{
+	gemp_code code = GEMP_OK;
+	for (unsigned t = 0; t < self->inputs.threads && code == GEMP_OK; t++) {
+		self->readers[t].string_keys = self->string_keys;
+		self->readers[t].builder = self->builder;
+		if (t)
+			code = gemp_builder_branch(&self->readers[t].builder, self->builder);
+	}
+	return code;
+}
+
+static gemp_code join_branches(import *self)
+{
+	gemp_code code = GEMP_OK;
+	for (unsigned t = 1; t < self->inputs.threads && code == GEMP_OK; t++) {
+		code = gemp_builder_join(self->readers[t].builder);
+		self->readers[t].builder = NULL;
+	}
+	return code;
+}
+
 static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_options *options, gemp_graph **out)
 {
 	gemp_code code = GEMP_OK;
@@ -179,8 +269,13 @@ static gemp_code build(import *self, const gemp_comm *comm, const gemp_import_op
 	built.vertices_from_edges = options->vertex_file_count == 0;
 	built.string_keys = self->stated_keys != 0;
 	GEMP_TRY(gemp_builder_new(&self->builder, comm, &built));
-	GEMP_TRY(gemp_comm_agree(comm, declare(self)));
-	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self));
+	code = declare(self);
+	if (code == GEMP_OK)
+		code = new_branches(self);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_steps_next(options->steps, "parse");
+	GEMP_TRY(gemp_inputs_read(&self->inputs, comm, feed_record, self->selves, "parsing"));
+	GEMP_TRY(gemp_comm_agree(comm, join_branches(self)));
 	GEMP_TRY(gemp_builder_finish(self->builder, out));
 done:
 	return code;
@@ -191,17 +286,20 @@ static gemp_code read_tables(gemp_graph **out, const gemp_comm *comm, const gemp
 	gemp_code code = GEMP_OK;
 	import self = { 0 };
 	GEMP_TRY(gemp_inputs_open(&self.inputs, comm, options));
-	GEMP_TRY(gemp_comm_agree(comm, join_schemas(&self)));
-	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, see_record, &self));
+	code = join_schemas(&self);
+	if (code == GEMP_OK)
+		code = new_readers(&self);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_steps_next(options->steps, "look");
+	GEMP_TRY(gemp_inputs_read(&self.inputs, comm, see_record, self.selves, "looking for types"));
 	resolve_types(&self, comm);
 	GEMP_TRY(build(&self, comm, options, out));
 done:
+	free_readers(&self);
 	gemp_builder_free(self.builder);
 	gemp_schema_free(&self.vertices);
 	gemp_schema_free(&self.edges);
 	gemp_inputs_free(&self.inputs);
-	gemp_text_free(&self.rooms[0]);
-	gemp_text_free(&self.rooms[1]);
 	return code;
 }
 

@@ -1,5 +1,6 @@
 #include "io/generate.h"
 
+#include "core/steps.h"
 #include "core/text.h"
 #include "io/generate_parts.h"
 
@@ -88,11 +89,13 @@ gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_gene
 	gemp_code code = GEMP_OK;
 	const gemp_generator_entry *entry = entries[options->generator];
 	gemp_making making = { .comm = comm, .values = options->values, .seed = options->seed };
-	gemp_builder_options built = { .seed = options->relabel_seed, .merge_parallel = entry->merge_parallel };
+	gemp_builder_options built = { .seed = options->relabel_seed, .merge_parallel = entry->merge_parallel,
+	                               .steps = options->steps };
 	built.undirected = entry->undirected(options->values);
 	if (entry->check)
 		GEMP_TRY(entry->check(options->values));
 	GEMP_TRY(gemp_builder_new(&making.builder, comm, &built));
+	gemp_steps_next(options->steps, "make");
 	GEMP_TRY(gemp_comm_agree(comm, make(entry, &making)));
 	GEMP_TRY(gemp_builder_finish(making.builder, out));
 done:

@@ -32,6 +32,7 @@ typedef struct gemp_import_options {
 	uint64_t seed;                   /* of the relabelling */
 	const char *default_label;       /* of vertices that come without; NULL: none */
 	const char *default_type;        /* of edges that come without; NULL: "E" */
+	struct gemp_steps *steps;        /* core/steps.h: takes the time of each stage; NULL: nobody asks */
 } gemp_import_options;
 
 /* Collective; the options are alike on all ranks. Errors name file, line and remedy, and all ranks return them. */

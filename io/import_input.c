@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "core/threads.h"
 #include "io/stream.h"
 
 #include <inttypes.h>
@@ -86,11 +87,17 @@ static gemp_code parse_header(gemp_input *input, gemp_cells *cells, char *record
 	return code == GEMP_EDATA ? gemp_fail_in(code, "%s:1: ", input->path) : code;
 }
 
-/* Compressed files and CSV go whole to one rank each, in turn; others to all by byte range. */
-static void share_out(gemp_input *input, const gemp_comm *comm, const facts *found, int *dealt)
+/* Plain files go to all by byte range. Compressed ones that are more than one rank's part of all that is compressed are
+ * unpacked by all, who then take blocks in turn. Other compressed files and CSV go whole to one rank each, in turn. */
+static void share_out(gemp_input *input, const gemp_comm *comm, const facts *found, uint64_t compressed, int *dealt)
 {
 	gemp_span all = { 0, GEMP_STREAM_END }, none = { 0, 0 };
-	if (found->compressed || is_quoted(input->format)) {
+	bool large = found->size > gemp_block_size / 16 && found->size > compressed / (uint64_t)comm->size;
+	input->size = found->size;
+	input->in_turns = found->compressed && !is_quoted(input->format) && large && comm->size > 1;
+	if (input->in_turns) {
+		input->bytes = all;
+	} else if (found->compressed || is_quoted(input->format)) {
 		input->bytes = *dealt == comm->rank ? all : none;
 		*dealt = (*dealt + 1) % comm->size;
 	} else {
@@ -98,17 +105,33 @@ static void share_out(gemp_input *input, const gemp_comm *comm, const facts *fou
 	}
 }
 
+/* What rank 0 told of one file; *told moves behind it. */
+static facts next_facts(char **told, char **header)
+{
+	facts found;
+	memcpy(&found, *told, sizeof found);
+	*header = *told + sizeof found;
+	*told = *header + found.header_size;
+	return found;
+}
+
 static gemp_code take_facts(gemp_inputs *inputs, const gemp_comm *comm, char *told)
 {
 	gemp_code code = GEMP_OK;
 	int dealt = 0;
+	uint64_t compressed = 0;
+	char *header, *at = told;
 	for (size_t i = 0; i < inputs->count; i++) {
-		facts found;
-		memcpy(&found, told, sizeof found);
-		told += sizeof found;
-		share_out(&inputs->input[i], comm, &found, &dealt);
-		GEMP_TRY(parse_header(&inputs->input[i], &inputs->cells, told, found.header_size));
-		told += found.header_size;
+		facts found = next_facts(&at, &header);
+		inputs->bytes += found.size;
+		compressed += found.compressed ? found.size : 0;
+	}
+	inputs->threads = gemp_threads();
+	GEMP_TRY(GEMP_NEW(inputs->cells, inputs->threads));
+	for (size_t i = 0; i < inputs->count; i++) {
+		facts found = next_facts(&told, &header);
+		share_out(&inputs->input[i], comm, &found, compressed, &dealt);
+		GEMP_TRY(parse_header(&inputs->input[i], &inputs->cells[0], header, found.header_size));
 	}
 done:
 	return code;
@@ -150,16 +173,25 @@ done:
 
 void gemp_inputs_free(gemp_inputs *inputs)
 {
-	for (size_t i = 0; i < inputs->count && inputs->input; i++)
+	for (size_t i = 0; i < inputs->count && inputs->input; i++) {
 		gemp_header_free(&inputs->input[i].header);
+		gemp_free(inputs->input[i].piece_lines);
+	}
 	gemp_free(inputs->input);
-	gemp_cells_free(&inputs->cells);
+	for (unsigned t = 0; t < inputs->threads && inputs->cells; t++)
+		gemp_cells_free(&inputs->cells[t]);
+	gemp_free(inputs->cells);
 	*inputs = (gemp_inputs){ 0 };
 }
 
-static bool is_skipped(const gemp_format *format, const char *record, size_t size)
+bool gemp_input_is_quoted(const gemp_input *input)
 {
-	return size == 0 || (format == &gemp_format_snap && (record[0] == '#' || strspn(record, " \t") >= size));
+	return is_quoted(input->format);
+}
+
+bool gemp_input_skips(const gemp_input *input, const char *record, size_t size)
+{
+	return size == 0 || (input->format == &gemp_format_snap && (record[0] == '#' || strspn(record, " \t") >= size));
 }
 
 static gemp_code wrong_count(const gemp_input *input, size_t found)
@@ -174,75 +206,10 @@ static gemp_code wrong_count(const gemp_input *input, size_t found)
 	                                                  : "separate fields by a comma, quote a value with commas");
 }
 
-/* One record after another; *line is where a failure of the record's content stands, 0 for others. */
-static gemp_code read_share(gemp_input *input, gemp_stream *stream, gemp_cells *cells, gemp_visit *visit, void *self,
-                            uint64_t *line)
+gemp_code gemp_input_cut(const gemp_input *input, gemp_cells *cells, char *record, size_t size)
 {
-	gemp_code code = GEMP_OK;
-	bool quoted = is_quoted(input->format);
-	bool header = input->bytes.begin == 0 && input->format != &gemp_format_snap;
-	for (;;) {
-		char *record;
-		size_t size;
-		*line = 0;
-		GEMP_TRY(gemp_stream_next(stream, quoted, &record, &size));
-		input->lines = gemp_stream_line(stream) - 1; /* before this record; of all once there is no more */
-		if (!record)
-			break;
-		bool skip = header || is_skipped(input->format, record, size);
-		header = false;
-		if (skip)
-			continue;
-		*line = gemp_stream_line(stream);
-		GEMP_TRY(cut(cells, input->format, record, size));
-		if (cells->count != input->header.count)
-			code = wrong_count(input, cells->count);
-		else
-			code = visit(self, input, cells, input->lines_before + *line);
-		if (code != GEMP_OK)
-			break;
-	}
-done:
+	gemp_code code = cut(cells, input->format, record, size);
+	if (code == GEMP_OK && cells->count != input->header.count)
+		code = wrong_count(input, cells->count);
 	return code;
-}
-
-/* Lines of lower ranks, for all files. A rank that failed has not counted all, but its own error comes first. */
-static gemp_code count_lines(gemp_inputs *inputs, const gemp_comm *comm)
-{
-	gemp_code code = GEMP_OK;
-	uint64_t *lines = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(lines, 2 * inputs->count)));
-	uint64_t *before = lines + inputs->count;
-	for (size_t i = 0; i < inputs->count; i++)
-		lines[i] = inputs->input[i].lines;
-	GEMP_MPI(MPI_Exscan(lines, before, (int)inputs->count, MPI_UINT64_T, MPI_SUM, comm->world));
-	for (size_t i = 0; i < inputs->count; i++)
-		inputs->input[i].lines_before = before[i]; /* the block was zeroed for rank 0 */
-done:
-	gemp_free(lines);
-	return code;
-}
-
-gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit *visit, void *self)
-{
-	gemp_code code = GEMP_OK, counted;
-	const gemp_input *failed = NULL;
-	uint64_t line = 0;
-	for (size_t i = 0; i < inputs->count && code == GEMP_OK; i++) {
-		gemp_input *input = &inputs->input[i];
-		gemp_stream *stream = NULL;
-		if (input->bytes.begin == input->bytes.end)
-			continue;
-		failed = input;
-		code = gemp_stream_open(&stream, input->path, input->bytes.begin, input->bytes.end);
-		if (code == GEMP_OK)
-			code = read_share(input, stream, &inputs->cells, visit, self, &line);
-		gemp_stream_close(stream);
-	}
-	counted = count_lines(inputs, comm);
-	if (counted != GEMP_OK)
-		return counted;
-	if (code == GEMP_EDATA && line > 0)
-		gemp_fail_in(code, "%s:%" PRIu64 ": ", failed->path, failed->lines_before + line);
-	return gemp_comm_agree(comm, code);
 }

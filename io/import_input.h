@@ -2,6 +2,7 @@
 #ifndef GEMP_IO_IMPORT_INPUT_H
 #define GEMP_IO_IMPORT_INPUT_H
 
+#include "io/blocks.h"
 #include "io/format.h"
 #include "io/share.h"
 #include "io/text_header.h"
@@ -12,15 +13,21 @@ typedef struct gemp_input {
 	const gemp_format *format; /* gemp_format_tsv, csv, snap or neo4j */
 	gemp_header header;
 	uint32_t file;         /* the builder's index of it */
+	uint64_t size;         /* of the file as stored */
 	gemp_span bytes;       /* this rank reads the lines that begin there */
+	bool in_turns;         /* compressed: each rank unpacks it all and reads every so-manieth block */
 	uint64_t lines;        /* of this rank's share, known after it was read */
 	uint64_t lines_before; /* of lower ranks, known after gemp_inputs_read */
+	uint64_t *piece_lines; /* [piece_count] of each piece of the blocks, known after the first reading */
+	size_t piece_count, piece_capacity;
 } gemp_input;
 
 typedef struct gemp_inputs {
 	size_t count;
 	gemp_input *input; /* [count] vertex files, then edge files */
-	gemp_cells cells;  /* of the record being read */
+	unsigned threads;  /* that read; it does not change */
+	gemp_cells *cells; /* [threads] of the records being read */
+	uint64_t bytes;    /* of all files as stored */
 } gemp_inputs;
 
 /* Collective. Finds formats, reads headers (rank 0, for all) and shares out the files. */
@@ -30,8 +37,15 @@ void gemp_inputs_free(gemp_inputs *inputs);
 /* Given each record, cut into as many cells as the header names. Errors with neither file nor line. */
 typedef gemp_code gemp_visit(void *self, const gemp_input *input, const gemp_cells *cells, uint64_t line);
 
-/* Collective. Visits every record of this rank's shares; `line` is right from the second reading on, the first one
- * counts. Errors, also those of `visit`, name file and line; all ranks return alike. */
-gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit *visit, void *self);
+/* Collective. Visits every record of this rank's shares, from several threads: each calls with its own of selves[threads].
+ * `line` is right from the second reading on, the first one counts. Errors, also those of `visit`, name file and line; all
+ * ranks return alike. `what` is shown as progress. */
+gemp_code gemp_inputs_read(gemp_inputs *inputs, const gemp_comm *comm, gemp_visit *visit, void *const *selves,
+                           const char *what);
+
+/* For import_read.c. Is this record none, and its cells, which must be as many as the header names. */
+bool gemp_input_skips(const gemp_input *input, const char *record, size_t size);
+gemp_code gemp_input_cut(const gemp_input *input, gemp_cells *cells, char *record, size_t size);
+bool gemp_input_is_quoted(const gemp_input *input);
 
 #endif

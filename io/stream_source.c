@@ -200,3 +200,9 @@ gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t
 done:
 	return code;
 }
+
+uint64_t gemp_source_position(const gemp_source *source)
+{
+	off_t at = ftello(source->file);
+	return at < 0 ? 0 : (uint64_t)at;
+}

@@ -20,5 +20,7 @@ void gemp_source_close(gemp_source *source); /* takes NULL */
 
 /* Up to `room` bytes; *size is 0 only at the end. */
 gemp_code gemp_source_read(gemp_source *source, char *bytes, size_t room, size_t *size);
+/* Where in the stored file reading has come to. */
+uint64_t gemp_source_position(const gemp_source *source);
 
 #endif

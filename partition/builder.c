@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/steps.h"
 #include "partition/builder_state.h"
 
 #include <string.h>
@@ -197,13 +198,19 @@ int gemp_builder_key_owner(const gemp_builder *builder, uint64_t hash)
 static gemp_code build(gemp_builder *builder, gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
+	gemp_steps *steps = builder->options.steps;
+	gemp_steps_next(steps, "vertices");
 	GEMP_TRY(gemp_builder_keys(builder));
 	GEMP_TRY(gemp_builder_vertices(builder, graph));
 	GEMP_TRY(gemp_builder_labels(builder, graph));
+	gemp_steps_next(steps, "ids");
 	GEMP_TRY(gemp_builder_ends(builder, graph));
 	GEMP_TRY(gemp_builder_edges(builder, graph));
+	gemp_steps_next(steps, "keys");
 	GEMP_TRY(gemp_builder_ranks(builder, graph));
+	gemp_steps_next(steps, "hash");
 	GEMP_TRY(gemp_graph_content_hash(builder->comm, graph, &graph->hash));
+	gemp_steps_next(steps, NULL);
 done:
 	return code;
 }

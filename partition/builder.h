@@ -27,6 +27,7 @@ typedef struct gemp_builder_options {
 	bool string_keys;          /* every key is a string, "7" too; else strings that are canonical integers are taken
 	                              as integers, which order before strings */
 	uint64_t vertex_limit;     /* 0: GEMP_MAX_VERTICES */
+	struct gemp_steps *steps;  /* core/steps.h: takes the time of each stage; NULL: nobody asks */
 	size_t batch;              /* bytes a rank sends in one round of an exchange; 0: 64 MiB */
 } gemp_builder_options;
 

@@ -1,6 +1,7 @@
 /* Edges to the owners of their sources: relations, rows by source, attributes. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/steps.h"
 #include "partition/builder_edges.h"
 #include "partition/builder_rows.h"
 #include "partition/builder_sort.h"
@@ -377,6 +378,7 @@ static gemp_code send_part(const routing *route, const block *b)
 	for (uint64_t round = 1; round <= rounds; round++) {
 		size_t count = left < b->size ? left : b->size;
 		left -= count;
+		gemp_progress("exchanging edges", round, rounds, 0);
 		GEMP_TRY(send_block(route, b, left, count));
 		if (round % CUT == 0)
 			GEMP_TRY(gemp_comm_agree(route->builder->comm, gemp_edge_list_cut(edges, left)));
@@ -442,14 +444,17 @@ gemp_code gemp_builder_edges(gemp_builder *builder, gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
 	routing route = { .builder = builder, .graph = graph };
+	gemp_steps_next(builder->options.steps, "exchange");
 	GEMP_TRY(route_edges(&route));
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		gemp_relation *relation = &graph->relations[r];
 		arrived *edges = &route.arrived[r];
+		gemp_steps_next(builder->options.steps, "rows");
 		code = relation->props.count ? make_rows(builder, graph, edges, relation)
 		                             : make_bare_rows(builder, graph, edges, relation);
 		GEMP_TRY(gemp_comm_agree(builder->comm, code));
 		number_edges(builder->comm, graph, relation);
+		gemp_steps_next(builder->options.steps, "targets");
 		GEMP_TRY(gemp_builder_targets(builder, graph, relation));
 		if (!relation->directed)
 			GEMP_TRY(treat_reciprocal(builder, graph, relation));

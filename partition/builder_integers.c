@@ -1,5 +1,6 @@
 #include "partition/builder_integers.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/threads.h"
@@ -150,6 +151,7 @@ gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list 
 		const gemp_edge_list *edges = &gemp_builder_part_at(builder, p, &none)->edges;
 		for (uint64_t round = 0, last = rounds(builder, 2 * edges->count); round < last; round++) {
 			block b = block_at(builder, edges, round, owner);
+			gemp_progress("finding vertices", round, last, 0);
 			GEMP_TRY(collect_block(&b, &set));
 		}
 	}
@@ -303,6 +305,7 @@ static gemp_code replace(gemp_builder *builder, gemp_edge_list *edges, integer_i
 	size_t size = block_size(builder);
 	for (uint64_t round = 0, last = rounds(builder, 2 * edges->count); round < last; round++) {
 		block b = block_at(builder, edges, round, owner);
+		gemp_progress("finding ids", round, last, 0);
 		GEMP_TRY(ask(&b, index, ids));
 		if (!b.count)
 			continue;

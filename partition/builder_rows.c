@@ -9,6 +9,7 @@
 
 enum {
 	PIECE = 1 << 15,    /* records that a thread takes at a time */
+	GROUP = 32,         /* records whose places in memory are fetched together */
 	ROWS = 1 << 10,     /* rows that a thread sorts at a time */
 	LONG_ROW = 1 << 16, /* slots from which a row is sorted alone: threads have room for shorter ones */
 };
@@ -30,13 +31,26 @@ static uint64_t next(uint64_t *counter, bool alone)
 	return alone ? (*counter)++ : __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
+/* The counters of the rows of some records, from `column` behind the row's own number on. */
+static size_t fetch(const placing *p, size_t from, size_t end, size_t column, uint64_t *counters[GROUP])
+{
+	size_t count = end - from < GROUP ? end - from : GROUP;
+	for (size_t i = 0; i < count; i++) {
+		counters[i] = &p->rows->begin[p->records[(from + i) * p->width] - p->rows->first + column];
+		__builtin_prefetch(counters[i], 1);
+	}
+	return count;
+}
+
 static void count_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const placing *p = context;
 	bool alone = gemp_threads() == 1;
-	for (size_t i = piece * PIECE, end = end_of(piece, PIECE, p->count); i < end; i++)
-		next(&p->rows->begin[p->records[i * p->width] - p->rows->first + 1], alone);
+	uint64_t *counters[GROUP];
+	for (size_t at = piece * PIECE, end = end_of(piece, PIECE, p->count); at < end; at += GROUP)
+		for (size_t i = 0, count = fetch(p, at, end, 1, counters); i < count; i++)
+			next(counters[i], alone);
 }
 
 void gemp_made_rows_count(gemp_made_rows *rows, const uint32_t *records, size_t width, size_t count)
@@ -57,12 +71,21 @@ static void place_piece(void *context, unsigned thread, size_t piece)
 	const placing *p = context;
 	gemp_made_rows *rows = p->rows;
 	bool alone = gemp_threads() == 1;
-	for (size_t i = piece * PIECE, end = end_of(piece, PIECE, p->count); i < end; i++) {
-		const uint32_t *record = p->records + i * p->width;
-		uint64_t at = next(&rows->begin[record[0] - rows->first], alone);
-		rows->slots[at] = record[1];
-		if (rows->edges)
-			memcpy(&rows->edges[at], record + 2, sizeof *rows->edges);
+	uint64_t *counters[GROUP], place[GROUP];
+	for (size_t at = piece * PIECE, end = end_of(piece, PIECE, p->count); at < end; at += GROUP) {
+		size_t count = fetch(p, at, end, 0, counters);
+		for (size_t i = 0; i < count; i++) {
+			place[i] = next(counters[i], alone);
+			__builtin_prefetch(&rows->slots[place[i]], 1);
+			if (rows->edges)
+				__builtin_prefetch(&rows->edges[place[i]], 1);
+		}
+		for (size_t i = 0; i < count; i++) {
+			const uint32_t *record = p->records + (at + i) * p->width;
+			rows->slots[place[i]] = record[1];
+			if (rows->edges)
+				memcpy(&rows->edges[place[i]], record + 2, sizeof *rows->edges);
+		}
 	}
 }
 

@@ -1,4 +1,5 @@
 /* Rows by target, with each edge's number. Their lengths are found first, so that edges go straight to their places. */
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "partition/builder_edges.h"
@@ -96,6 +97,7 @@ static gemp_code pass(const gemp_comm *comm, passing *p, size_t width)
 	for (uint64_t at = 0; at < most; at += p->size) {
 		p->first = at < edges ? at : edges;
 		p->count = edges - p->first < p->size ? edges - p->first : p->size;
+		gemp_progress("rows by target", at, most, 0);
 		GEMP_TRY(pass_round(comm, p, width));
 	}
 done:

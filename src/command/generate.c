@@ -1,6 +1,7 @@
 #include "io/generate.h"
 
 #include "command/produce.h"
+#include "comm/cores.h"
 
 static gemp_code choose(gemp_generate_options *how, const gemp_options *options)
 {
@@ -24,7 +25,9 @@ static gemp_code generate(gemp_comm *comm, const gemp_options *options)
 	gemp_report report;
 	gemp_graph *graph = NULL;
 	gemp_timers timers = { 0 };
+	gemp_steps steps = { 0 };
 	gemp_generate_options how;
+	gemp_comm_share_cores(comm);
 	code = choose(&how, options);
 	if (code == GEMP_OK)
 		code = gemp_produce_check(comm, options);
@@ -33,10 +36,11 @@ static gemp_code generate(gemp_comm *comm, const gemp_options *options)
 	code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
+	how.steps = &steps;
 	double since = gemp_now();
 	GEMP_TRY(gemp_generate(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_CONVERT, since);
-	GEMP_TRY(gemp_produce(&report, graph, NULL, 0, &timers));
+	GEMP_TRY(gemp_produce(&report, graph, NULL, 0, &timers, &steps));
 done:
 	gemp_graph_free(graph);
 	return gemp_report_finish(&report, code);

@@ -1,6 +1,7 @@
 #include "io/format.h"
 
 #include "command/produce.h"
+#include "comm/cores.h"
 #include "core/memory.h"
 
 #include <stdint.h>
@@ -39,6 +40,7 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 	gemp_report report;
 	gemp_graph *graph = NULL;
 	gemp_timers timers = { 0 };
+	gemp_steps steps = { 0 };
 	gemp_paths read = { 0 };
 	gemp_list edges = { 0 };
 	bool reporting = false;
@@ -54,14 +56,16 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 		.seed = options->relabel_seed,
 		.default_label = options->default_label,
 		.default_type = options->default_type,
+		.steps = &steps,
 	};
+	gemp_comm_share_cores(comm);
 	GEMP_TRY(check(&read, comm, options, &how));
 	GEMP_TRY(gemp_report_new(&report, comm, options, false));
 	reporting = true;
 	double since = gemp_now();
 	GEMP_TRY(gemp_import(&graph, comm, &how));
 	gemp_timers_add(&timers, GEMP_CONVERT, since);
-	GEMP_TRY(gemp_produce(&report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers));
+	GEMP_TRY(gemp_produce(&report, graph, &(gemp_list){ read.count, 0, (const char **)read.path }, 1, &timers, &steps));
 done:
 	gemp_graph_free(graph);
 	gemp_paths_free(&read);

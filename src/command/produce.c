@@ -3,6 +3,7 @@
 #include "command/files.h"
 #include "command/quantity.h"
 #include "command/schema.h"
+#include "command/throughput.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "io/graph_file.h"
@@ -75,14 +76,26 @@ done:
 	return code;
 }
 
+static uint64_t size_of_all(const gemp_list *files, size_t file_lists)
+{
+	uint64_t size = 0;
+	struct stat status;
+	for (size_t i = 0; i < file_lists; i++)
+		for (size_t f = 0; f < files[i].count; f++)
+			size += stat(files[i].items[f], &status) == 0 ? (uint64_t)status.st_size : 0;
+	return size;
+}
+
 gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists,
-                       gemp_timers *timers)
+                       gemp_timers *timers, gemp_steps *steps)
 {
 	gemp_code code = GEMP_OK;
 	struct stat status;
 	const char *path = report->options->output;
 	double since = gemp_now();
+	gemp_steps_next(steps, "write");
 	GEMP_TRY(write_file(report, graph, files, file_lists));
+	gemp_steps_next(steps, NULL);
 	gemp_timers_add(timers, GEMP_WRITE, since);
 	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 	gemp_report_set(report, "output", json_string(path));
@@ -94,6 +107,7 @@ gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *
 	else
 		GEMP_TRY(gemp_schema_report(report, graph, false));
 	gemp_report_seconds(report, timers, false);
+	gemp_report_throughput(report, steps, gemp_graph_edges(graph), size_of_all(files, file_lists));
 	gemp_report_memory(report, 0);
 done:
 	return code;

@@ -4,13 +4,14 @@
 #define GEMP_COMMAND_PRODUCE_H
 
 #include "command/report.h"
+#include "core/steps.h"
 
 /* Collective. --output is there and can be written to. */
 gemp_code gemp_produce_check(const gemp_comm *comm, const gemp_options *options);
 
-/* Collective. Writes the graph to --output and reports it. files: inputs whose hashes go to the provenance. timers has
- * what was spent so far. */
+/* Collective. Writes the graph to --output and reports it. files: inputs whose hashes go to the provenance. timers and
+ * steps have what was spent so far. */
 gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists,
-                       gemp_timers *timers);
+                       gemp_timers *timers, gemp_steps *steps);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,19 @@ size_t gemp_memory_blocks(void)
 size_t gemp_memory_peak(void)
 {
 	return peak;
+}
+
+size_t gemp_memory_resident_peak(void)
+{
+	char line[256];
+	size_t kib = 0;
+	FILE *status = fopen("/proc/self/status", "r");
+	while (status && kib == 0 && fgets(line, sizeof line, status))
+		if (sscanf(line, "VmHWM: %zu kB", &kib) == 1)
+			break;
+	if (status)
+		fclose(status);
+	return kib << 10;
 }
 
 void gemp_memory_fail_after(long requests)

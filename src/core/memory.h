@@ -21,6 +21,7 @@ char *gemp_strndup(const char *text, size_t length);
 size_t gemp_memory_live(void);   /* bytes */
 size_t gemp_memory_blocks(void); /* live blocks: 0 at the end of a test that frees all */
 size_t gemp_memory_peak(void);   /* bytes */
+size_t gemp_memory_resident_peak(void); /* bytes of this process that were in memory at most, libraries too; 0: not known */
 
 /* Tests: let `requests` more requests pass, then fail one; negative: never fail. */
 void gemp_memory_fail_after(long requests);

@@ -1,0 +1,175 @@
+/* The order of lines, how files are cut into blocks and dealt to ranks and threads, and compression: none of it matters. */
+#include "import_case.h"
+
+#include "core/random.h"
+#include "core/threads.h"
+#include "io/graph_file.h"
+
+#include <zlib.h>
+
+enum { EDGES = 1500, LONGEST = 80 };
+
+typedef enum kind { INTEGERS, WORDS, WITH_VALUES, KINDS } kind;
+
+typedef struct made {
+	char lines[EDGES][LONGEST];
+} made;
+
+static void draw(made *out, kind kind, uint64_t *seed)
+{
+	static const char *const ids[] = { "0", "-1", "9223372036854775807", "-9223372036854775808" };
+	for (size_t e = 0; e < EDGES; e++) {
+		char ends[2][LONGEST / 3];
+		for (int i = 0; i < 2; i++)
+			if (gemp_random_below(seed, 50) == 0)
+				snprintf(ends[i], sizeof ends[i], "%s", ids[gemp_random_below(seed, 4)]);
+			else
+				snprintf(ends[i], sizeof ends[i], "%s%d", kind == WORDS && gemp_random_below(seed, 3) ? "v" : "",
+				         (int)gemp_random_below(seed, 200));
+		if (kind == WITH_VALUES)
+			snprintf(out->lines[e], LONGEST, "%s\t%s\t%s\t%d", ends[0], ends[1], gemp_random_below(seed, 2) ? "A" : "B",
+			         (int)gemp_random_below(seed, 5));
+		else
+			snprintf(out->lines[e], LONGEST, "%s\t%s", ends[0], ends[1]);
+	}
+}
+
+static void shuffle(made *made, uint64_t *seed)
+{
+	for (size_t e = EDGES - 1; e > 0; e--) {
+		size_t other = gemp_random_below(seed, e + 1);
+		char line[LONGEST];
+		memcpy(line, made->lines[e], LONGEST);
+		memcpy(made->lines[e], made->lines[other], LONGEST);
+		memcpy(made->lines[other], line, LONGEST);
+	}
+}
+
+static const char *packed(const char *name, const char *text)
+{
+	const char *path = test_path_all(name);
+	bool good = true;
+	if (test_comm.rank == 0) {
+		gzFile file = gzopen(path, "wb");
+		good = file && gzwrite(file, text, (unsigned)strlen(text)) == (int)strlen(text);
+		good = file && gzclose(file) == Z_OK && good;
+	}
+	assert_all(good);
+	return path;
+}
+
+static const char *write_table(const made *made, kind kind, bool compressed)
+{
+	gemp_text text = { 0 };
+	gemp_text_print(&text, kind == WITH_VALUES ? "src\tdst\ttype\tw\n" : "src\tdst\n");
+	for (size_t e = 0; e < EDGES; e++)
+		gemp_text_print(&text, "%s\n", made->lines[e]);
+	const char *path = compressed ? packed("edges.tsv.gz", text.data) : written("edges.tsv", text.data);
+	gemp_text_free(&text);
+	return path;
+}
+
+/* Collective over `comm`. The file's bytes: all of its datasets. */
+static gemp_code write_and_hash(const gemp_comm *comm, gemp_graph *graph, const char *path, uint64_t *hash)
+{
+	gemp_code code = gemp_graph_file_write(comm, graph, path, NULL);
+	if (code == GEMP_OK)
+		code = gemp_graph_file_verify(comm, path);
+	return code == GEMP_OK ? gemp_import_hashes(comm, &path, 1, hash) : code;
+}
+
+static void import_is(const char *path, uint64_t expected, uint64_t file)
+{
+	gemp_graph *graph;
+	gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
+	assert_all_ok(gemp_import(&graph, &test_comm, &options));
+	assert_all(graph->hash == expected);
+	if (file) {
+		uint64_t hash = 0;
+		assert_all_ok(write_and_hash(&test_comm, graph, test_path_all("all.h5"), &hash));
+		assert_all(hash == file);
+	}
+	gemp_graph_free(graph);
+}
+
+static void nothing_but_the_edges_matters(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = { 16 << 20, 5000, 64, 4 };
+	uint64_t seed = test_seed_all();
+	made *table = calloc(1, sizeof *table);
+	for (kind kind = INTEGERS; kind < KINDS; kind++) {
+		draw(table, kind, &seed);
+		const char *path = write_table(table, kind, false);
+		gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
+		gemp_graph *graph;
+		assert_all_ok(gemp_import(&graph, &alone, &options));
+		uint64_t expected = graph->hash, file = 0;
+		const char *name = test_path_all("one.h5");
+		assert_all_ok(kind == INTEGERS && test_comm.rank == 0 ? write_and_hash(&alone, graph, name, &file) : GEMP_OK);
+		gemp_comm_max(&test_comm, &file, 1);
+		gemp_graph_free(graph);
+		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+			gemp_block_size = sizes[i];
+			gemp_threads_limit((unsigned)i % 3 + 1);
+			shuffle(table, &seed);
+			path = write_table(table, kind, i % 2);
+			import_is(path, expected, file);
+		}
+		gemp_block_size = sizes[0];
+		gemp_threads_limit(0);
+	}
+	free(table);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* Of several bad lines the first is named, whoever meets it. */
+static void the_first_error_counts(void **state)
+{
+	(void)state;
+	gemp_text text = { 0 };
+	gemp_text_print(&text, "src\tdst\n");
+	for (int e = 2; e < 900; e++)
+		gemp_text_print(&text, e == 500 || e == 501 || e == 777 || e == 840 ? "1\n" : "%d\t%d\n", e, e + 1);
+	for (int compressed = 0; compressed < 2; compressed++) {
+		const char *path = compressed ? packed("bad.tsv.gz", text.data) : written("bad.tsv", text.data);
+		gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 3 };
+		gemp_graph *graph = NULL;
+		gemp_block_size = 300;
+		assert_all_code(gemp_import(&graph, &test_comm, &options), GEMP_EDATA);
+		assert_all(strstr(gemp_message(), ":500: 1 field where the header has 2") != NULL);
+	}
+	gemp_block_size = 16 << 20;
+	gemp_text_free(&text);
+}
+
+static gemp_code import_small(void *path)
+{
+	gemp_graph *graph = NULL;
+	gemp_import_options options = { .edge_files = path, .edge_file_count = 1, .seed = 3 };
+	gemp_code code = gemp_import(&graph, &test_comm, &options);
+	gemp_graph_free(graph);
+	return code;
+}
+
+static void memory_may_run_out_in_threads(void **state)
+{
+	(void)state;
+	const char *path = written("few.tsv", "src\tdst\n1\t2\n2\t3\n3\t1\n4\t4\n");
+	gemp_block_size = 8;
+	if (test_comm.size <= 2)
+		assert_all_survive_no_memory(import_small, &path);
+	else
+		assert_all_ok(import_small(&path));
+	gemp_block_size = 16 << 20;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_but_the_edges_matters),
+		cmocka_unit_test(the_first_error_counts),
+		cmocka_unit_test(memory_may_run_out_in_threads),
+	};
+	return test_main_all(argc, argv, tests);
+}
