@@ -156,7 +156,7 @@ static gemp_code write_parts(gemp_report *report, gemp_graph *graph, const asked
 	GEMP_TRY(gemp_graph_renumber(&cut, report->comm, graph, part, a->parts, a->name));
 	gemp_timers_add(timers, GEMP_CONVERT, since);
 	gemp_report_print(report, "\n");
-	GEMP_TRY(gemp_produce(report, cut, NULL, 0, timers));
+	GEMP_TRY(gemp_produce(report, cut, NULL, 0, timers, NULL));
 done:
 	gemp_graph_free(cut);
 	return code;

@@ -107,7 +107,8 @@ gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *
 	else
 		GEMP_TRY(gemp_schema_report(report, graph, false));
 	gemp_report_seconds(report, timers, false);
-	gemp_report_throughput(report, steps, gemp_graph_edges(graph), size_of_all(files, file_lists));
+	if (steps)
+		gemp_report_throughput(report, steps, gemp_graph_edges(graph), size_of_all(files, file_lists));
 	gemp_report_memory(report, 0);
 done:
 	return code;

@@ -10,7 +10,7 @@
 gemp_code gemp_produce_check(const gemp_comm *comm, const gemp_options *options);
 
 /* Collective. Writes the graph to --output and reports it. files: inputs whose hashes go to the provenance. timers and
- * steps have what was spent so far. */
+ * steps (NULL: not taken, and no throughput is reported) have what was spent so far. */
 gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists,
                        gemp_timers *timers, gemp_steps *steps);
 
