@@ -1,6 +1,7 @@
 """A model of time against ranks, work, message size and partition count, fitted on measured runs.
 
-    T(R) = serial + step * log2(R) + (work + crowd * crowded) * max(1 / places, imbalance(R) / R) * W
+    T(R) = serial + step * log2(R) + wait * max(0, R / places - 1)
+         + (work + crowd * crowded) * max(1 / places, imbalance(R) / R) * W
          + round * rounds(R) * log2(R) + message * messages(R) / R + byte * bytes(R) / min(R, places)
 
 What a run does (imbalance, rounds, messages, bytes) is measured and has models of its own, so that a number of ranks
@@ -13,6 +14,7 @@ that nobody ran can be asked for:
 
 W is the work of the graph. P, the partition count, is the number of parts of the graph: R times the parts that a rank
 goes through one after the other. `places` is how many ranks can run at once: cores over cores a rank, or the GPUs.
+Ranks beyond them `wait` for their turn: that tells apart what oversubscribed runs cost from what messages cost.
 `crowded` is how full the host is, from 0 (one rank) to 1 (all places taken): neighbours share memory and cores' halves.
 
 All coefficients are at least 0 and come from least squares on relative errors. Standard library only.
@@ -20,8 +22,9 @@ All coefficients are at least 0 and come from least squares on relative errors. 
 import itertools
 import math
 
-COEFFICIENTS = ['serial', 'step', 'work', 'crowd', 'round', 'message', 'byte']
-UNITS = {'serial': 's', 'step': 's for each doubling of the ranks', 'work': 's for a unit of work',
+COEFFICIENTS = ['serial', 'step', 'wait', 'work', 'crowd', 'round', 'message', 'byte']
+UNITS = {'serial': 's', 'step': 's for each doubling of the ranks',
+         'wait': 's for each further rank on a place', 'work': 's for a unit of work',
          'crowd': 's more for a unit of work on a full host',
          'round': 's for a round and doubling', 'message': 's for a message', 'byte': 's for a byte'}
 ASSUMPTIONS = [
@@ -68,7 +71,7 @@ def least_squares(rows, values, always=()):
     """Coefficients >= 0 that minimise the squares of relative errors, of as few terms as the values justify.
 
     All subsets of terms are tried: there are few terms. Columns are scaled, since bytes and seconds lie far apart. The
-    terms `always` need no justification; they go only where they would be negative. Of values too few to tell, the one
+    terms `always`, if they occur, need no justification; they go only where they would be negative. Of values too few to tell, the one
     term that fits best.
     """
     weighted = [[x / abs(y) for x in row] for row, y in zip(rows, values) if y]
@@ -84,7 +87,7 @@ def least_squares(rows, values, always=()):
             if not found or min(found) < 0:
                 continue
             wrong = sum((1 - sum(f * v for f, v in zip(found, c))) ** 2 for c in columns)
-            rank = (len(set(always) - set(chosen)), worth(wrong, len(weighted), count), count, wrong)
+            rank = (len(set(always) & set(usable) - set(chosen)), worth(wrong, len(weighted), count), count, wrong)
             if rank < least:
                 least, best = rank, [0.0] * terms
                 for t, f in zip(chosen, found):
@@ -148,14 +151,14 @@ class Model:
     @staticmethod
     def terms(run):
         doubling, share = math.log2(run.ranks), run.work * max(1 / run.places, run.imbalance / run.ranks)
-        return [1.0, doubling, share, share * run.crowded, run.rounds * doubling,
+        return [1.0, doubling, max(0.0, run.ranks / run.places - 1), share, share * run.crowded, run.rounds * doubling,
                 run.messages / run.ranks, run.bytes / min(run.ranks, run.places)]
 
     def fit(self, runs):
         """Costs are fitted to what runs did, predictions take what they are expected to do."""
         self.fit_doings(runs)
         found = least_squares([self.terms(r) for r in runs], [r.seconds for r in runs],
-                              [COEFFICIENTS.index('serial'), COEFFICIENTS.index('work')])
+                              [COEFFICIENTS.index(name) for name in ('serial', 'wait', 'work')])
         self.coefficients = dict(zip(COEFFICIENTS, found))
         return self
 
