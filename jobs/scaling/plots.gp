@@ -26,7 +26,7 @@ set output base.'-efficiency.'.kind
 set title study.' scaling: efficiency'
 set ylabel 'efficiency'
 unset logscale y
-set yrange [0:*]
+set yrange [0:1.3<*]
 set key right top
 plot data skip 1 using 1:(1) with lines lc rgb '#999999' dt 2 title 'ideal', \
 	data skip 1 using 1:($9 < $1 ? $9 / $1 : 1) with lines lc rgb '#cc6600' dt 3 \
