@@ -60,6 +60,8 @@ static gemp_code share(gemp_h5 *h5, hid_t access)
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_fapl_mpio(access, h5->comm->world, MPI_INFO_NULL)));
 	GEMP_TRY(GEMP_HDF5(h5, H5Pset_dxpl_mpio(h5->transfer, H5FD_MPIO_COLLECTIVE)));
+	/* A rank's part is in one piece, so that nothing is gained by some ranks reading or writing for others. */
+	GEMP_TRY(GEMP_HDF5(h5, H5Pset_dxpl_mpio_collective_opt(h5->transfer, H5FD_MPIO_INDIVIDUAL_IO)));
 done:
 	return code;
 }

@@ -47,26 +47,29 @@ void gemp_hash_keys(const uint64_t *keys, size_t count, unsigned char first, uin
 	}
 }
 
+/* With the size known the compiler leaves out all of XXH3 that is for other sizes. */
+#define SUM_OF(name, type)                                                                \
+	static uint64_t name(const type *elements, size_t count, uint64_t first)          \
+	{                                                                                 \
+		uint64_t sum = 0;                                                         \
+		for (size_t i = 0; i < count; i++)                                        \
+			sum += XXH3_64bits_withSeed(&elements[i], sizeof(type), first + i); \
+		return sum;                                                               \
+	}
+SUM_OF(sum_of_bytes, uint8_t)
+SUM_OF(sum_of_words, uint32_t)
+SUM_OF(sum_of_long_words, uint64_t)
+
 uint64_t gemp_hash_sum(const void *bytes, size_t size, size_t count, uint64_t first)
 {
-	const char *at = bytes;
+	if (size == sizeof(uint8_t))
+		return sum_of_bytes(bytes, count, first);
+	if (size == sizeof(uint32_t))
+		return sum_of_words(bytes, count, first);
+	if (size == sizeof(uint64_t))
+		return sum_of_long_words(bytes, count, first);
 	uint64_t sum = 0;
-	switch (size) {
-	case 1:
-		for (size_t i = 0; i < count; i++)
-			sum += XXH3_64bits_withSeed(at + i, 1, first + i);
-		break;
-	case sizeof(uint32_t):
-		for (size_t i = 0; i < count; i++)
-			sum += XXH3_64bits_withSeed(at + i * sizeof(uint32_t), sizeof(uint32_t), first + i);
-		break;
-	case sizeof(uint64_t):
-		for (size_t i = 0; i < count; i++)
-			sum += XXH3_64bits_withSeed(at + i * sizeof(uint64_t), sizeof(uint64_t), first + i);
-		break;
-	default:
-		for (size_t i = 0; i < count; i++)
-			sum += XXH3_64bits_withSeed(at + i * size, size, first + i);
-	}
+	for (size_t i = 0; i < count; i++)
+		sum += XXH3_64bits_withSeed((const char *)bytes + i * size, size, first + i);
 	return sum;
 }

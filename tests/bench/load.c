@@ -1,0 +1,132 @@
+/* load: how long the edges of a graph file take to read, beside read(2) of as many bytes of the same file.
+ *   mpirun -n N load G.h5 [cold]
+ * One line of JSON: seconds of the slowest rank and MB/s of each way: `plain`, read(2) by all ranks, each its share;
+ * `datasets`, our reading of the datasets without checksums; `load`, the graph's, with checksums and checks. All into fresh
+ * memory, the best of four. cold: the file leaves the page cache before each (once).
+ */
+#include "comm/comm.h"
+#include "comm/cores.h"
+#include "core/memory.h"
+#include "core/timer.h"
+#include "io/graph_file.h"
+#include "io/hdf5.h"
+#include "io/share.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 8 << 20 };
+
+static double slowest(const gemp_comm *comm, double seconds)
+{
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, comm->world));
+	return seconds;
+}
+
+static void forget(const gemp_comm *comm, const char *path, bool cold)
+{
+	int file = open(path, O_RDONLY);
+	if (cold && comm->rank == 0 && file >= 0 && fsync(file) == 0)
+		posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+	close(file);
+	GEMP_MPI(MPI_Barrier(comm->world));
+}
+
+typedef double way(const gemp_comm *comm, const char *path, uint64_t *bytes);
+
+/* Each rank its share of *bytes bytes from 1 MiB on. */
+static double read_plainly(const gemp_comm *comm, const char *path, uint64_t *bytes)
+{
+	gemp_span share = gemp_share(comm, *bytes);
+	char *buffer = calloc(1, share.end - share.begin + 1);
+	int file = open(path, O_RDONLY);
+	double since = gemp_now();
+	for (uint64_t at = share.begin; at < share.end; at += PIECE) {
+		uint64_t left = share.end - at;
+		if (pread(file, buffer + at - share.begin, left < PIECE ? left : PIECE, (off_t)((1 << 20) + at)) <= 0)
+			break;
+	}
+	double seconds = gemp_now() - since;
+	close(file);
+	free(buffer);
+	return seconds;
+}
+
+static double read_datasets(const gemp_comm *comm, const char *path, uint64_t *bytes)
+{
+	static const char *const names[] = { "/edges/E/csr/indices_1", "/edges/E/csc/indices_1", "/edges/E/csc/edge" };
+	gemp_h5 h5 = { 0 };
+	double since = gemp_now();
+	gemp_code code = gemp_h5_open(&h5, comm, path);
+	*bytes = 0;
+	for (int i = 0; i < 3 && code == GEMP_OK; i++) {
+		gemp_h5_type type;
+		uint64_t total;
+		void *data = NULL;
+		code = gemp_h5_info(&h5, names[i], &type, &total);
+		gemp_span share = gemp_share(comm, total);
+		if (code == GEMP_OK)
+			data = gemp_calloc(share.end - share.begin, type.size);
+		if (data)
+			code = gemp_h5_read(&h5, names[i], type, share.begin, share.end - share.begin, 0, data);
+		*bytes += total * type.size;
+		gemp_free(data);
+	}
+	if (code != GEMP_OK)
+		fprintf(stderr, "%s\n", gemp_message());
+	gemp_h5_close(&h5);
+	return gemp_now() - since;
+}
+
+static double load(const gemp_comm *comm, const char *path, uint64_t *bytes)
+{
+	gemp_graph *graph = NULL;
+	(void)bytes;
+	double since = gemp_now();
+	gemp_code code = gemp_graph_file_open(&graph, comm, path);
+	for (size_t r = 0; code == GEMP_OK && r < graph->relation_count; r++)
+		code = gemp_graph_need_relation(graph, r, GEMP_PART_OUT | GEMP_PART_IN | GEMP_PART_IN_EDGES);
+	double seconds = gemp_now() - since;
+	if (code != GEMP_OK)
+		fprintf(stderr, "%s\n", gemp_message());
+	gemp_graph_free(graph);
+	return seconds;
+}
+
+static double best(const gemp_comm *comm, way *way, const char *path, bool cold, uint64_t *bytes)
+{
+	double least = 0;
+	for (int run = 0; run < (cold ? 1 : 4); run++) {
+		forget(comm, path, cold);
+		double seconds = slowest(comm, way(comm, path, bytes));
+		if (!run || seconds < least)
+			least = seconds;
+	}
+	return least;
+}
+
+int main(int argc, char **argv)
+{
+	gemp_comm comm;
+	uint64_t bytes = 0;
+	MPI_Init(&argc, &argv);
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	gemp_comm_share_cores(&comm);
+	if (argc < 2)
+		return fprintf(stderr, "usage: load G.h5 [cold]\n"), 2;
+	bool cold = argc > 2 && strcmp(argv[2], "cold") == 0;
+	double datasets = best(&comm, read_datasets, argv[1], cold, &bytes);
+	double plain = best(&comm, read_plainly, argv[1], cold, &bytes);
+	double loaded = best(&comm, load, argv[1], cold, &bytes), mb = (double)bytes / 1e6;
+	if (comm.rank == 0)
+		printf("{\"ranks\": %d, \"cache\": \"%s\", \"mb\": %.0f, \"plain_s\": %.3f, \"plain_mb_s\": %.0f, \"datasets_s\": %.3f, "
+		       "\"datasets_mb_s\": %.0f, \"datasets_share\": %.2f, \"load_s\": %.3f, \"load_mb_s\": %.0f, \"load_share\": %.2f}\n",
+		       comm.size, cold ? "cold" : "warm", mb, plain, mb / plain, datasets, mb / datasets, plain / datasets, loaded,
+		       mb / loaded, plain / loaded);
+	gemp_comm_free(&comm);
+	MPI_Finalize();
+	return 0;
+}
