@@ -1,6 +1,8 @@
 """From studies to the model: fits it, checks it on runs that it was not shown, and predicts."""
 from model import ASSUMPTIONS, COEFFICIENTS, UNITS, Model, Run
 
+FEWEST = 3  # points that predictions are made from
+
 
 def as_run(point, result):
     """The model's view of a measured point."""
@@ -42,8 +44,8 @@ def make(results, options):
     seen = dict(model.coefficients)
     for one in [model] + others:
         one.state(options.latency, options.bandwidth)
-    predicted = []
-    for result in results:
+    predicted, enough = [], sum(not p['held_out'] for p in fitted) >= FEWEST
+    for result in results if enough else []:
         for ranks in options.predict:
             run = far_run(result, ranks, options.parts_per_rank)
             parts = model.parts_of(run)
@@ -68,6 +70,9 @@ def text(whole):
         lines.append('  %-7s %6d %8s %10.3f %10.3f %+7.1f %%%s' % (
             p['study'], p['ranks'], p['room'] or '-', p['seconds'], p['model'], 100 * p['error'],
             '  held out' if p['held_out'] else ''))
+    if not whole['predicted']:
+        return '\n'.join(lines) + ('\n\n  No predictions: they need %d points besides those held out. More --ranks, or '
+                                   'strong and weak studies together\n' % FEWEST)
     lines += ['', '  predicted seconds; low and high: of fits that leave out one point each; and by term',
               '  %-7s %6s %10s %10s %10s' % ('study', 'ranks', 'seconds', 'low', 'high') +
               ''.join(' %9s' % name for name in COEFFICIENTS)]

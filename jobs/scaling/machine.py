@@ -19,6 +19,11 @@ def said(command, limit=30):
     return done.stdout.strip() if done.returncode == 0 else ''
 
 
+def version(command):
+    """First line of what --version says."""
+    return (said([command, '--version']).splitlines() or [''])[0]
+
+
 def field(path, name):
     """Value of the first line `name : value` of a file of /proc."""
     try:
@@ -67,9 +72,10 @@ def facts(program, launcher, spec):
         'system': platform.platform(),
         'devices': [{key: d.get(key) for key in ('name', 'platform', 'kind', 'units', 'driver', 'memory')
                      if d.get(key) is not None} for d in seen],
-        'mpi': (said([shlex.split(launcher)[0], '--version']).splitlines() or ['?'])[0],
+        'mpi': version('mpirun') or version(shlex.split(launcher)[0]) or '?',
         'launcher': launcher,
+        'launcher_version': version(shlex.split(launcher)[0]),
         'slurm_job': os.environ.get('SLURM_JOB_ID'),
-        'program': (said([program, '--version']).splitlines() or ['?'])[0],
+        'program': version(program) or '?',
         'commit': said(['git', '-C', HERE, 'describe', '--always', '--dirty', '--abbrev=12']) or None,
     }
