@@ -71,6 +71,7 @@ static void choose(answer *s)
 		.attributes = (gemp_when)options->attributes,
 		.listed = (!s->only_counts && (s->writes || limit < UINT64_MAX)) || s->graph_path,
 		.replicate = options->replicate,
+		.crossing = (gemp_crossing_way)options->exchange,
 		.launch_factor = options->launch_factor,
 		.count_parts = options->profile && !options->count && !gemp_query_is_composed(s->pattern),
 		.profile = options->profile,

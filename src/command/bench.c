@@ -31,7 +31,7 @@ static gemp_code find(const word **out, const gemp_options *options)
 gemp_code gemp_bench_context(gemp_context **out, gemp_comm *comm, const gemp_options *options)
 {
 	const gemp_budgets budgets = { .device_memory = options->device_memory, .result_buffer = options->result_buffer,
-		.outbox = options->outbox };
+		.outbox = options->outbox, .row_cache = options->row_cache };
 	return gemp_context_new(out, comm, options->devices, &budgets);
 }
 
@@ -46,6 +46,7 @@ gemp_query_options gemp_bench_how(const gemp_options *options)
 			.pivot_off = options->pivot == 1,
 			.attributes = (gemp_when)options->attributes,
 			.replicate = options->replicate,
+			.crossing = (gemp_crossing_way)options->exchange,
 			.launch_factor = options->launch_factor,
 			.profile = options->profile,
 			.lanes = (int)options->lanes,

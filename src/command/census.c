@@ -64,6 +64,7 @@ gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_graph *g
 	gemp_motifs motifs = { 0 };
 	const gemp_match_options how = { .semantics = (gemp_semantics)options->semantics,
 		.count_by_formula = options->count_by == 0, .replicate = options->replicate,
+		.crossing = (gemp_crossing_way)options->exchange,
 		.launch_factor = options->launch_factor, .lanes = (int)options->lanes };
 	gemp_census_new(&census, vertices);
 	GEMP_TRY(gemp_answer_context(&context, comm, options, timers));

@@ -96,6 +96,9 @@ static const gemp_option table[] = {
 	  AT(attributes) },
 	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN | GEMP_ON_BENCH, search,
 	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
+	{ "exchange", 0, GEMP_OPTION_CHOICE, "auto|push|pull", "auto", ON_RUN | GEMP_ON_BENCH, search,
+	  "How rows that a rank does not hold are met: push: partial matches travel to their owners; pull: owners send them, in "
+	  "rounds; auto: pull, unless the longest rows pass --row-cache.", AT(exchange) },
 	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, ON_SEARCH, search,
 	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the "
 	  "device.", POSITIVE(launch_factor) },
@@ -172,9 +175,9 @@ static const gemp_option table[] = {
 	  "Matches that a kernel launch may leave on the device.", POSITIVE(result_buffer) },
 	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN | GEMP_ON_BENCH, budgets,
 	  "Partial matches that may wait for each step and destination.", POSITIVE(outbox) },
-	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets,
-	  "Memory for rows fetched from other ranks. Not used yet: partial matches travel to rows.",
-	  AT(row_cache) },
+	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN | GEMP_ON_BENCH, budgets,
+	  "Rows on the device at a time, where they come in rounds (--exchange pull, or a graph larger than the device); else half "
+	  "of what is free there.", AT(row_cache) },
 
 	{ "config", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, general,
 	  "Read options from FILE, `long-option = value` a line; options on the command line win.", AT(config) },

@@ -83,7 +83,7 @@ typedef struct gemp_options {
 	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per;
 	gemp_list parameters;
 	bool lenient;
-	int semantics, distinct, symmetry, count_by, pivot, attributes;
+	int semantics, distinct, symmetry, count_by, pivot, attributes, exchange;
 	int64_t replicate;
 	bool count, explain, profile, estimate;
 	double estimate_seconds;

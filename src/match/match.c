@@ -150,7 +150,7 @@ static gemp_code improve_order(gemp_match *m)
 	gemp_plan_options options = plan_options(m);
 	gemp_order_question question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
 		.symmetry = m->symmetry, .statistics = &m->statistics, .candidates = &m->candidates, .options = &options,
-		.key_rank = m->pushdown.key_rank, .latest = m->graph->ranks == 1 || m->options.replicate < 0,
+		.key_rank = m->pushdown.key_rank, .latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.crossing != GEMP_CROSS_PUSH,
 		.lists = m->context->device->gpu && !lists(m) && !m->options.profile };
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
 	bool found;
@@ -168,6 +168,44 @@ static gemp_code improve_order(gemp_match *m)
 	memcpy(m->options.order, order, sizeof order);
 	m->options.order_count = count;
 	GEMP_TRY(make_plan(m, false));
+done:
+	return code;
+}
+
+/* ROWS. Bytes on the device of those that this rank has, which are there already or still to come. */
+static bool rows_fit(const gemp_match *m)
+{
+	const gemp_device *device = m->context->device;
+	uint64_t bytes = 0, most = m->context->budgets.row_cache;
+	if (!most)
+		most = device->memory > device->held ? (device->memory - device->held) / 4 * 3 : 0;
+	for (size_t v = 0; v < m->rows->view_count; v++) {
+		const gemp_view *view = &m->rows->views[v];
+		uint64_t entries = view->begin[view->rows];
+		if (view->device && !m->context->budgets.row_cache)
+			continue;
+		bytes += entries * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
+		         (view->rows + 1) * (m->rows->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+		if (entries * (view->edges ? sizeof *view->edges : sizeof *view->neighbours) > device->largest)
+			return false;
+	}
+	return bytes <= most;
+}
+
+/* Collective. Rounds where rows are not all here or do not fit, unless partial matches are to travel, or would have to for
+ * most pivots. */
+static gemp_code choose_crossing(gemp_match *m)
+{
+	gemp_code code = GEMP_OK;
+	bool here = m->rows->residency.hot >= m->graph->vertices;
+	if (m->options.crossing == GEMP_CROSS_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
+		return GEMP_OK;
+	GEMP_TRY(gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates,
+	                       m->context->budgets.row_cache));
+	if (m->options.crossing == GEMP_CROSS_PULL || here || gemp_pull_fits(m->pull))
+		return GEMP_OK;
+	gemp_pull_free(m->pull);
+	m->pull = NULL;
 done:
 	return code;
 }
@@ -195,6 +233,9 @@ static gemp_code plan_and_rows(gemp_match *m)
 		GEMP_TRY(improve_order(m));
 		GEMP_TRY(gemp_rows_at_hand(&m->rows, m->context, m->graph, m->plan, m->options.replicate));
 	}
+	began = gemp_now();
+	GEMP_TRY(choose_crossing(m));
+	gemp_timers_add(&m->context->timers, GEMP_CONVERT, began);
 done:
 	return code;
 }
@@ -266,9 +307,12 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
 		.listed = lists(m), .per = per, .first_only = options->first_only && !m->phases.after_count,
 		.profile = options->profile,
-		.by_formula = options->count_by_formula, .key_rank = m->pushdown.key_rank };
+		.by_formula = options->count_by_formula, .key_rank = m->pushdown.key_rank,
+		.round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
 	                         &m->candidates, &search));
+	if (m->pull)
+		gemp_pull_attach(m->pull, m->search, &search);
 ready:
 	*out = m;
 	m = NULL;
@@ -282,6 +326,7 @@ void gemp_match_free(gemp_match *m)
 	if (!m)
 		return;
 	gemp_search_free(m->search);
+	gemp_pull_free(m->pull);
 	gemp_resident_release(m->rows);
 	gemp_plan_free(m->plan);
 	gemp_candidates_free(&m->candidates);

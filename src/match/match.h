@@ -14,6 +14,10 @@
 
 typedef enum gemp_when { GEMP_AUTO, GEMP_BEFORE, GEMP_AFTER } gemp_when;
 
+/* How rows of other ranks are met (--exchange): push: partial matches travel to them; pull: they are brought here, in rounds
+ * (match/pull.h). */
+typedef enum gemp_crossing_way { GEMP_CROSS_AUTO, GEMP_CROSS_PUSH, GEMP_CROSS_PULL } gemp_crossing_way;
+
 enum { GEMP_PART_STEPS = 7 }; /* parts 1, 2, 4, ... 64 */
 
 typedef struct gemp_match_options {
@@ -24,6 +28,7 @@ typedef struct gemp_match_options {
 	gemp_when attributes;       /* --attributes */
 	bool listed;                /* rows are wanted, not only counts */
 	int64_t replicate;          /* bytes a rank, or GEMP_REPLICATE_* ; 0: none */
+	gemp_crossing_way crossing; /* where rows are not all here, or do not fit on the device */
 	double launch_factor;       /* C of the launch formula; 0: default */
 	bool count_by_formula;      /* --count-by auto: where only a count is asked, what has a formula is not enumerated */
 	bool count_parts;           /* --profile: share of matches within one of P parts, P = 1 .. 64 (enumerates) */
@@ -54,8 +59,12 @@ typedef struct gemp_match_result {
 	uint64_t entries_read, lookups; /* profile: of rows, by all steps and ranks: walked; searched for one vertex */
 	uint64_t rows_passed;           /* profile: partial matches, of all steps but the last */
 	int order_count, order[GEMP_MAX_PATTERN_VERTICES]; /* in which the pattern's vertices were bound; none: several searches */
-	gemp_traffic traffic;         /* of all ranks: partial matches */
-	double local_share;           /* share of matches that never crossed ranks */
+	gemp_crossing_way crossing;   /* AUTO: neither was needed */
+	gemp_traffic traffic;         /* of all ranks: partial matches, rows */
+	uint64_t pull_rounds, pivots_alone; /* pull: rounds; pivots (or seeds) too large for one */
+	uint64_t rows_read, rows_fetched;   /* pull: by rounds; of these, those that travelled */
+	uint64_t row_bytes, row_words_bytes;/* pull: sent, coded; the same in whole words */
+	double local_share;           /* share of matches that never crossed ranks; pull: of rows that did not travel */
 	uint64_t values_copied;       /* attribute values copied to devices, all ranks */
 	uint64_t values_referred;     /* attribute values that results refer to, each mention counted */
 	double kernel_imbalance;      /* seconds of kernels, the slowest rank's over the mean */

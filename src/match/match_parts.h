@@ -5,6 +5,7 @@
 #include "match/filter.h"
 #include "match/match.h"
 #include "match/phases.h"
+#include "match/pull.h"
 #include "match/pushdown.h"
 #include "match/rows_at_hand.h"
 #include "match/search.h"
@@ -25,6 +26,7 @@ struct gemp_match {
 	gemp_statistics statistics;
 	gemp_plan *plan;
 	gemp_resident *rows;
+	gemp_pull *pull;             /* NULL: all rows are resident, or partial matches travel */
 	gemp_search *search;
 	bool profiled;               /* rows and bytes are those of the runs so far, of all ranks */
 	uint64_t step_rows[GEMP_MAX_STEPS], step_entries[GEMP_MAX_STEPS], step_lookups[GEMP_MAX_STEPS];

@@ -79,8 +79,33 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
 }
 
 /* Sums over ranks of what one rank knows. */
-enum { FOUND, CROSSED, KEPT, CLASSES, PIVOTS, COPIED, FETCHED, REFERRED, LAUNCHES, STAGES, LISTING, BYTES, MESSAGES, PARTS,
-       FIGURES = PARTS + GEMP_PART_STEPS };
+enum { FOUND, CROSSED, KEPT, CLASSES, PIVOTS, COPIED, FETCHED, REFERRED, LAUNCHES, STAGES, LISTING, BYTES, MESSAGES, ALONE,
+       READ, BROUGHT, ROW_BYTES, WORDS_BYTES, PARTS, FIGURES = PARTS + GEMP_PART_STEPS };
+
+static void gather_pull(const gemp_match *m, uint64_t *figures)
+{
+	const gemp_pull_figures pull = gemp_pull_figures_of(m->pull);
+	figures[ALONE] = pull.tasks_alone;
+	figures[READ] = pull.reads;
+	figures[BROUGHT] = pull.fetched;
+	figures[ROW_BYTES] = pull.bytes;
+	figures[WORDS_BYTES] = pull.plain_bytes;
+}
+
+static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp_match_result *result)
+{
+	result->crossing = m->pull ? GEMP_CROSS_PULL : m->search->emit.all_resident ? GEMP_CROSS_AUTO : GEMP_CROSS_PUSH;
+	if (!m->pull)
+		return;
+	result->pull_rounds = gemp_pull_figures_of(m->pull).rounds;
+	result->pivots_alone = figures[ALONE];
+	result->rows_read = figures[READ];
+	result->rows_fetched = figures[BROUGHT];
+	result->row_bytes = figures[ROW_BYTES];
+	result->row_words_bytes = figures[WORDS_BYTES];
+	result->local_share = figures[BROUGHT] < figures[READ] ? 1 - (double)figures[BROUGHT] / (double)figures[READ] :
+	                      figures[BROUGHT] ? 0 : 1;
+}
 
 static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES])
 {
@@ -102,6 +127,8 @@ static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES
 	figures[LISTING] = search->listing_launches;
 	figures[BYTES] = m->context->traffic.bytes;
 	figures[MESSAGES] = m->context->traffic.messages;
+	if (m->pull)
+		gather_pull(m, figures);
 	memcpy(figures + PARTS, s->tally.within, sizeof s->tally.within);
 	gemp_comm_sum(m->context->comm, figures, FIGURES);
 }
@@ -186,6 +213,7 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 	                                                         m->search->statistics.found_crossed));
 	result->kernel_imbalance = imbalance(m->context, m->search->statistics.kernel_seconds);
 	describe_plan(m, result);
+	describe_crossing(m, f, result);
 	code = count_embeddings(m, f[KEPT], result);
 	if (m->options.distinct == GEMP_BY_NOTHING)
 		result->matches = result->embeddings;
@@ -200,7 +228,7 @@ static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 	m->search->statistics = (gemp_search_statistics){ 0 };
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
 	m->search->sink = s.first;
-	GEMP_TRY(gemp_rounds_run(m->search, &rounds));
+	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &rounds));
 	if (m->options.profile)
 		GEMP_TRY(profile(m));
 	if (result)

@@ -33,7 +33,8 @@ static gemp_code trim(gemp_nested_search *n, const gemp_search *search, const ge
 {
 	gemp_code code = GEMP_OK;
 	const char *shape = getenv("GEMP_SHAPE");
-	if (!shape || strcmp(shape, "untrimmed") != 0)
+	bool rounds = search->options.round_entries; /* whose rows are without what nobody reads */
+	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0))
 		GEMP_TRY(gemp_trimmed_new(&n->trimmed, search, views, candidates));
 	n->plan = n->trimmed ? &n->trimmed->plan : search->plan;
 done:
@@ -65,35 +66,48 @@ static uint64_t least_degree(const gemp_plan *plan, const gemp_step *step, size_
 	return plan->views[view].direction == 2 ? degree : 0;
 }
 
-/* Slots descend by degree: the first from which on all have too few neighbours. */
-static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, const gemp_view *views)
+static gemp_vertex slot_of_row(const gemp_residency *residency, size_t row)
 {
-	uint32_t limit = search->vertices;
-	for (size_t v = 0; v < search->plan->view_count; v++) {
-		uint64_t least = least_degree(search->plan, &search->plan->steps[shape->levels - 1], v);
-		const uint64_t *begin = views[v].begin;
-		while (limit > 0 && begin[limit] - begin[limit - 1] < least)
-			limit--;
-	}
-	return limit;
+	return row < residency->hot ? (gemp_vertex)row :
+	       residency->own_slots[residency->own_count - residency->own + row - residency->hot];
 }
 
-/* The longest row, and the mean length of the rows that entries lie in. */
-static uint32_t longest_row(const gemp_plan *plan, const gemp_view *views, double *mean)
+/* Collective. Slots descend by degree: the first from which on all have too few neighbours. */
+static uint32_t find_limit(const gemp_search *search, const gemp_nested *shape, const gemp_residency *residency,
+                           const gemp_view *views)
 {
-	uint64_t longest = 0;
-	*mean = 0;
-	for (size_t v = 0; v < plan->view_count; v++) {
+	uint64_t limit = search->vertices;
+	for (size_t v = 0; v < search->plan->view_count; v++) {
+		uint64_t least = least_degree(search->plan, &search->plan->steps[shape->levels - 1], v), end;
+		const uint64_t *begin = views[v].begin;
+		size_t rows = views[v].rows;
+		while (rows > 0 && begin[rows] - begin[rows - 1] < least)
+			rows--;
+		end = rows ? slot_of_row(residency, rows - 1) + UINT64_C(1) : 0;
+		gemp_comm_max(search->context->comm, &end, 1);
+		limit = end < limit ? end : limit;
+	}
+	return (uint32_t)limit;
+}
+
+/* Collective. The longest row, and the mean length of the rows that entries lie in. */
+static uint32_t longest_row(const gemp_search *search, const gemp_view *views, double *mean)
+{
+	uint64_t most[2] = { 0 }; /* of the longest row; of the mean */
+	for (size_t v = 0; v < search->plan->view_count; v++) {
 		double squares = 0, entries = (double)views[v].begin[views[v].rows];
 		for (size_t r = 0; r < views[v].rows; r++) {
 			uint64_t length = views[v].begin[r + 1] - views[v].begin[r];
 			squares += (double)length * (double)length;
-			if (length > longest)
-				longest = length;
+			if (length > most[0])
+				most[0] = length;
 		}
-		if (squares > *mean * entries)
-			*mean = squares / entries;
+		if (squares > (double)most[1] * entries)
+			most[1] = (uint64_t)(squares / entries) + 1;
 	}
+	gemp_comm_max(search->context->comm, most, 2);
+	*mean = (double)most[1];
+	uint64_t longest = most[0];
 	return (uint32_t)longest;
 }
 
@@ -143,7 +157,7 @@ static void choose_workers(gemp_nested_search *n, const gemp_search *search)
 	n->workers = n->workers / in_group * in_group;
 }
 
-static void choose_tasks(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
+void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
 {
 	size_t first = (size_t)n->plan->steps[1].checks[0].view;
 	n->entries = first < search->plan->view_count ? (uint32_t)views[first].begin[views[first].rows]
@@ -154,7 +168,9 @@ static void choose_tasks(gemp_nested_search *n, const gemp_search *search, const
 	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
 }
 
-static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_view *views)
+/* Collective. */
+static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const gemp_residency *residency,
+                         const gemp_view *views)
 {
 	gemp_device *device = search->context->device;
 	double mean;
@@ -164,15 +180,15 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	n->options.row_lanes = n->options.lanes < row_lanes ? n->options.lanes : row_lanes;
 	n->group = gemp_worker_group(device, (unsigned)n->options.lanes, gemp_tuning(device, "nested.group", GROUP));
 	n->options.in_group = n->group > (size_t)n->options.lanes ? n->group / (size_t)n->options.lanes : 1;
-	n->limit = find_limit(search, &n->shape, views);
+	n->limit = find_limit(search, &n->shape, residency, views);
 	n->words = n->limit / 32 + 1;
-	n->room = longest_row(search->plan, views, &mean);
+	n->room = longest_row(search, views, &mean);
 	choose_bitmap(n, device, mean);
 	choose_workers(n, search);
 	if (n->shape.levels > 3 && (device->nvidia || !device->gpu))
 		for (n->queue = 1; n->queue < 2 * n->workers; n->queue *= 2)
 			;
-	choose_tasks(n, search, views);
+	gemp_nested_rows(n, search, views);
 }
 
 /* Clean before every launch, and after it. */
@@ -200,8 +216,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views,
-                          const gemp_candidates *candidates)
+gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,
+                          const gemp_view *views, const gemp_candidates *candidates)
 {
 	gemp_code code = GEMP_OK;
 	gemp_nested_search *n = NULL;
@@ -212,7 +228,7 @@ gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, c
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(n, 1)));
 	GEMP_TRY(trim(n, search, views, candidates));
-	choose_sizes(n, search, views);
+	choose_sizes(n, search, residency, views);
 	if (gemp_comm_sum1(comm, n->workers * (size_t)n->options.lanes < n->group)) /* no room for a single group */
 		goto done;
 	GEMP_TRY(gemp_comm_agree(comm, make_buffers(n, search->context->device)));
@@ -337,7 +353,7 @@ gemp_code gemp_nested_launch(gemp_search *search, bool *ran)
 		GEMP_TRY(enqueue(search));
 		GEMP_TRY(finish(search));
 	}
-	work->next = n->next < n->tasks ? (size_t)((double)search->pivots * n->next / n->tasks) : search->pivots;
+	work->next = n->next < n->tasks ? (size_t)((double)search->part.count * n->next / n->tasks) : search->part.count;
 	if (*ran && !search->stored) {
 		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before);
 		search->stored = true;

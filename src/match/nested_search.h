@@ -29,9 +29,12 @@ struct gemp_nested_search {
  * for work-items empty. Tests make it small. */
 extern uint32_t gemp_nested_local;
 
-/* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. */
-gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_view *views,
-                          const gemp_candidates *candidates);
+/* Collective. *out is NULL where the plan is left to the state machine, on all ranks alike. The views tell how long the rows
+ * at hand are. */
+gemp_code gemp_nested_new(gemp_nested_search **out, const gemp_search *search, const gemp_residency *residency,
+                          const gemp_view *views, const gemp_candidates *candidates);
+/* The rows of the next launches. */
+void gemp_nested_rows(gemp_nested_search *nested, const gemp_search *search, const gemp_view *views);
 void gemp_nested_free(gemp_nested_search *nested, gemp_device *device);
 /* How its program is built. */
 const char *gemp_nested_build_options(const gemp_search *search);

@@ -11,6 +11,7 @@ enum { SLICE_BYTES = 256 << 20 };
 typedef struct rounds {
 	gemp_search *search;
 	gemp_crossing *crossing; /* NULL: every row is resident */
+	bool last;               /* no further part of the pivots follows */
 	bool enough, again;
 } rounds;
 
@@ -30,7 +31,7 @@ static gemp_code search_slice(rounds *r)
 			GEMP_TRY(gemp_crossing_feed(r->crossing));
 		GEMP_TRY(gemp_search_launch(r->search, &ran));
 		if (!bounded && !r->search->plan->given)
-			gemp_progress("matching", r->search->work[0].next, r->search->pivots,
+			gemp_progress("matching", r->search->part.first + r->search->work[0].next, r->search->pivots,
 			              r->search->statistics.found_local * r->search->ranks);
 	}
 	if (!ran || gemp_search_idle(r->search)) /* else beside the next launch */
@@ -47,7 +48,7 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 	const gemp_search *s = r->search;
 	figures[WORK_LEFT] = !gemp_search_idle(s) || (r->crossing && gemp_crossing_waiting(r->crossing));
 	figures[MOVED] = moved;
-	figures[PIVOTS_DONE] = s->work[0].next;
+	figures[PIVOTS_DONE] = s->part.first + s->work[0].next;
 	figures[PIVOTS] = s->pivots;
 	figures[FOUND] = found(s);
 	gemp_comm_sum(s->context->comm, figures, FIGURES);
@@ -77,33 +78,64 @@ static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
 		return gemp_fail(GEMP_EINTERNAL, "matching stands still with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
 	if (s->sink)
-		GEMP_TRY(s->sink->turn(s->sink->self, *over, &r->enough, &r->again));
+		GEMP_TRY(s->sink->turn(s->sink->self, *over && r->last, &r->enough, &r->again));
 	*over |= r->enough;
 done:
 	return code;
 }
 
-gemp_code gemp_rounds_run(gemp_search *search, gemp_rounds_result *result)
+/* The pivots that the search has now, to their end. */
+static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 {
 	gemp_code code = GEMP_OK;
-	rounds r = { search, NULL, false, false };
-	*result = (gemp_rounds_result){ .complete = true };
-	if (!search->emit.all_resident)
-		GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_crossing_new(&r.crossing, search)));
+	const gemp_comm *comm = r->search->context->comm;
+	bool over = false;
+	uint64_t still = 0;
+	if (!r->search->emit.all_resident)
+		GEMP_TRY(gemp_comm_agree(comm, gemp_crossing_new(&r->crossing, r->search)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_search_restart(r->search, anew)));
+	while (!over) {
+		GEMP_TRY(one_round(r, &over, &still));
+		result->rounds++;
+	}
+done:
+	gemp_crossing_free(r->crossing);
+	r->crossing = NULL;
+	return code;
+}
+
+static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *result)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = r->search->context->comm;
+	bool anew = true;
+	GEMP_TRY(gemp_pull_restart(pull));
 	do {
-		bool over = false;
-		uint64_t still = 0;
+		GEMP_TRY(gemp_pull_next(pull, &r->search, &r->last));
+		GEMP_TRY(run_part(r, anew, result));
+		anew = false;
+	} while (!r->last && !r->enough);
+	GEMP_TRY(gemp_comm_agree(comm, gemp_pull_end(pull)));
+done:
+	return code;
+}
+
+gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result)
+{
+	gemp_code code = GEMP_OK;
+	rounds r = { .search = search, .last = true };
+	*result = (gemp_rounds_result){ .complete = true };
+	do {
 		r.again = false;
-		GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_restart(search)));
-		while (!over) {
-			GEMP_TRY(one_round(&r, &over, &still));
-			result->rounds++;
-		}
+		r.search = search;
+		if (pull)
+			GEMP_TRY(run_parts(&r, pull, result));
+		else
+			GEMP_TRY(run_part(&r, true, result));
 	} while (r.again && !r.enough);
 	result->complete = !r.enough;
 done:
 	if (!search->plan->given)
 		gemp_progress_end();
-	gemp_crossing_free(r.crossing);
 	return code;
 }

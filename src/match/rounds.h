@@ -6,14 +6,14 @@
 #ifndef GEMP_MATCH_ROUNDS_H
 #define GEMP_MATCH_ROUNDS_H
 
-#include "match/search.h"
+#include "match/pull.h"
 
 typedef struct gemp_rounds_result {
 	uint64_t rounds;
 	bool complete; /* false: the sink had enough */
 } gemp_rounds_result;
 
-/* Collective. */
-gemp_code gemp_rounds_run(gemp_search *search, gemp_rounds_result *result);
+/* Collective. pull: where the search's rows come in rounds of their own, each of which takes some of these; else NULL. */
+gemp_code gemp_rounds_run(gemp_search *search, gemp_pull *pull, gemp_rounds_result *result);
 
 #endif

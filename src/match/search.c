@@ -25,11 +25,17 @@ uint32_t gemp_search_items(const gemp_search *search, size_t stage, int destinat
 	return asked < search->capacity[area] ? asked : search->capacity[area];
 }
 
+/* That are not on the device yet. */
+static size_t seeds_left(const gemp_search *search)
+{
+	return search->plan->given ? search->part.first + search->part.count - search->seeds.next : 0;
+}
+
 bool gemp_search_idle(const gemp_search *search)
 {
 	for (size_t k = 0; k < search->layout.stage_count; k++) {
 		const gemp_work *work = &search->work[k];
-		if (work->parked || work->next < work->count || search->seeds.next < search->seeds.count)
+		if (work->parked || work->next < work->count || seeds_left(search))
 			return false;
 		if (k > 0 && gemp_search_items(search, k, (int)search->ranks))
 			return false;
@@ -41,10 +47,11 @@ void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count)
 {
 	search->seeds = (gemp_seeds){ ids, count, count };
 	search->pivots = count;
+	search->part = (gemp_part){ 0, count };
 }
 
 /* A search that its sink has ended early leaves items, workers and credits as they were. */
-gemp_code gemp_search_restart(gemp_search *search)
+gemp_code gemp_search_restart(gemp_search *search, bool anew)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = search->context->device;
@@ -63,13 +70,13 @@ gemp_code gemp_search_restart(gemp_search *search)
 		GEMP_TRY(gemp_readback_wait(&search->result[b]));
 		GEMP_TRY(gemp_readback_end(&search->result[b], device));
 	}
-	if (search->emit.per)
+	if (search->emit.per && anew)
 		GEMP_TRY(gemp_search_vertex_counts_clear(search));
-	search->seeds.next = 0;
+	search->seeds.next = search->part.first;
 	if (search->nested)
 		gemp_nested_restart(search->nested);
 	if (!search->plan->given)
-		search->work[0].count = search->pivots;
+		search->work[0].count = search->part.count;
 done:
 	return code;
 }
@@ -159,9 +166,9 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	search->pending.buffer = -1;
 	search->emit = (gemp_emit_options){ .lanes = options->lanes, .listed = options->listed,
 		.first_only = options->first_only, .profile = options->profile, .per = options->per, .by_formula = options->by_formula,
-		.all_resident = residency->hot >= graph->vertices || graph->ranks == 1 };
-	uint64_t longest = 0;
-	for (size_t v = 0; v < plan->view_count; v++)
+		.all_resident = residency->hot >= graph->vertices || graph->ranks == 1 || options->round_entries };
+	uint64_t longest = options->round_entries;
+	for (size_t v = 0; v < plan->view_count && !options->round_entries; v++)
 		if (views[v].begin[views[v].rows] > longest)
 			longest = views[v].begin[views[v].rows];
 	gemp_comm_max(context->comm, &longest, 1);
@@ -173,7 +180,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	if (code == GEMP_OK)
 		code = gemp_search_upload(search, residency, views, candidates);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_nested_new(&search->nested, search, views, candidates));
+	GEMP_TRY(gemp_nested_new(&search->nested, search, residency, views, candidates));
 	if (search->nested)
 		search->split = 0;
 	gemp_search_choose_marks(search);
@@ -193,7 +200,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_UPLOAD, began + seconds[GEMP_BUILD] + seconds[GEMP_PREPARE] - others);
 	GEMP_TRY(build(search));
-	search->work[0].count = search->pivots;
+	search->work[0].count = search->part.count;
 	*out = search;
 	search = NULL;
 done:
@@ -226,7 +233,41 @@ void gemp_search_free(gemp_search *search)
 	gemp_free(search->base);
 	gemp_free(search->work);
 	gemp_free(search->seed_slots);
+	gemp_free(search->pivot_slots);
 	gemp_free(search);
+}
+
+/* ROUNDS. */
+gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_part part)
+{
+	gemp_code code = GEMP_OK;
+	size_t bytes;
+	search->part = part;
+	GEMP_TRY(gemp_search_views(search, views, &bytes));
+	if (search->round_bytes < bytes) {
+		search->graph_bytes += bytes - search->round_bytes;
+		search->round_bytes = bytes;
+	}
+	if (search->nested)
+		gemp_nested_rows(search->nested, search, views);
+	if (!search->plan->given)
+		code = gemp_search_tasks(search);
+done:
+	return code;
+}
+
+void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t count)
+{
+	GEMP_CHECK(count <= search->pivots);
+	memcpy(search->pivot_slots, slots, count * sizeof *slots);
+	search->pivots = count;
+	search->part = (gemp_part){ 0, count };
+}
+
+gemp_code gemp_search_narrow(gemp_search *search, int vertex, const uint32_t *bits)
+{
+	size_t bytes = search->candidate_words * sizeof *bits;
+	return gemp_buffer_write(search->context->device, &search->candidates, (size_t)vertex * bytes, bytes, bits);
 }
 
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups)
@@ -312,7 +353,7 @@ static gemp_code feed_seeds(gemp_search *search)
 	gemp_code code = GEMP_OK;
 	gemp_work *work = &search->work[0];
 	gemp_seeds *seeds = &search->seeds;
-	size_t left = seeds->count - seeds->next, given = (size_t)search->plan->given;
+	size_t left = seeds_left(search), given = (size_t)search->plan->given;
 	if (!left || work->next < work->count)
 		return GEMP_OK;
 	size_t count = left < search->seed_room ? left : search->seed_room;

@@ -39,6 +39,7 @@ typedef struct gemp_search_options {
 	bool first_only;       /* one result of each task is enough */
 	bool by_formula;       /* matches need not be found one by one, only their number */
 	const uint32_t *key_rank; /* [vertices] by id, if plan->keys; borrowed while the search is made */
+	uint64_t round_entries;/* not 0: rows come in rounds (gemp_search_rows), at most so many entries of a view at a time */
 } gemp_search_options;
 
 /* Images of the given vertices, from where a search starts instead of from pivots. */
@@ -46,6 +47,11 @@ typedef struct gemp_seeds {
 	const gemp_vertex *ids; /* [count * given] borrowed */
 	size_t count, next;     /* next: the first that is not on the device yet */
 } gemp_seeds;
+
+/* The pivots or seeds that the next restart begins with: all of them, or those of a round. */
+typedef struct gemp_part {
+	size_t first, count;
+} gemp_part;
 
 typedef struct gemp_search_statistics {
 	uint64_t launches, stage_launches; /* all; those of stages other than pivots */
@@ -84,7 +90,9 @@ typedef struct gemp_search {
 	uint64_t *base;             /* [areas] word where an area begins */
 	uint32_t slots;             /* items an area can hold at most */
 	gemp_work *work;            /* [stage_count] */
-	size_t pivots;              /* or seeds */
+	size_t pivots;              /* or seeds; of all rounds */
+	gemp_vertex *pivot_slots;   /* [pivots] ascending */
+	gemp_part part;
 	gemp_seeds seeds;
 	uint32_t *seed_slots;       /* [seed_room * given] on their way to the device */
 	size_t seed_room;           /* seeds on the device at a time */
@@ -96,18 +104,28 @@ typedef struct gemp_search {
 	uint64_t result_capacity;   /* rows */
 	size_t result_edges;        /* bytes in front of the edges */
 	size_t graph_bytes, result_bytes; /* on the device */
+	size_t round_bytes;         /* of the rows of the largest round; in graph_bytes */
 } gemp_search;
 
-/* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All is borrowed but the device's copies. */
+/* Collective. Uploads rows, bitmaps and pivots, and builds the kernel. All is borrowed but the device's copies. Where rows
+ * come in rounds, the views given here only tell how long rows are, and nothing of them is uploaded. */
 gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
                           const gemp_order *order, const gemp_residency *residency, gemp_view *views,
                           const gemp_candidates *candidates, const gemp_search_options *options);
 void gemp_search_free(gemp_search *search);
 
+/* Local. The rows of a round, in place of those of the round before, and the pivots (of pivot_slots) or seeds that restarts
+ * begin with until the next. The views are borrowed. */
+gemp_code gemp_search_rows(gemp_search *search, gemp_view *views, gemp_part part);
+/* Local. Of the pivots only these, slots, ascending. The next part has them. */
+void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t count);
+/* Local. A bitmap by slot in place of that of a pattern vertex which has one. */
+gemp_code gemp_search_narrow(gemp_search *search, int vertex, const uint32_t *bits);
+
 /* Where the plan has given vertices: what to start from at the next restart. */
 void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count);
-/* Local. From the first pivot or seed again, with nothing under way. */
-gemp_code gemp_search_restart(gemp_search *search);
+/* Local. From the part's first pivot or seed again, with nothing under way. anew: also what is counted at vertices. */
+gemp_code gemp_search_restart(gemp_search *search, bool anew);
 
 /* Local. Since the search was made, for each of the plan's steps: partial matches that passed it, entries of rows walked,
  * and vertices searched for in rows; for searches with options.profile. */

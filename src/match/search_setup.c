@@ -14,7 +14,7 @@ static gemp_code upload(gemp_search *search, gemp_buffer *buffer, const void *fr
 }
 
 /* What other searches have not brought there before; *bytes of all. */
-static gemp_code upload_views(gemp_search *search, gemp_view *views, size_t *bytes)
+gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes)
 {
 	gemp_code code = GEMP_OK;
 	*bytes = 0;
@@ -63,24 +63,38 @@ done:
 	return code;
 }
 
-/* Own slots that the pivot can be, hubs first, and as bits. */
-static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, uint32_t *bits)
+/* Own slots that the pivot can be, hubs first. */
+static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *slots = NULL;
-	GEMP_TRY(GEMP_NEW(slots, residency->own_count + 1));
+	GEMP_TRY(GEMP_NEW(search->pivot_slots, residency->own_count + 1));
 	for (size_t i = 0; i < residency->own_count; i++) {
 		gemp_vertex slot = residency->own_slots[i];
-		slots[search->pivots] = slot;
+		search->pivot_slots[search->pivots] = slot;
 		search->pivots += bits[slot / 32] >> slot % 32 & 1;
 	}
-	GEMP_TRY(upload(search, &search->work[0].tasks, slots, search->pivots, sizeof *slots));
-	memset(bits, 0, search->candidate_words * sizeof *bits);
-	for (size_t i = 0; i < search->pivots; i++)
-		bits[slots[i] / 32] |= UINT32_C(1) << slots[i] % 32;
-	GEMP_TRY(upload(search, &search->pivot_bits, bits, search->candidate_words, sizeof *bits));
+	search->part = (gemp_part){ 0, search->pivots };
+	GEMP_TRY(upload(search, &search->work[0].tasks, search->pivot_slots, search->pivots, sizeof *search->pivot_slots));
+	GEMP_TRY(upload(search, &search->pivot_bits, NULL, search->candidate_words, sizeof *bits));
+	code = gemp_search_tasks(search);
 done:
-	gemp_free(slots);
+	return code;
+}
+
+gemp_code gemp_search_tasks(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = search->context->device;
+	const gemp_vertex *slots = search->pivot_slots + search->part.first;
+	size_t count = search->part.count, words = search->candidate_words;
+	uint32_t *bits = NULL;
+	GEMP_TRY(GEMP_NEW(bits, words + 1));
+	for (size_t i = 0; i < count; i++)
+		bits[slots[i] / 32] |= UINT32_C(1) << slots[i] % 32;
+	GEMP_TRY(gemp_buffer_write(device, &search->work[0].tasks, 0, count * sizeof *slots, slots));
+	GEMP_TRY(gemp_buffer_write(device, &search->pivot_bits, 0, words * sizeof *bits, bits));
+done:
+	gemp_free(bits);
 	return code;
 }
 
@@ -103,8 +117,9 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *pivot_bits = NULL;
-	size_t rows;
-	GEMP_TRY(upload_views(search, views, &rows));
+	size_t rows = 0;
+	if (!search->options.round_entries)
+		GEMP_TRY(gemp_search_views(search, views, &rows));
 	size_t before = search->context->device->held;
 	GEMP_TRY(upload_candidates(search, candidates, &pivot_bits));
 	if (!search->plan->given)

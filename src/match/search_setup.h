@@ -9,6 +9,10 @@ gemp_code gemp_search_outbox(gemp_search *search);
 /* Local. */
 gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residency, gemp_view *views,
                              const gemp_candidates *candidates);
+/* Rows for the next launches, uploaded unless they are there; *bytes of them. */
+gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes);
+/* The pivots of the part, and their bits. */
+gemp_code gemp_search_tasks(gemp_search *search);
 gemp_code gemp_search_results(gemp_search *search);
 gemp_code gemp_search_seed_room(gemp_search *search);
 /* Room that an area has for items before the first exchange. */

@@ -64,11 +64,11 @@ static inline void describe(const question *q, const gemp_match_options *o)
 {
 	const gemp_budgets *b = &context->budgets;
 	print_message("%s: semantics %d, distinct %d, %s, attributes %d, %s, replicate %lld, result buffer %llu, "
-	              "outbox %llu%s\n",
+	              "outbox %llu, crossing %d, row cache %zu%s\n",
 	              q->text ? q->text : q->shape, (int)o->semantics, (int)o->distinct,
 	              o->symmetry_by_hash ? "hash" : "break",
 	              (int)o->attributes, o->listed ? "listed" : "counted", (long long)o->replicate,
-	              (unsigned long long)b->result_buffer, (unsigned long long)b->outbox,
+	              (unsigned long long)b->result_buffer, (unsigned long long)b->outbox, (int)o->crossing, b->row_cache,
 	              o->pivot_off ? ", pivot off" : "");
 }
 

@@ -174,7 +174,7 @@ static void damaged_rows(void **state)
 			view->neighbours[i] = VERTICES + 7;
 		parts_search(&p, listed, 0);
 		p.search->sink = listed ? &sink : NULL;
-		assert_all_code(gemp_rounds_run(p.search, &result), GEMP_EINTERNAL);
+		assert_all_code(gemp_rounds_run(p.search, NULL, &result), GEMP_EINTERNAL);
 		assert_message("slot 23 is not a vertex: the graph on the device is damaged");
 		assert_message("gemp-mpi verify");
 		parts_free(&p);
@@ -194,7 +194,7 @@ static void damage_on_one_rank(void **state)
 		for (uint64_t k = 0; test_comm.rank == 0 && k < view->begin[view->rows]; k++)
 			view->neighbours[k] = UINT32_MAX;
 		parts_search(&p, false, 0);
-		assert_all_code(gemp_rounds_run(p.search, &result), GEMP_EINTERNAL);
+		assert_all_code(gemp_rounds_run(p.search, NULL, &result), GEMP_EINTERNAL);
 		assert_message("slot 4294967295 is not a vertex");
 		parts_free(&p);
 	}
@@ -211,7 +211,7 @@ static void standing_still(void **state)
 	parts_new(&p, "path:4", 0);
 	parts_search(&p, false, 1);
 	p.search->slots = 0;
-	assert_all_code(gemp_rounds_run(p.search, &result), GEMP_EINTERNAL);
+	assert_all_code(gemp_rounds_run(p.search, NULL, &result), GEMP_EINTERNAL);
 	assert_message("matching stands still");
 	parts_free(&p);
 }

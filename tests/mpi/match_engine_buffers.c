@@ -29,6 +29,7 @@ static void small_outboxes_end(void **state)
 		for (uint64_t outbox = 1; outbox <= 2; outbox++) {
 			gemp_match_options o = plain_options;
 			o.replicate = outbox == 1 ? 0 : 120;
+			o.crossing = GEMP_CROSS_PUSH;
 			o.listed = outbox == 1;
 			context->budgets.outbox = outbox;
 			context->budgets.result_buffer = outbox == 1 ? 1 : 7;
@@ -146,6 +147,7 @@ static void shares(void **state)
 	o.count_parts = true;
 	o.listed = false;
 	o.replicate = 0;
+	o.crossing = GEMP_CROSS_PUSH;
 	context->budgets.result_buffer = 0;
 	gemp_match_result result = run(&q, &o, &rows, GEMP_OK);
 	for (unsigned p = 0; p < GEMP_PART_STEPS; p++) {
@@ -215,6 +217,7 @@ static gemp_code crossing_and_distinct(void *argument)
 	(void)argument;
 	gemp_match_options o = plain_options;
 	o.replicate = 60;
+	o.crossing = GEMP_CROSS_PUSH;
 	o.symmetry_by_hash = true;
 	o.attributes = GEMP_AFTER;
 	return match_once("MATCH (a:Actor)-[:KNOWS]-(b)-[:KNOWS]-(c:Actor) WHERE b.number > 0 RETURN b", &o);
@@ -248,6 +251,7 @@ static void without_device_memory(void **state)
 	gemp_match_options o = plain_options;
 	uint64_t code = GEMP_ENOMEM, turns = 0;
 	o.replicate = 60;
+	o.crossing = GEMP_CROSS_PUSH;
 	context->budgets.outbox = 4;
 	context->budgets.result_buffer = 16;
 	for (size_t room = 0; code != GEMP_OK; room += 40 + room / 4, turns++) {

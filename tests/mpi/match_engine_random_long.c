@@ -28,7 +28,7 @@ static uint64_t one_of(uint64_t *random, const uint64_t *choices, size_t count)
 static gemp_match_options random_options(uint64_t *random)
 {
 	gemp_match_options o = plain_options;
-	static const uint64_t results[] = { 0, 1, 2, 7 }, outboxes[] = { 0, 1, 2 };
+	static const uint64_t results[] = { 0, 1, 2, 7 }, outboxes[] = { 0, 1, 2 }, caches[] = { 0, 1200, 2500, 5000 };
 	o.semantics = (gemp_semantics)gemp_random_below(random, 4);
 	o.distinct = (gemp_distinct)gemp_random_below(random, 4);
 	o.symmetry_by_hash = gemp_random_below(random, 2);
@@ -43,6 +43,8 @@ static gemp_match_options random_options(uint64_t *random)
 	}
 	context->budgets.result_buffer = one_of(random, results, 4);
 	context->budgets.outbox = one_of(random, outboxes, 3);
+	o.crossing = (gemp_crossing_way)gemp_random_below(random, 3);
+	context->budgets.row_cache = o.crossing == GEMP_CROSS_PUSH ? 0 : one_of(random, caches, 4);
 	return o;
 }
 

@@ -134,6 +134,8 @@ static void others_are_left_to_the_state_machine(void **state)
 	o = nested_options, o.profile = true;
 	assert_false(is_nested(&g, &cycle, &o));
 	o = nested_options, o.replicate = 0;
+	assert_true(is_nested(&g, &cycle, &o)); /* in rounds */
+	o.crossing = GEMP_CROSS_PUSH;
 	assert_int_equal(is_nested(&g, &cycle, &o), test_comm.size == 1);
 	graph_free(&g);
 }

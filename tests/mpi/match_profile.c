@@ -48,6 +48,7 @@ static void check(int64_t replicate, bool listed, uint64_t buffers, const uint64
 	o.distinct = GEMP_BY_NOTHING;
 	o.profile = o.pivot_off = true;
 	o.replicate = replicate;
+	o.crossing = GEMP_CROSS_PUSH;
 	o.listed = listed;
 	context->budgets.result_buffer = context->budgets.outbox = buffers;
 	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));

@@ -1,0 +1,408 @@
+#include "partition/fetch.h"
+
+#include "core/memory.h"
+#include "partition/row_code.h"
+
+#include <string.h>
+
+uint64_t gemp_fetch_step = UINT64_C(64) << 20;
+
+enum { CLASSES = 256, FIRST_OCTAVE = 4 };
+
+/* AT HAND. */
+static bool at_hand(const gemp_residency *residency, gemp_vertex slot, size_t *row)
+{
+	const uint32_t *word = &residency->words[2 * (slot / 32)];
+	uint32_t bit = UINT32_C(1) << slot % 32;
+	*row = slot;
+	if (slot < residency->hot)
+		return true;
+	*row = (size_t)residency->hot + word[1] + (size_t)__builtin_popcount(word[0] & (bit - 1));
+	return word[0] & bit;
+}
+
+static gemp_row row_of(const gemp_view *view, size_t row)
+{
+	uint64_t begin = view->begin[row];
+	return (gemp_row){ (size_t)(view->begin[row + 1] - begin), view->neighbours + begin,
+		view->edges ? view->edges + begin : NULL };
+}
+
+gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
+{
+	size_t row;
+	if (at_hand(fetch->residency, slot, &row))
+		return row_of(&fetch->at_hand[view], row);
+	return gemp_row_cache_get(&fetch->held, view, slot);
+}
+
+/* SIZES. */
+static uint64_t most_of_class(unsigned class)
+{
+	if (class < 16)
+		return class;
+	unsigned octave = FIRST_OCTAVE + (class - 16) / 8, eighth = (class - 16) % 8;
+	return ((uint64_t)(8 + eighth + 1) << (octave - 3)) - 1;
+}
+
+uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
+{
+	size_t row;
+	if (at_hand(fetch->residency, slot, &row))
+		return row_of(&fetch->at_hand[view], row).size;
+	return most_of_class(fetch->classes[view][slot]);
+}
+
+/* Collective. */
+static gemp_code gather_classes(gemp_fetch *f, size_t view)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = f->context->comm;
+	uint8_t *mine = NULL, *all = NULL;
+	size_t *begin = NULL, row;
+	code = GEMP_NEW(mine, f->graph->rows);
+	for (size_t i = 0; code == GEMP_OK && i < f->residency->own_count; i++) {
+		gemp_vertex slot = f->residency->own_slots[i];
+		at_hand(f->residency, slot, &row);
+		mine[f->order->id_of[slot] - f->graph->first] = (uint8_t)gemp_degree_class(row_of(&f->at_hand[view], row).size);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_gather_all(comm, mine, f->graph->rows, (void **)&all, &begin));
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(f->classes[view], f->graph->vertices)));
+	for (size_t slot = 0; slot < f->graph->vertices; slot++)
+		f->classes[view][slot] = all[f->order->id_of[slot]];
+done:
+	gemp_free(mine);
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+gemp_code gemp_fetch_new(gemp_fetch **out, gemp_context *context, const gemp_graph *graph, const gemp_order *order,
+                         const gemp_residency *residency, const gemp_view *views, size_t view_count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_fetch *f = NULL;
+	code = GEMP_NEW(f, 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(f->classes, view_count);
+	if (code == GEMP_OK) {
+		f->context = context;
+		f->graph = graph;
+		f->order = order;
+		f->residency = residency;
+		f->at_hand = views;
+		f->view_count = view_count;
+		for (size_t v = 0; v < view_count; v++)
+			f->edges |= views[v].edges != NULL;
+		f->held.edges = f->edges;
+	}
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	for (size_t v = 0; v < view_count && residency->hot < graph->vertices; v++)
+		GEMP_TRY(gather_classes(f, v));
+	*out = f;
+	f = NULL;
+done:
+	gemp_fetch_free(f);
+	return code;
+}
+
+void gemp_fetch_free(gemp_fetch *fetch)
+{
+	if (!fetch)
+		return;
+	for (size_t v = 0; fetch->classes && v < fetch->view_count; v++)
+		gemp_free(fetch->classes[v]);
+	gemp_free(fetch->classes);
+	gemp_row_cache_free(&fetch->held);
+	gemp_free(fetch);
+}
+
+/* ASKING. What this rank lacks, by owner, then by view and slot. */
+typedef struct ask {
+	gemp_vertex slot;
+	uint32_t view;
+} ask;
+
+typedef struct transfer {
+	ask *asks;
+	size_t *from, *at, *end;           /* [ranks] of each owner: asked in this step from .. at, in all .. end */
+	uint8_t *send;
+	size_t send_capacity, send_bytes;
+	size_t *send_size, *receive_size;  /* [ranks] */
+	void *receive;
+	size_t receive_capacity;
+} transfer;
+
+static void free_transfer(transfer *t)
+{
+	gemp_free(t->asks);
+	gemp_free(t->from);
+	gemp_free(t->at);
+	gemp_free(t->end);
+	gemp_free(t->send);
+	gemp_free(t->send_size);
+	gemp_free(t->receive_size);
+	gemp_free(t->receive);
+}
+
+static bool lacks(const gemp_fetch *f, size_t view, gemp_vertex slot)
+{
+	size_t row;
+	return !at_hand(f->residency, slot, &row) && !gemp_row_cache_has(&f->held, view, slot);
+}
+
+static int owner_of(const gemp_fetch *f, gemp_vertex slot)
+{
+	return gemp_graph_owner(f->graph, f->order->id_of[slot]);
+}
+
+typedef void visit(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot);
+
+static void count_ask(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
+{
+	if (!lacks(f, view, slot))
+		return;
+	t->end[owner_of(f, slot)]++;
+	f->figures.rows++;
+}
+
+static void put_ask(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
+{
+	if (lacks(f, view, slot))
+		t->asks[t->end[owner_of(f, slot)]++] = (ask){ slot, (uint32_t)view };
+}
+
+static void for_each_wanted(gemp_fetch *f, transfer *t, uint32_t *const *wanted, visit *body)
+{
+	size_t words = (f->graph->vertices + 31) / 32;
+	for (size_t v = 0; v < f->view_count; v++)
+		for (size_t w = 0; w < words; w++)
+			for (uint32_t left = wanted[v][w]; left; left &= left - 1)
+				body(f, t, v, (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left)));
+}
+
+static gemp_code list_asks(gemp_fetch *f, transfer *t, uint32_t *const *wanted)
+{
+	gemp_code code = GEMP_OK;
+	size_t ranks = (size_t)f->graph->ranks, count = 0;
+	GEMP_TRY(GEMP_NEW(t->from, ranks));
+	GEMP_TRY(GEMP_NEW(t->at, ranks));
+	GEMP_TRY(GEMP_NEW(t->end, ranks));
+	GEMP_TRY(GEMP_NEW(t->send_size, ranks));
+	GEMP_TRY(GEMP_NEW(t->receive_size, ranks));
+	for_each_wanted(f, t, wanted, count_ask);
+	for (size_t r = 0; r < ranks; r++) {
+		t->at[r] = count;
+		count += t->end[r];
+		t->end[r] = t->at[r];
+	}
+	GEMP_TRY(GEMP_NEW(t->asks, count));
+	for_each_wanted(f, t, wanted, put_ask);
+done:
+	return code;
+}
+
+static uint64_t entry_bytes(const gemp_fetch *f)
+{
+	return sizeof(gemp_vertex) + (f->edges ? sizeof(gemp_edge) : 0);
+}
+
+/* As many of an owner's rows as its share of a step allows, at least one. */
+static void take_share(const gemp_fetch *f, transfer *t, size_t owner)
+{
+	uint64_t bytes = 0, share = gemp_fetch_step / (uint64_t)f->graph->ranks;
+	t->from[owner] = t->at[owner];
+	while (t->at[owner] < t->end[owner]) {
+		const ask *a = &t->asks[t->at[owner]];
+		bytes += gemp_fetch_size(f, a->view, a->slot) * entry_bytes(f) + GEMP_NUMBER_BYTES;
+		if (bytes > share && t->at[owner] > t->from[owner])
+			break;
+		t->at[owner]++;
+	}
+}
+
+static gemp_code reserve(transfer *t, size_t more)
+{
+	return GEMP_RESERVE(t->send, t->send_capacity, t->send_bytes + more);
+}
+
+static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
+{
+	gemp_code code = GEMP_OK;
+	size_t at = t->from[owner], before = t->send_bytes;
+	if (at == t->at[owner])
+		return GEMP_OK;
+	GEMP_TRY(reserve(t, f->view_count * GEMP_NUMBER_BYTES + (t->at[owner] - at) * 5));
+	uint8_t *to = t->send + before;
+	for (size_t v = 0; v < f->view_count; v++) {
+		size_t end = at;
+		gemp_vertex last = 0;
+		while (end < t->at[owner] && t->asks[end].view == v)
+			end++;
+		to = gemp_number_put(to, end - at);
+		for (; at < end; at++) {
+			to = gemp_number_put(to, t->asks[at].slot - last);
+			last = t->asks[at].slot;
+		}
+	}
+	t->send_bytes = (size_t)(to - t->send);
+	t->send_size[owner] = t->send_bytes - before;
+	f->figures.plain += (t->at[owner] - t->from[owner]) * sizeof(gemp_vertex);
+done:
+	return code;
+}
+
+static gemp_code put_requests(gemp_fetch *f, transfer *t)
+{
+	gemp_code code = GEMP_OK;
+	t->send_bytes = 0;
+	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
+		t->send_size[r] = 0;
+		take_share(f, t, r);
+		GEMP_TRY(put_request(f, t, r));
+	}
+done:
+	return code;
+}
+
+/* ANSWERING. */
+static gemp_code bad_message(const char *what, size_t rank)
+{
+	return gemp_fail(GEMP_EINTERNAL, "rows: a %s of rank %zu makes no sense", what, rank);
+}
+
+static gemp_code put_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
+{
+	gemp_code code = GEMP_OK;
+	size_t row;
+	if (!at_hand(f->residency, slot, &row))
+		return gemp_fail(GEMP_EINTERNAL, "rows: slot %" GEMP_PRIVERTEX " was asked for, and is not here", slot);
+	gemp_row own = row_of(&f->at_hand[view], row);
+	GEMP_TRY(reserve(t, gemp_row_code_room(own.size, f->edges)));
+	uint8_t *to = gemp_number_put(t->send + t->send_bytes, own.size);
+	to = gemp_slots_put(to, own.near, own.size);
+	if (own.edges)
+		to = gemp_edges_put(to, own.edges, own.size);
+	t->send_bytes = (size_t)(to - t->send);
+	f->figures.plain += sizeof(gemp_vertex) + own.size * entry_bytes(f);
+done:
+	return code;
+}
+
+static gemp_code answer(gemp_fetch *f, transfer *t, size_t asker, const uint8_t *from, const uint8_t *end)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t v = 0; v < f->view_count && from < end; v++) {
+		uint64_t count, slot = 0, step;
+		if ((from = gemp_number_get(from, end, &count)) == NULL)
+			return bad_message("request", asker);
+		for (uint64_t i = 0; i < count; i++) {
+			if ((from = gemp_number_get(from, end, &step)) == NULL || step >= f->graph->vertices - slot)
+				return bad_message("request", asker);
+			slot += step;
+			GEMP_TRY(put_row(f, t, v, (gemp_vertex)slot));
+		}
+	}
+done:
+	return code;
+}
+
+static gemp_code put_replies(gemp_fetch *f, transfer *t)
+{
+	gemp_code code = GEMP_OK;
+	const uint8_t *from = t->receive;
+	t->send_bytes = 0;
+	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
+		size_t before = t->send_bytes;
+		GEMP_TRY(answer(f, t, r, from, from + t->receive_size[r]));
+		from += t->receive_size[r];
+		t->send_size[r] = t->send_bytes - before;
+	}
+done:
+	return code;
+}
+
+/* TAKING IN. */
+static gemp_code take_row(gemp_fetch *f, const ask *a, size_t owner, const uint8_t **from, const uint8_t *end)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t size;
+	gemp_vertex *near;
+	gemp_edge *edges;
+	if ((*from = gemp_number_get(*from, end, &size)) == NULL || size > (uint64_t)(end - *from))
+		return bad_message("reply", owner);
+	GEMP_TRY(gemp_row_cache_add(&f->held, a->view, a->slot, size, &near, &edges));
+	*from = gemp_slots_get(*from, end, near, size);
+	if (*from && f->at_hand[a->view].edges)
+		*from = gemp_edges_get(*from, end, edges, size);
+	if (!*from)
+		return bad_message("reply", owner);
+done:
+	return code;
+}
+
+static gemp_code take_replies(gemp_fetch *f, const transfer *t)
+{
+	gemp_code code = GEMP_OK;
+	const uint8_t *from = t->receive, *end;
+	for (size_t r = 0; r < (size_t)f->graph->ranks; r++, from = end) {
+		end = from + t->receive_size[r];
+		for (size_t i = t->from[r]; i < t->at[r]; i++)
+			GEMP_TRY(take_row(f, &t->asks[i], r, &from, end));
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code exchange(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
+{
+	return gemp_exchange(f->context->comm, t->send, t->send_size, &t->receive, &t->receive_capacity, t->receive_size,
+	                     traffic);
+}
+
+static bool asks_left(const gemp_fetch *f, const transfer *t)
+{
+	for (int r = 0; r < f->graph->ranks; r++)
+		if (t->at[r] < t->end[r])
+			return true;
+	return false;
+}
+
+/* Collective. */
+static gemp_code fetch_all(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = f->context->comm;
+	while (gemp_comm_sum1(comm, asks_left(f, t))) {
+		GEMP_TRY(gemp_comm_agree(comm, put_requests(f, t)));
+		GEMP_TRY(exchange(f, t, traffic));
+		GEMP_TRY(gemp_comm_agree(comm, put_replies(f, t)));
+		GEMP_TRY(exchange(f, t, traffic));
+		GEMP_TRY(gemp_comm_agree(comm, take_replies(f, t)));
+		f->figures.steps++;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted)
+{
+	gemp_code code = GEMP_OK;
+	transfer t = { 0 };
+	gemp_traffic traffic = { 0 };
+	double began = gemp_now();
+	GEMP_TRY(gemp_comm_agree(f->context->comm, list_asks(f, &t, wanted)));
+	if (f->residency->hot < f->graph->vertices)
+		GEMP_TRY(fetch_all(f, &t, &traffic));
+	f->figures.bytes += traffic.bytes;
+	f->figures.messages += traffic.messages;
+	f->context->traffic.bytes += traffic.bytes;
+	f->context->traffic.messages += traffic.messages;
+	f->context->traffic.rounds += traffic.rounds;
+	gemp_timers_add(&f->context->timers, GEMP_EXCHANGE, began);
+done:
+	free_transfer(&t);
+	return code;
+}

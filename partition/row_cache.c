@@ -1,0 +1,138 @@
+#include "partition/row_cache.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_TABLE = 256 };
+
+void gemp_row_cache_free(gemp_row_cache *cache)
+{
+	gemp_free(cache->table);
+	gemp_free(cache->near);
+	gemp_free(cache->edge);
+	*cache = (gemp_row_cache){ .edges = cache->edges };
+}
+
+/* Keys ascend with slots. */
+static uint64_t key_of(size_t view, gemp_vertex slot)
+{
+	return 1 + ((uint64_t)slot << 8 | view);
+}
+
+static gemp_held_row *place(gemp_held_row *table, size_t size, uint64_t key)
+{
+	size_t at = (size_t)gemp_mix(key) & (size - 1);
+	while (table[at].key && table[at].key != key)
+		at = (at + 1) & (size - 1);
+	return &table[at];
+}
+
+static gemp_code grow_table(gemp_row_cache *cache)
+{
+	gemp_held_row *table;
+	size_t size = cache->table_size ? 2 * cache->table_size : LEAST_TABLE;
+	if (2 * cache->count < cache->table_size)
+		return GEMP_OK;
+	if (GEMP_NEW(table, size) != GEMP_OK)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < cache->table_size; i++)
+		if (cache->table[i].key)
+			*place(table, size, cache->table[i].key) = cache->table[i];
+	gemp_free(cache->table);
+	cache->table = table;
+	cache->table_size = size;
+	return GEMP_OK;
+}
+
+bool gemp_row_cache_has(const gemp_row_cache *cache, size_t view, gemp_vertex slot)
+{
+	return cache->table_size && place(cache->table, cache->table_size, key_of(view, slot))->key;
+}
+
+gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_vertex slot)
+{
+	const gemp_held_row *row = place(cache->table, cache->table_size, key_of(view, slot));
+	return (gemp_row){ row->size, cache->near + row->at, cache->edges ? cache->edge + row->at : NULL };
+}
+
+gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, gemp_vertex **near,
+                             gemp_edge **edges)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t key = key_of(view, slot);
+	GEMP_TRY(GEMP_RESERVE(cache->near, cache->near_capacity, cache->entries + size + 1));
+	if (cache->edges)
+		GEMP_TRY(GEMP_RESERVE(cache->edge, cache->edge_capacity, cache->entries + size + 1));
+	GEMP_TRY(grow_table(cache));
+	*place(cache->table, cache->table_size, key) = (gemp_held_row){ key, cache->entries, size };
+	*near = cache->near + cache->entries;
+	*edges = cache->edges ? cache->edge + cache->entries : NULL;
+	cache->entries += size;
+	cache->count++;
+done:
+	return code;
+}
+
+static uint64_t entry_bytes(const gemp_row_cache *cache)
+{
+	return sizeof *cache->near + (cache->edges ? sizeof *cache->edge : 0);
+}
+
+uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache)
+{
+	return cache->entries * entry_bytes(cache);
+}
+
+/* TRIMMING. */
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = ((const gemp_held_row *)a)->key, y = ((const gemp_held_row *)b)->key;
+	return (x > y) - (x < y);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	size_t x = ((const gemp_held_row *)a)->at, y = ((const gemp_held_row *)b)->at;
+	return (x > y) - (x < y);
+}
+
+/* Rows move to the front in the order in which they lie. */
+static void close_gaps(gemp_row_cache *cache, gemp_held_row *rows, size_t count)
+{
+	qsort(rows, count, sizeof *rows, by_place);
+	cache->entries = 0;
+	for (size_t i = 0; i < count; i++) {
+		memmove(cache->near + cache->entries, cache->near + rows[i].at, rows[i].size * sizeof *cache->near);
+		if (cache->edges)
+			memmove(cache->edge + cache->entries, cache->edge + rows[i].at, rows[i].size * sizeof *cache->edge);
+		rows[i].at = cache->entries;
+		cache->entries += rows[i].size;
+	}
+}
+
+gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
+{
+	gemp_held_row *rows;
+	size_t count = 0, kept = 0;
+	uint64_t most = bytes / entry_bytes(cache), entries = 0;
+	if (cache->entries <= most)
+		return GEMP_OK;
+	if (GEMP_NEW(rows, cache->count) != GEMP_OK)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < cache->table_size; i++)
+		if (cache->table[i].key)
+			rows[count++] = cache->table[i];
+	qsort(rows, count, sizeof *rows, by_key);
+	while (kept < count && entries + rows[kept].size <= most)
+		entries += rows[kept++].size;
+	close_gaps(cache, rows, kept);
+	memset(cache->table, 0, cache->table_size * sizeof *cache->table);
+	for (size_t i = 0; i < kept; i++)
+		*place(cache->table, cache->table_size, rows[i].key) = rows[i];
+	cache->count = kept;
+	gemp_free(rows);
+	return GEMP_OK;
+}

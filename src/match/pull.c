@@ -1,0 +1,410 @@
+#include "match/pull.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "match/split.h"
+
+#include <string.h>
+
+/* Of the budget for whole closures, the part that is taken for their first hops, before anything is known. */
+static const double first_growth = 4, most_growth = 64;
+/* A task that takes so much of the budget is large: else a round would hold few. Measured with 4-cycles on a graph four times
+ * the budget: 1 takes twice as long. */
+static const double large_share = 0.3;
+
+struct gemp_pull {
+	gemp_context *context;
+	const gemp_graph *graph;
+	const gemp_plan *plan;
+	gemp_resident *rows;
+	const gemp_candidates *candidates;
+	uint64_t budget;          /* bytes of a round's rows on the device */
+	gemp_closure closure;
+	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot */
+	gemp_view *at_hand;       /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
+	bool narrowed[GEMP_MAX_VIEWS];
+	gemp_fetch *fetch;
+	gemp_reach *reach;
+	gemp_view views[GEMP_MAX_VIEWS]; /* of the round */
+	gemp_partial_room room[GEMP_MAX_VIEWS];
+	gemp_search *search;
+	gemp_search_options options;
+	gemp_vertex *seeds;       /* [search->pivots * given] slots */
+	gemp_reach_tasks tasks;
+	size_t next;
+	size_t *alone, alone_count, alone_room;
+	double growth;            /* bytes of whole closures over those of first hops */
+	bool finished;            /* with tasks of which several, or one, fit into a round */
+	gemp_split *split;        /* of those larger; NULL: none so far */
+	gemp_pull_figures figures;
+};
+
+/* MAKING. */
+static void by_slot(const gemp_order *order, const uint32_t *by_id, uint32_t *out, size_t words)
+{
+	for (size_t w = 0; w < words; w++)
+		for (uint32_t left = by_id[w]; left; left &= left - 1) {
+			gemp_vertex slot = order->slot_of[w * 32 + (size_t)__builtin_ctz(left)];
+			out[slot / 32] |= UINT32_C(1) << slot % 32;
+		}
+}
+
+static gemp_code turn_candidates(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = p->candidates->words;
+	for (int v = 0; v < p->plan->vertex_count; v++) {
+		if (!p->candidates->bits[v])
+			continue;
+		GEMP_TRY(GEMP_NEW(p->bits[v], words + 1));
+		by_slot(&p->rows->order, p->candidates->bits[v], p->bits[v], words);
+	}
+done:
+	return code;
+}
+
+/* Bits of all vertices that are read in rows of a view; *bits is NULL where any vertex may be. */
+static gemp_code named_bits(const gemp_pull *p, size_t view, uint32_t **bits)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = p->candidates->words;
+	*bits = NULL;
+	for (uint64_t left = p->closure.named[view]; left; left &= left - 1)
+		if (!p->bits[__builtin_ctzll(left)])
+			return GEMP_OK;
+	if (!p->closure.named[view])
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*bits, words + 1));
+	for (uint64_t left = p->closure.named[view]; left; left &= left - 1)
+		for (size_t w = 0; w < words; w++)
+			(*bits)[w] |= p->bits[__builtin_ctzll(left)][w];
+done:
+	return code;
+}
+
+static gemp_code narrow_views(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *bits = NULL;
+	GEMP_TRY(GEMP_NEW(p->at_hand, p->plan->view_count));
+	for (size_t v = 0; v < p->plan->view_count; v++) {
+		GEMP_TRY(named_bits(p, v, &bits));
+		if (bits || p->closure.entries[v] != GEMP_ENTRIES_ALL) {
+			GEMP_TRY(gemp_view_narrow(&p->at_hand[v], &p->rows->views[v], &p->rows->residency, p->closure.entries[v],
+			                          bits));
+			p->narrowed[v] = true;
+		} else {
+			p->at_hand[v] = p->rows->views[v];
+		}
+		gemp_free(bits);
+		bits = NULL;
+	}
+done:
+	gemp_free(bits);
+	return code;
+}
+
+/* What stays beside a round's rows: where they begin, and half of the rest, for the search. */
+static uint64_t choose_budget(const gemp_pull *p)
+{
+	const gemp_device *device = p->context->device;
+	uint64_t begins = p->plan->view_count * (p->graph->vertices + 1) * sizeof(uint32_t);
+	uint64_t room = device->memory > device->held ? (device->memory - device->held) / 2 : 0;
+	uint64_t narrow = (UINT64_C(1) << 32) * sizeof(gemp_vertex) - (UINT64_C(1) << 20);
+	room = room > begins ? room - begins : 0;
+	room = room < device->largest ? room : device->largest;
+	return room < narrow ? room : narrow;
+}
+
+gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
+                        gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pull *p = NULL;
+	code = GEMP_NEW(p, 1);
+	if (p) /* freeing wants the plan, also when another rank has no memory */
+		*p = (gemp_pull){ .context = context, .graph = graph, .plan = plan, .rows = rows, .candidates = candidates,
+			.growth = first_growth };
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	gemp_closure_of(&p->closure, plan, !context->device->gpu);
+	p->budget = budget ? budget : choose_budget(p);
+	code = turn_candidates(p);
+	if (code == GEMP_OK)
+		code = narrow_views(p);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->at_hand, plan->view_count));
+	GEMP_TRY(gemp_comm_agree(context->comm, gemp_reach_new(&p->reach, &p->closure, p->fetch, p->bits, !plan->given)));
+	*out = p;
+	p = NULL;
+done:
+	gemp_pull_free(p);
+	return code;
+}
+
+void gemp_pull_free(gemp_pull *p)
+{
+	if (!p)
+		return;
+	gemp_split_free(p->split);
+	gemp_reach_free(p->reach);
+	gemp_fetch_free(p->fetch);
+	for (size_t v = 0; v < p->plan->view_count; v++) {
+		gemp_view_free(&p->views[v]);
+		if (p->narrowed[v])
+			gemp_view_free(&p->at_hand[v]);
+	}
+	for (int v = 0; v < p->plan->vertex_count; v++)
+		gemp_free(p->bits[v]);
+	gemp_free(p->at_hand);
+	gemp_free(p->seeds);
+	gemp_free(p->alone);
+	gemp_free(p);
+}
+
+/* FITTING. */
+uint64_t gemp_pull_entries(const gemp_pull *p)
+{
+	return p->budget / sizeof(gemp_vertex) + 1;
+}
+
+uint64_t gemp_pull_budget(const gemp_pull *p)
+{
+	return p->budget;
+}
+
+/* A cell of a large task needs at least a row for each place. */
+bool gemp_pull_fits(const gemp_pull *p)
+{
+	uint64_t longest = 0, places = 1;
+	for (size_t v = 0; v < p->plan->view_count; v++)
+		for (size_t r = 0; r < p->at_hand[v].rows; r++)
+			if (p->at_hand[v].begin[r + 1] - p->at_hand[v].begin[r] > longest)
+				longest = p->at_hand[v].begin[r + 1] - p->at_hand[v].begin[r];
+	gemp_comm_max(p->context->comm, &longest, 1);
+	for (size_t i = 0; i < p->closure.count; i++)
+		places += (uint64_t)__builtin_popcount(p->closure.places[i].reads);
+	uint64_t bytes = longest * places * (sizeof(gemp_vertex) + (p->fetch->edges ? sizeof(gemp_edge) : 0));
+	return gemp_comm_sum1(p->context->comm, bytes > p->budget) == 0;
+}
+
+/* TASKS. */
+void gemp_pull_attach(gemp_pull *p, gemp_search *search, const gemp_search_options *options)
+{
+	p->search = search;
+	p->options = *options;
+}
+
+static gemp_code list_tasks(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_search *search = p->search;
+	size_t given = (size_t)p->plan->given, count = search->pivots;
+	p->tasks = (gemp_reach_tasks){ search->pivot_slots, count };
+	p->next = p->alone_count = 0;
+	p->finished = false;
+	GEMP_TRY(GEMP_RESERVE(p->alone, p->alone_room, count));
+	if (!given)
+		return GEMP_OK;
+	gemp_free(p->seeds);
+	GEMP_TRY(GEMP_NEW(p->seeds, count * given));
+	for (size_t i = 0; i < count * given; i++)
+		p->seeds[i] = p->rows->order.slot_of[search->seeds.ids[i]];
+	p->tasks.slots = p->seeds;
+done:
+	return code;
+}
+
+gemp_code gemp_pull_restart(gemp_pull *p)
+{
+	return gemp_comm_agree(p->context->comm, list_tasks(p));
+}
+
+/* A ROUND. */
+static uint64_t rows_needed(const gemp_pull *p, const gemp_reach *reach)
+{
+	uint64_t rows = 0;
+	for (size_t v = 0; v < p->plan->view_count; v++)
+		for (size_t w = 0; w < reach->words; w++)
+			rows += (uint64_t)__builtin_popcount(reach->need[v][w]);
+	return rows;
+}
+
+/* Rows of pivots are own ones. */
+static int first_depth(const gemp_pull *p)
+{
+	return p->plan->given || p->closure.depth == 0 ? 0 : 1;
+}
+
+static void learn(gemp_pull *p, uint64_t first)
+{
+	double growth = first ? (double)p->reach->bytes / (double)first : 1;
+	growth = growth < 1 ? 1 : growth > most_growth ? most_growth : growth;
+	p->growth = growth;
+}
+
+/* Collective. The next tasks whose rows fit, hop by hop, each with its rows; the part of all tasks. */
+static gemp_code choose(gemp_pull *p, gemp_part *part)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = p->context->comm;
+	size_t begin = p->next, end = p->tasks.count;
+	uint64_t first = 0;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->budget)));
+	for (int depth = first_depth(p); depth <= p->closure.depth; depth++) {
+		uint64_t budget = depth < p->closure.depth ? (uint64_t)((double)p->budget / p->growth) : p->budget;
+		code = gemp_reach_to(p->reach, &p->tasks, &begin, &end, depth, budget, (uint64_t)((double)p->budget * large_share),
+		                     p->alone, &p->alone_count);
+		GEMP_TRY(gemp_comm_agree(comm, code));
+		first = first ? first : p->reach->bytes;
+		GEMP_TRY(gemp_fetch_rows(p->fetch, p->reach->need));
+	}
+	if (end > begin)
+		learn(p, first);
+	*part = (gemp_part){ begin, end - begin };
+	p->next = end;
+done:
+	return code;
+}
+
+/* Collective. The rows of the round, for the search that goes over them. */
+static gemp_code lay_out(gemp_pull *p, gemp_search *search, const gemp_reach *reach, gemp_part part)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	for (size_t v = 0; v < p->plan->view_count && code == GEMP_OK; v++)
+		code = gemp_partial_view_fill(&p->views[v], &p->room[v], p->fetch, v, reach->need[v]);
+	if (code == GEMP_OK)
+		code = gemp_search_rows(search, p->views, part);
+	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
+	gemp_timers_add(&p->context->timers, GEMP_UPLOAD, began);
+	p->figures.reads += rows_needed(p, reach);
+	p->figures.rounds++;
+	gemp_log_local(GEMP_DEBUG, "round %llu: %zu tasks, rows of %llu bytes", (unsigned long long)p->figures.rounds,
+	               part.count, (unsigned long long)reach->bytes);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code next_round(gemp_pull *p, bool *last)
+{
+	gemp_code code = GEMP_OK;
+	gemp_part part;
+	GEMP_TRY(choose(p, &part));
+	GEMP_TRY(lay_out(p, p->search, p->reach, part));
+	uint64_t left[2] = { p->tasks.count - p->next, p->alone_count };
+	gemp_comm_sum(p->context->comm, left, 2);
+	p->finished = left[0] == 0;
+	*last = p->finished && left[1] == 0;
+done:
+	return code;
+}
+
+/* LARGE TASKS. */
+/* Collective. The rows of the next cell, hop by hop. */
+static gemp_code choose_cell(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = p->context->comm;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->budget)));
+	gemp_split_next(p->split);
+	const gemp_reach *reach = gemp_split_reach(p->split);
+	for (int depth = first_depth(p); depth <= reach->closure->depth; depth++) {
+		GEMP_TRY(gemp_comm_agree(comm, gemp_split_reach_to(p->split, depth)));
+		GEMP_TRY(gemp_fetch_rows(p->fetch, reach->need));
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code next_cell(gemp_pull *p, bool *last)
+{
+	gemp_code code = GEMP_OK;
+	gemp_part part;
+	if (!p->split) {
+		const gemp_split_base base = { .search = p->search, .options = &p->options, .residency = &p->rows->residency,
+			.views = p->rows->views, .candidates = p->candidates, .bits = p->bits, .fetch = p->fetch,
+			.tasks = &p->tasks, .large = p->alone, .large_count = p->alone_count, .budget = p->budget };
+		GEMP_TRY(gemp_split_new(&p->split, &base));
+		p->figures.tasks_alone += p->alone_count;
+	}
+	GEMP_TRY(choose_cell(p));
+	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_split_part(p->split, &part)));
+	GEMP_TRY(lay_out(p, gemp_split_search(p->split), gemp_split_reach(p->split), part));
+	*last = gemp_comm_sum1(p->context->comm, gemp_split_left(p->split)) == 0;
+done:
+	return code;
+}
+
+gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
+{
+	gemp_code code = GEMP_OK;
+	*search = p->search;
+	if (!p->finished)
+		return next_round(p, last);
+	GEMP_TRY(next_cell(p, last));
+	*search = gemp_split_search(p->split);
+done:
+	return code;
+}
+
+/* ENDING. Counters on the device are added up by the host. */
+static gemp_code add_counters(gemp_pull *p, gemp_buffer *to, const gemp_buffer *from)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = p->context->device;
+	size_t count = to->size / sizeof(uint64_t);
+	uint64_t *sum = NULL, *more = NULL;
+	if (!to->mem || !from->mem)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(sum, count));
+	GEMP_TRY(GEMP_NEW(more, count));
+	GEMP_TRY(gemp_buffer_read(device, to, 0, count * sizeof *sum, sum));
+	GEMP_TRY(gemp_buffer_read(device, from, 0, count * sizeof *more, more));
+	for (size_t i = 0; i < count; i++)
+		sum[i] += more[i];
+	code = gemp_buffer_write(device, to, 0, count * sizeof *sum, sum);
+done:
+	gemp_free(sum);
+	gemp_free(more);
+	return code;
+}
+
+static void add_statistics(gemp_search_statistics *to, const gemp_search_statistics *from)
+{
+	to->launches += from->launches;
+	to->stage_launches += from->stage_launches;
+	to->fill += from->fill;
+	to->listing_launches += from->listing_launches;
+	to->taken += from->taken;
+	to->found_local += from->found_local;
+	to->found_crossed += from->found_crossed;
+	to->kernel_seconds += from->kernel_seconds;
+	for (size_t s = 0; s < GEMP_MAX_STEPS; s++)
+		to->sent[s] += from->sent[s];
+}
+
+gemp_code gemp_pull_end(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	if (!p->split)
+		return GEMP_OK;
+	const gemp_search *other = gemp_split_search(p->split);
+	add_statistics(&p->search->statistics, &other->statistics);
+	GEMP_TRY(add_counters(p, &p->search->vertex_counts, &other->vertex_counts));
+	GEMP_TRY(add_counters(p, &p->search->passed, &other->passed));
+done:
+	gemp_split_free(p->split);
+	p->split = NULL;
+	return code;
+}
+
+gemp_pull_figures gemp_pull_figures_of(const gemp_pull *p)
+{
+	gemp_pull_figures figures = p->figures;
+	figures.fetched = p->fetch->figures.rows;
+	figures.bytes = p->fetch->figures.bytes;
+	figures.plain_bytes = p->fetch->figures.plain;
+	return figures;
+}

@@ -1,0 +1,191 @@
+/* Searches in rounds against the definition of a match: every size of rounds, from a few pivots with parts of their rows to
+ * all at once, on graphs with labels, directions, several views and edge variables, listed and counted, and from seeds. */
+#include "seeded_case.h"
+
+#include "match/match_parts.h"
+
+enum { VERTICES = 24, EDGES = 90, GRAPH_SEED = 5 };
+
+static case_graph graph;
+
+static int make(void **state)
+{
+	int code = open_context(state);
+	graph_new(&graph, VERTICES, EDGES, false, GRAPH_SEED);
+	return code;
+}
+
+static int drop(void **state)
+{
+	graph_free(&graph);
+	gemp_fetch_step = UINT64_C(64) << 20;
+	return close_context(state);
+}
+
+static gemp_match_options pulled(bool listed)
+{
+	gemp_match_options o = plain_options;
+	o.replicate = 0;
+	o.crossing = GEMP_CROSS_PULL;
+	o.listed = listed;
+	return o;
+}
+
+/* Bytes of rounds that the longest rows still fit into: of patterns with edges they take three times as much. */
+static const size_t caches[] = { 700, 1500, 4000, 0 };
+enum { CACHES = sizeof caches / sizeof *caches };
+
+static void rounds_of_every_size(void **state)
+{
+	(void)state;
+	static const question asked[] = {
+		{ .shape = "triangle" }, { .shape = "clique:4" }, { .shape = "cycle:4" }, { .shape = "path:4" }, { .shape = "house" },
+		{ .text = "MATCH (a)-[:KNOWS]->(b)-[:KNOWS]->(c)-[:KNOWS]->(a) RETURN a, b, c" },
+		{ .text = "MATCH (a:Person)-[]-(b), (b)-[]->(c:Film|Actor) WHERE a <> c RETURN a, b, c" },
+		{ .text = "MATCH (a)-[]->(b)<-[]-(c) WHERE a.number > 0 AND c.number < b.number RETURN a, b, c" },
+	};
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+		for (size_t c = 0; c < CACHES; c++) {
+			gemp_match_options o = pulled((i + c) % 2);
+			context->budgets.row_cache = caches[c];
+			context->budgets.result_buffer = c == 1 ? 3 : 0;
+			gemp_fetch_step = c == 2 ? 64 : UINT64_C(64) << 20;
+			assert_true(check_answer(&graph, &asked[i], &o));
+		}
+}
+
+static void rounds_with_edges(void **state)
+{
+	(void)state;
+	static const question asked[] = {
+		{ .text = "MATCH (a)-[e:KNOWS]-(b)-[f:KNOWS]-(c) RETURN a, e, b, f, c" },
+		{ .text = "MATCH (a)-[e]->(b)-[f:KNOWS]->(c), (a)-[g]->(c) RETURN e, f, g" },
+	};
+	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+		for (size_t c = 0; c < CACHES; c++) {
+			gemp_match_options o = pulled(true);
+			context->budgets.row_cache = 3 * caches[c];
+			assert_true(check_answer(&graph, &asked[i], &o));
+		}
+}
+
+/* Deduplication by hash asks for all rows again where it goes in passes, and by vertices keeps one of a class. */
+static void rounds_and_sinks(void **state)
+{
+	(void)state;
+	static const question asked = { .shape = "cycle:4" };
+	for (int i = 0; i < 3; i++) {
+		gemp_match_options o = pulled(i > 0);
+		o.symmetry_by_hash = i < 2;
+		o.distinct = i == 2 ? GEMP_BY_VERTICES : GEMP_BY_ORBIT;
+		o.replicate = i == 1 ? 200 : 0;
+		context->budgets.row_cache = 700;
+		context->budgets.host_memory = 4000;
+		assert_true(check_answer(&graph, &asked, &o));
+	}
+	context->budgets.host_memory = 0;
+}
+
+static void rounds_of_seeds(void **state)
+{
+	(void)state;
+	static const char *const asked[] = {
+		"MATCH (a)-[]->(c)<-[]-(b) WHERE a.number > 0 AND c.number < b.number RETURN a",
+		"MATCH (a)-[:KNOWS]->(b)-[]-(c)-[]-(a) RETURN a",
+	};
+	uint64_t random = test_seed_all();
+	for (size_t i = 0; i < 2; i++)
+		for (size_t c = 0; c < CACHES; c++) {
+			gemp_pattern *pattern = ask(&(question){ .text = asked[i] }, graph.dealt);
+			gemp_match_options o = pulled(true);
+			o.distinct = GEMP_BY_NOTHING;
+			assert_non_null(pattern);
+			pattern->given = 1 + i;
+			context->budgets.row_cache = 2 * caches[c];
+			context->budgets.result_buffer = 0;
+			check_seeded(&graph, pattern, &o, &random);
+			gemp_pattern_free(pattern);
+		}
+}
+
+/* What a run of a shape says of its rounds. */
+static gemp_match_result run(const char *shape, const gemp_match_options *o, gemp_code expected)
+{
+	gemp_pattern *pattern = ask(&(question){ .shape = shape }, graph.dealt);
+	gemp_match *match = NULL;
+	gemp_match_result result = { 0 };
+	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, o));
+	assert_all_code(gemp_match_run(match, NULL, &result), expected);
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	return result;
+}
+
+static void what_is_chosen(void **state)
+{
+	(void)state;
+	gemp_match_options o = pulled(false);
+	context->budgets.row_cache = 0;
+	o.crossing = GEMP_CROSS_AUTO;
+	gemp_match_result result = run("cycle:4", &o, GEMP_OK);
+	assert_true(result.crossing == (test_comm.size == 1 ? GEMP_CROSS_AUTO : GEMP_CROSS_PULL));
+	assert_true(result.pull_rounds == (test_comm.size > 1));
+	uint64_t all = result.matches;
+	assert_true(test_comm.size == 1 || (result.rows_fetched > 0 && result.rows_fetched < result.rows_read));
+	assert_true(result.row_bytes <= result.row_words_bytes);
+	context->budgets.row_cache = 450;
+	result = run("cycle:4", &o, GEMP_OK);
+	assert_true(result.crossing == GEMP_CROSS_PULL && result.pull_rounds > 1 && result.pivots_alone > 0);
+	assert_true(result.matches == all);
+	context->budgets.row_cache = 60; /* no row fits */
+	if (test_comm.size > 1) {
+		result = run("cycle:4", &o, GEMP_OK);
+		assert_true(result.crossing == GEMP_CROSS_PUSH && result.pull_rounds == 0 && result.matches == all);
+	}
+	o.crossing = GEMP_CROSS_PULL;
+	run("cycle:4", &o, GEMP_ENOMEM);
+	assert_message("--row-cache");
+	o.crossing = GEMP_CROSS_PUSH;
+	result = run("cycle:4", &o, GEMP_OK);
+	assert_true(result.crossing == (test_comm.size == 1 ? GEMP_CROSS_AUTO : GEMP_CROSS_PUSH) && result.matches == all);
+}
+
+/* WITHOUT MEMORY. */
+static gemp_code match_once(void *argument)
+{
+	gemp_code code = GEMP_OK;
+	gemp_pattern *pattern = NULL;
+	gemp_match *match = NULL;
+	gemp_match_options o = pulled(false);
+	gemp_match_result result;
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_pattern_named(&pattern, argument)));
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_pattern_bind(pattern, graph.dealt)));
+	GEMP_TRY(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	GEMP_TRY(gemp_match_run(match, NULL, &result));
+done:
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2) /* every request of every rank fails in turn: long with many */
+		return;
+	context->budgets.row_cache = 4000;
+	assert_all_survive_no_memory(match_once, "path:3");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(rounds_of_every_size, make, drop),
+		cmocka_unit_test_setup_teardown(rounds_with_edges, make, drop),
+		cmocka_unit_test_setup_teardown(rounds_and_sinks, make, drop),
+		cmocka_unit_test_setup_teardown(rounds_of_seeds, make, drop),
+		cmocka_unit_test_setup_teardown(what_is_chosen, make, drop),
+		cmocka_unit_test_setup_teardown(without_memory, make, drop),
+	};
+	return test_main_all(argc, argv, tests);
+}
