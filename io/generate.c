@@ -1,7 +1,9 @@
 #include "io/generate.h"
 
+#include "core/memory.h"
 #include "core/steps.h"
 #include "core/text.h"
+#include "core/threads.h"
 #include "io/generate_parts.h"
 
 #include <errno.h>
@@ -73,14 +75,64 @@ gemp_code gemp_generate_set(gemp_generate_options *options, const char *paramete
 	                 near ? "; did you mean --" : "", near ? near : "");
 }
 
-static gemp_code make(const gemp_generator_entry *entry, gemp_making *making)
+/* What one thread makes, and how that went. */
+typedef struct maker {
+	const gemp_generator_entry *entry;
+	gemp_making making;
+	gemp_code code;
+	char message[GEMP_MESSAGE_SIZE];
+} maker;
+
+static void make_share(void *makers, unsigned thread, size_t number)
+{
+	(void)thread;
+	maker *own = (maker *)makers + number;
+	own->code = own->entry->make(&own->making);
+	if (own->code != GEMP_OK)
+		memcpy(own->message, gemp_message(), strlen(gemp_message()) + 1);
+}
+
+/* The first maker feeds the builder itself, the others branches of it. */
+static gemp_code make_all(maker *makers, unsigned threads)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &making->file));
+	for (unsigned t = 0; t < threads; t++) {
+		makers[t] = makers[0];
+		makers[t].making.thread = t;
+		if (t)
+			makers[t].making.builder = NULL;
+	}
+	for (unsigned t = 1; t < threads; t++)
+		GEMP_TRY(gemp_builder_branch(&makers[t].making.builder, makers[0].making.builder));
+	gemp_parallel_for(threads, make_share, makers);
+	for (unsigned t = 0; t < threads; t++)
+		if (makers[t].code != GEMP_OK)
+			GEMP_TRY(gemp_fail(makers[t].code, "%s", makers[t].message));
+	for (unsigned t = 1; t < threads; t++) {
+		gemp_builder *branch = makers[t].making.builder;
+		makers[t].making.builder = NULL;
+		GEMP_TRY(gemp_builder_join(branch));
+	}
+done:
+	for (unsigned t = 1; t < threads; t++)
+		gemp_builder_free(makers[t].making.builder);
+	return code;
+}
+
+static gemp_code make(const gemp_generator_entry *entry, const gemp_making *making)
+{
+	gemp_code code = GEMP_OK;
+	maker *makers = NULL;
+	unsigned threads = gemp_threads();
+	GEMP_TRY(GEMP_NEW(makers, threads));
+	makers[0] = (maker){ .entry = entry, .making = *making };
+	makers[0].making.threads = threads;
+	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
 	if (entry->declare)
 		GEMP_TRY(entry->declare(making->builder));
-	code = entry->make(making);
+	code = make_all(makers, threads);
 done:
+	gemp_free(makers);
 	return code;
 }
 

@@ -148,7 +148,7 @@ static gemp_code make_genre_vertices(const gemp_making *making)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t first = (uint64_t)making->values[FILMS] + (uint64_t)making->values[PEOPLE];
-	gemp_span genres = gemp_share(making->comm, GEMP_GENRES);
+	gemp_span genres = gemp_making_share(making, GEMP_GENRES);
 	for (uint64_t i = genres.begin; i < genres.end; i++) {
 		GEMP_TRY(add_vertex(making, first + i, "Genre"));
 		GEMP_TRY(set_name(making, gemp_genres[i], strlen(gemp_genres[i])));
@@ -160,8 +160,8 @@ done:
 static gemp_code make(const gemp_making *making)
 {
 	gemp_code code = GEMP_OK;
-	gemp_span films = gemp_share(making->comm, (uint64_t)making->values[FILMS]);
-	gemp_span people = gemp_share(making->comm, (uint64_t)making->values[PEOPLE]);
+	gemp_span films = gemp_making_share(making, (uint64_t)making->values[FILMS]);
+	gemp_span people = gemp_making_share(making, (uint64_t)making->values[PEOPLE]);
 	for (uint64_t film = films.begin; film < films.end; film++) {
 		uint64_t state = gemp_stream_state(making->seed, GEMP_FOR_FILM, film);
 		GEMP_TRY(make_film(making, film, &state));

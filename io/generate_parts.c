@@ -41,6 +41,14 @@ uint64_t gemp_draw_zipf(uint64_t *state, uint64_t n)
 	return k;
 }
 
+gemp_span gemp_making_share(const gemp_making *making, uint64_t count)
+{
+	gemp_span all = gemp_share(making->comm, count);
+	uint64_t each = (all.end - all.begin) / making->threads, more = (all.end - all.begin) % making->threads;
+	uint64_t thread = making->thread, begin = all.begin + thread * each + (thread < more ? thread : more);
+	return (gemp_span){ begin, begin + each + (thread < more) };
+}
+
 static gemp_value number_key(uint64_t id)
 {
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)id };
@@ -49,7 +57,7 @@ static gemp_value number_key(uint64_t id)
 gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t labels)
 {
 	gemp_code code = GEMP_OK;
-	gemp_span span = gemp_share(making->comm, count);
+	gemp_span span = gemp_making_share(making, count);
 	for (uint64_t id = span.begin; id < span.end && code == GEMP_OK; id++) {
 		char label[24];
 		gemp_value key = number_key(id);

@@ -23,14 +23,18 @@ uint64_t gemp_permute(uint64_t seed, uint64_t n, uint64_t x);
 /* Zipf's law by octaves: k of [1, n] with chance about 1/k, the same for all k of [2^i, 2^(i+1)). */
 uint64_t gemp_draw_zipf(uint64_t *state, uint64_t n);
 
-/* A generator at work. */
+/* A generator at work, on one thread. */
 typedef struct gemp_making {
 	const gemp_comm *comm;
-	gemp_builder *builder;
+	unsigned thread, threads;
+	gemp_builder *builder; /* of this thread */
 	const double *values; /* of the parameters, in the generator's order */
 	uint64_t seed;
 	uint32_t file;        /* places are (this, number of the thing) */
 } gemp_making;
+
+/* Which of many things this thread of this rank makes. */
+gemp_span gemp_making_share(const gemp_making *making, uint64_t count);
 
 /* Vertices 0..count-1 with one of `labels` labels L0, L1, ... each, by a hash of the id. */
 gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t labels);
@@ -44,7 +48,7 @@ typedef struct gemp_generator_entry {
 	bool (*undirected)(const double *values);
 	gemp_code (*check)(const double *values);                 /* of values that must fit together; may be NULL */
 	gemp_code (*declare)(gemp_builder *builder);              /* columns; may be NULL */
-	gemp_code (*make)(const gemp_making *making);             /* this rank's share */
+	gemp_code (*make)(const gemp_making *making);             /* this thread's share */
 } gemp_generator_entry;
 
 extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies;

@@ -53,7 +53,7 @@ static gemp_code make_edge(const gemp_making *making, uint64_t number)
 static gemp_code make(const gemp_making *making)
 {
 	uint64_t vertices = UINT64_C(1) << (int)making->values[SCALE];
-	gemp_span span = gemp_share(making->comm, vertices * (uint64_t)making->values[EDGE_FACTOR]);
+	gemp_span span = gemp_making_share(making, vertices * (uint64_t)making->values[EDGE_FACTOR]);
 	gemp_code code = gemp_make_labelled(making, vertices, (uint64_t)making->values[LABELS]);
 	for (uint64_t number = span.begin; number < span.end && code == GEMP_OK; number++)
 		code = make_edge(making, number);

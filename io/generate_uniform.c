@@ -43,7 +43,7 @@ static gemp_code make_edge(const gemp_making *making, uint64_t number)
 
 static gemp_code make(const gemp_making *making)
 {
-	gemp_span span = gemp_share(making->comm, (uint64_t)making->values[EDGES]);
+	gemp_span span = gemp_making_share(making, (uint64_t)making->values[EDGES]);
 	uint64_t vertices = (uint64_t)making->values[VERTICES];
 	gemp_code code = gemp_make_labelled(making, vertices, (uint64_t)making->values[LABELS]);
 	for (uint64_t number = span.begin; number < span.end && code == GEMP_OK; number++)

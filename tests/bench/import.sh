@@ -1,0 +1,112 @@
+#!/bin/bash
+# How fast tables of edges become graph files, and graph files are read again; in how much memory.
+#
+#     GEMP_MPI=PROGRAM tests/bench/import.sh [--edges N] [--scale S] [--ranks "1 2 4 8"] [--kinds "tsv zst generate"]
+#                                            [--folder DIR] [--runs N] [--save] [--brief]
+#
+# Makes a table of N random edges (20,000,000) between 2^S ids (22) in DIR, imports it with each number of ranks, plain and as
+# .zst, and generates as many; then reads the graph file. One line of JSON for each: seconds and processor seconds (user and
+# system, of all ranks), edges and input bytes a second, the peak of resident memory of the largest rank and the same in bytes
+# for each edge of its part, seconds of each step, and the time of `cat FILE > /dev/null` just before. Best of --runs (1) by
+# wall time. --save keeps them as tests/bench/results/import-MACHINE-DATE.jsonl. --brief: a short line for each measurement.
+# Programs in $GEMP_BENCH, or in tests beside PROGRAM: bench_edges and bench_load (ninja bench_edges bench_load).
+set -u -o pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 LC_ALL=C
+edges=20000000 scale=22 ranks="1 2 4 8" kinds="tsv zst generate" folder=${TMPDIR:-/tmp}/gemp-import runs=1 save= brief=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--edges) edges=$2; shift ;;
+	--scale) scale=$2; shift ;;
+	--ranks) ranks=$2; shift ;;
+	--kinds) kinds=$2; shift ;;
+	--folder) folder=$2; shift ;;
+	--runs) runs=$2; shift ;;
+	--save) save=1 ;;
+	--brief) brief=1 ;;
+	*) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 2 ;;
+	esac
+	shift
+done
+program=${GEMP_MPI:-gemp-mpi}
+beside=${GEMP_BENCH:-$(dirname "$(command -v "$program")")/tests}
+mkdir -p "$folder" || exit 1
+table=$folder/edges-$edges-$scale.tsv graph=$folder/graph.h5 report=$folder/report.json out=$folder/results.jsonl
+: > "$out"
+[ -s "$table" ] || "$beside/bench_edges" "$edges" "$scale" 1 > "$table" || exit 1
+
+# Wall, user and system seconds of a command: three words in $folder/time.
+timed() { local TIMEFORMAT='%R %U %S'; { time "$@" > "$folder/log" 2>&1; } 2> "$folder/time"; }
+
+# One line of what was just measured. kind, ranks, input's name
+tell() {
+	python3 - "$1" "$2" "$3" "$report" "$folder/time" "$folder/cat" "$(uptime | sed 's/.*average: //; s/,.*//')" "$brief" <<-'END'
+	import json, sys
+	kind, ranks, name, report, time, cat, load, brief = sys.argv[1:]
+	r = json.load(open(report))
+	wall, user, system = map(float, open(time).read().split())
+	speed, edges = r["throughput"], r["graph"]["edges"]
+	line = {"what": kind, "ranks": int(ranks), "edges": edges, "vertices": r["graph"]["vertices"], "hash": r["graph"]["hash"],
+	        "seconds": round(speed["seconds"], 3), "process_seconds": wall, "user": user, "system": system,
+	        "edges_per_second": round(edges / speed["seconds"]),
+	        "resident_mib": round(speed["resident_bytes"] / 2**20), "bytes_per_edge": round(speed["resident_bytes"] * int(ranks) / edges, 1),
+	        "steps": {k: round(v["max"], 3) for k, v in r["steps"].items()}, "load_average": float(load)}
+	if name:
+	    line["input_mb"] = round(speed["input_bytes"] / 1e6, 1)
+	    line["mb_per_second"] = round(speed["input_bytes"] / 1e6 / speed["seconds"], 1)
+	    line["cat_seconds"] = float(open(cat).read().split()[0])
+	    line["times_cat"] = round(speed["seconds"] / max(line["cat_seconds"], 1e-3), 1)
+	if brief:
+	    print("%s %sr: %.2f s (user %.1f), %.2f M edges/s, %s MB/s, %d MiB a rank (%.0f B/edge); %s" % (
+	        kind, ranks, line["seconds"], user, line["edges_per_second"] / 1e6, line.get("mb_per_second", "-"), line["resident_mib"],
+	        line["bytes_per_edge"], " ".join("%s %.2f" % s for s in line["steps"].items())), file=sys.stderr)
+	print(json.dumps(line))
+	END
+}
+
+# kind, ranks, input's name ('' for none), then what gemp-mpi is asked to do
+measure() {
+	local kind=$1 count=$2 name=$3 best=
+	shift 3
+	for ((run = 0; run < runs; run++)); do
+		if [ -n "$name" ]; then timed cat "$name"; mv "$folder/time" "$folder/cat"; fi
+		if [ "$count" = 1 ]; then
+			timed "$program" "$@" -o "$graph" --json "$report"
+		else
+			timed mpirun -q --oversubscribe --bind-to none -n "$count" "$program" "$@" -o "$graph" --json "$report"
+		fi || { echo "$kind, $count ranks: failed" >&2; tail -3 "$folder/log" >&2; return; }
+		best=$best$(tell "$kind" "$count" "$name")$'\n'
+	done
+	python3 -c 'import json, sys; print(min(filter(None, sys.stdin.read().split("\n")), key=lambda l: json.loads(l)["seconds"]))' \
+		<<< "$best" >> "$out"
+	[ -n "$brief" ] || tail -1 "$out"
+}
+
+for kind in $kinds; do
+	name=
+	[ "$kind" = tsv ] && name=$table
+	[ "$kind" = zst ] && name=$table.zst && { [ -s "$name" ] || zstd -q -T0 "$table" -o "$name" || continue; }
+	for count in $ranks; do
+		if [ "$kind" = generate ]; then
+			measure generate "$count" "" generate rmat --scale "$((scale - 1))" --edge-factor "$((edges >> (scale - 1)))" --a 0.45 --b 0.22 --c 0.22
+		else
+			measure "$kind" "$count" "$name" import --edges "$name" --format tsv
+		fi
+	done
+done
+for count in $ranks; do
+	for cache in warm cold; do
+		line=$(mpirun -q --oversubscribe --bind-to none -n "$count" "$beside/bench_load" "$graph" "$cache" | sed 's/^{/{"what": "read", /')
+		echo "$line" >> "$out"
+		echo "$line"
+	done
+done
+if [ -n "$save" ]; then
+	machine=$(nproc)cores
+	saved=$here/results/import-$machine-$(date -u +%Y-%m-%d-%H%M).jsonl
+	{ printf '{"machine": "%s", "cores": %s, "memory_gib": %s, "commit": "%s", "hdf5": "%s"}\n' \
+		"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$(awk '/MemTotal/ {printf "%.0f", $2 / 2^20}' /proc/meminfo)" \
+		"${GEMP_COMMIT:-$(git -C "$here" rev-parse --short HEAD 2>/dev/null)}" \
+		"$(ldd "$program" 2>/dev/null | grep -q openmpi/libhdf5 && echo parallel || echo serial)"; cat "$out"; } > "$saved"
+	echo "kept in $saved"
+fi
