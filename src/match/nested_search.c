@@ -11,13 +11,15 @@
 enum {
 	ROW_LANES = 8,              /* unless tuned: "nested.lanes" */
 	GROUP = 128,                /* work-items; "nested.group" */
-	SPARSE = 16,                /* bits of a folded bitmap for each entry of a row that an entry lies in on average */
+	SPARSE = 16,                /* least bits of a folded bitmap for each entry of a row that an entry lies in on average */
+	ROOMY = 32,                 /* as many are enough, since more would take the place of other groups */
+	LEAST_FOLDED = 128,         /* words */
 	MOST_ZEROED = 1 << 30,      /* bytes at a time: drivers do not survive some GiB */
 	TASKS_A_WORKER = 4,
 	ROWS_A_LAUNCH = 1 << 22,    /* of a worker */
 };
 
-uint32_t gemp_nested_local = 12 << 10;
+uint32_t gemp_nested_local = 16 << 10;
 
 static bool wanted(const gemp_search *search)
 {
@@ -128,7 +130,7 @@ static void choose_bitmap(gemp_nested_search *n, const gemp_device *device, doub
 	n->options.shared = 0;
 	if (n->shape.leaf != GEMP_LEAF_MARKED || most >= device->local)
 		return;
-	while (2 * folded <= words)
+	while (2 * folded <= words && (folded < LEAST_FOLDED || mean_row * ROOMY > (double)(folded * 32)))
 		folded *= 2;
 	if (whole <= words) {
 		n->options.shared = whole;
