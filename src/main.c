@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	gemp_world_check(&comm, &launch);
 	gemp_code code = gemp_command_line(&comm, &table, argc, argv);
 	if (code != GEMP_OK && comm.rank == 0)
-		fprintf(stderr, "gemp-mpi: error: %s\n", gemp_message());
+		fprintf(stderr, "gemp-mpi: %s%s\n", code == GEMP_STOPPED ? "" : "error: ", gemp_message());
 	/* mpirun ends the job when a rank exits with a code while others are still finishing. */
 	GEMP_MPI(MPI_Barrier(comm.world));
 	gemp_comm_free(&comm);

@@ -4,6 +4,7 @@
 #include "command/count_per.h"
 #include "command/estimate.h"
 #include "command/found.h"
+#include "command/in_parts.h"
 #include "command/limit.h"
 #include "command/matched.h"
 #include "command/order_option.h"
@@ -26,6 +27,7 @@ typedef struct answer {
 	gemp_query *query;
 	gemp_sink rows, matched, limit_sink, *first;
 	gemp_limit limit;
+	gemp_checkpoint *checkpoint; /* NULL: the search is one run */
 	gemp_match_options how;
 	char *rows_path, *graph_path; /* owned; NULL: nowhere */
 	gemp_provenance provenance; /* of what matches cover: the query */
@@ -78,6 +80,7 @@ static void choose(answer *s)
 		.lanes = (int)options->lanes,
 		.edges = s->graph_path || (gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern)),
 		.limit = streams ? s->row_limit : UINT64_MAX,
+		.in_parts = options->checkpoint != NULL,
 	};
 }
 
@@ -170,13 +173,47 @@ static gemp_code write_count(answer *s, const gemp_match_result *result)
 	return gemp_rows_count(&s->rows, count);
 }
 
+/* Rows are found in parts, which a checkpoint puts together. */
+static bool keeps_rows(const answer *s)
+{
+	return s->checkpoint && s->writes && !s->only_counts;
+}
+
+/* Collective. With the order of binding of earlier jobs. */
+static gemp_code open_checkpoint(answer *s)
+{
+	const char *path = s->writes && !s->only_counts ? s->rows_path : NULL;
+	gemp_code code = gemp_checkpoint_open(&s->checkpoint, s->comm, s->options, s->graph, text_of(s), path);
+	if (code == GEMP_OK && s->checkpoint->order_count) {
+		s->how.order_count = s->checkpoint->order_count;
+		memcpy(s->how.order, s->checkpoint->order, sizeof s->how.order);
+	}
+	return code;
+}
+
+/* Collective. */
+static gemp_code search(answer *s, gemp_match_result *result)
+{
+	gemp_code code = GEMP_OK;
+	if (!keeps_rows(s))
+		GEMP_TRY(open_sinks(s));
+	if (!s->checkpoint)
+		return gemp_query_run(s->query, s->first, result);
+	const gemp_in_parts job = { .context = s->context, .graph = s->graph, .pattern = s->pattern, .query = s->query,
+		.checkpoint = s->checkpoint, .rows = rows_options(s), .lists = keeps_rows(s), .began = s->report->began,
+		.most_seconds = s->options->max_time };
+	code = gemp_in_parts_run(&job, result);
+	gemp_in_parts_report(s->report, s->checkpoint, code == GEMP_OK);
+done:
+	return code;
+}
+
 static gemp_code run(answer *s)
 {
 	gemp_code code = GEMP_OK;
 	gemp_match_result result = { 0 };
 	const char *path = s->writes ? s->rows_path : NULL;
-	GEMP_TRY(open_sinks(s));
-	GEMP_TRY(gemp_query_run(s->query, s->first, &result));
+	GEMP_TRY(search(s, &result));
 	if (!result.complete && result.matches > s->how.limit)
 		result.matches = s->how.limit;
 	gemp_found found = {
@@ -190,7 +227,9 @@ static gemp_code run(answer *s)
 	};
 	if (s->only_counts)
 		GEMP_TRY(write_count(s, &result));
-	if (s->writes) {
+	if (keeps_rows(s)) {
+		found.rows = s->checkpoint->rows;
+	} else if (s->writes) {
 		found.preview = !path && !s->options->count;
 		found.shown = gemp_rows_written(&s->rows);
 		found.rows = path ? found.shown : gemp_rows_total(&s->rows);
@@ -225,8 +264,12 @@ static gemp_code make_ready(answer *s)
 	GEMP_TRY(gemp_numbered_path(&s->rows_path, gemp_matched_rows_path(s->options), s->number));
 	GEMP_TRY(gemp_numbered_path(&s->graph_path, gemp_matched_path(s->options), s->number));
 	GEMP_TRY(gemp_pattern_bind_with(s->pattern, s->graph, s->options->lenient));
+	if (s->options->checkpoint && !gemp_clause_only_counts(s->pattern))
+		s->preview = 0; /* rows of parts go to a file, or are only counted */
 	choose(s);
 	GEMP_TRY(take_order(s));
+	if (s->options->checkpoint)
+		GEMP_TRY(gemp_in_parts_ready(s->pattern));
 	if (s->options->count_per)
 		GEMP_TRY(gemp_count_per_ready(s->options, s->pattern, &s->how));
 	if (s->options->estimate)
@@ -245,6 +288,8 @@ static gemp_code give(answer *s, gemp_report *report, gemp_context *context)
 		return gemp_estimate_answer(report, context, s->graph, s->pattern, &s->how, text_of(s));
 	if (s->options->count_per)
 		return gemp_count_per_answer(report, context, s->graph, s->pattern, &s->how, s->rows_path, s->preview);
+	if (s->options->checkpoint && !s->options->dry_run)
+		GEMP_TRY(open_checkpoint(s));
 	const gemp_query_options options = { .match = s->how, .combinations = s->options->combinations };
 	GEMP_TRY(gemp_query_prepare(&s->query, context, s->graph, s->pattern, &options));
 	GEMP_TRY(explain(s, s->options->explain || s->options->dry_run));
@@ -258,6 +303,7 @@ done:
 	if (s->rows.free)
 		s->rows.free(s->rows.self);
 	gemp_query_free(s->query);
+	gemp_checkpoint_free(s->checkpoint);
 	return code;
 }
 

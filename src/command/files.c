@@ -98,7 +98,7 @@ gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
 		gemp_text_free(&name);
 		return code;
 	}
-	bool whole = fwrite(bytes, 1, size, file) == size;
+	bool whole = fwrite(bytes, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
 	whole = fclose(file) == 0 && whole;
 	if (!whole || rename(name.data, path) != 0) {
 		code = gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));

@@ -1,9 +1,11 @@
 #include "command/answer.h"
 #include "command/census.h"
 #include "command/files.h"
+#include "command/in_parts.h"
 #include "command/matched.h"
 
 #include "core/memory.h"
+#include "core/signals.h"
 #include "core/text.h"
 #include "io/graph_file.h"
 #include "pattern/census.h"
@@ -148,6 +150,16 @@ static gemp_code check_motifs(const gemp_options *options, int *motifs)
 	return code == GEMP_OK && *motifs ? gemp_census_check(options) : code;
 }
 
+/* A search that keeps what it has finished ends after a step, any other at once; rank 0 says so for all. */
+static void expect_signals(const gemp_comm *comm, const gemp_options *options)
+{
+	if (options->checkpoint)
+		gemp_signals_note();
+	else if (comm->rank == 0)
+		gemp_signals_tell("gemp-mpi: ended by a signal, and nothing of the search is kept; --checkpoint FOLDER keeps what is "
+		                  "finished\n");
+}
+
 static gemp_code match(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
@@ -167,6 +179,8 @@ static gemp_code match(gemp_comm *comm, const gemp_options *options)
 	if (!motifs)
 		GEMP_TRY(read_queries(&script, comm, options));
 	GEMP_TRY(check_several(options, script.count));
+	GEMP_TRY(gemp_in_parts_check(options, script.count));
+	expect_signals(comm, options);
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_READ, since);

@@ -143,6 +143,13 @@ static const gemp_option table[] = {
 	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, output,
 	  "bench match: no further run begins after so many seconds; a first run that takes longer is the one that is timed.",
 	  POSITIVE(seconds) },
+	{ "checkpoint", 0, GEMP_OPTION_TEXT, "FOLDER", NULL, GEMP_ON_MATCH, output,
+	  "Keep there what is finished. SIGTERM, SIGINT, SIGUSR1, SIGUSR2 and --max-time then end the search with exit code 75. When "
+	  "it is done nothing is left there.", AT(checkpoint) },
+	{ "resume", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output,
+	  "Go on from what is in --checkpoint, with any number of ranks; from the start if nothing is.", AT(resume) },
+	{ "max-time", 0, GEMP_OPTION_REAL, "S", NULL, GEMP_ON_MATCH, output,
+	  "Stop with a checkpoint when so many seconds are over.", POSITIVE(max_time) },
 	{ "limit", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_MATCH, output, "Stop after N rows.", AT(limit) },
 	{ "schema", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INFO, output,
 	  "Only what the file's head says: labels, types, attributes and sizes, without degrees.", AT(schema) },

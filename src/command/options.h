@@ -80,13 +80,13 @@ typedef struct gemp_options {
 	int method;
 	int as;
 	/* match */
-	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per;
+	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per, *checkpoint;
 	gemp_list parameters;
 	bool lenient;
 	int semantics, distinct, symmetry, count_by, pivot, attributes, exchange;
 	int64_t replicate;
-	bool count, explain, profile, estimate;
-	double estimate_seconds;
+	bool count, explain, profile, estimate, resume;
+	double estimate_seconds, max_time;
 	uint64_t limit, lanes, combinations;
 	double launch_factor;
 	/* bench */

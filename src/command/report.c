@@ -110,8 +110,10 @@ static gemp_code write_json(const gemp_report *report)
 gemp_code gemp_report_finish(gemp_report *report, gemp_code code)
 {
 	code = gemp_comm_agree(report->comm, code);
-	if (code == GEMP_OK)
-		code = gemp_comm_agree(report->comm, write_json(report));
+	if (code == GEMP_OK || code == GEMP_STOPPED) {
+		gemp_code written = gemp_comm_agree(report->comm, write_json(report));
+		code = written == GEMP_OK ? code : written;
+	}
 	json_decref(report->json);
 	report->json = NULL;
 	return code;

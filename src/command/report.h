@@ -25,7 +25,7 @@ typedef struct gemp_report {
  * stderr. */
 gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp_options *options, bool rows_on_stdout);
 /* Collective. Writes the JSON, if it is asked for, and frees. code: how the command went; nothing is written unless it
- * is GEMP_OK. Returns the worst of both. */
+ * is GEMP_OK or GEMP_STOPPED. Returns the worst of both. */
 gemp_code gemp_report_finish(gemp_report *report, gemp_code code);
 
 /* --json -: stdout is for JSON alone. */

@@ -215,8 +215,8 @@ done:
 static gemp_code plan_and_rows(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
-	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.count_per && m->options.lanes <= 1 &&
-	           m->options.replicate != 0 && tables_fit(m);
+	bool may = m->options.count_by_formula && !m->options.sampled && !m->options.in_parts &&
+	           !m->options.count_per && m->options.lanes <= 1 && m->options.replicate != 0 && tables_fit(m);
 	double began = gemp_now();
 	GEMP_TRY(make_plan(m, false));
 	if (may && !lists(m))
@@ -326,6 +326,7 @@ void gemp_match_free(gemp_match *m)
 	if (!m)
 		return;
 	gemp_search_free(m->search);
+	gemp_free(m->pivots);
 	gemp_pull_free(m->pull);
 	gemp_resident_release(m->rows);
 	gemp_plan_free(m->plan);

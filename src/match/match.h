@@ -41,6 +41,7 @@ typedef struct gemp_match_options {
 	int order_count;            /* --order: vertices of the pattern in the order to bind them, all of them; 0: chosen */
 	int order[GEMP_MAX_PATTERN_VERTICES];
 	bool edges;                 /* batches have edge columns, also where nothing asks for them */
+	bool in_parts;              /* runs will be from parts of the pivots, see match/pivot_part.h */
 	bool first_only;            /* one row of each task (pivot, seed) suffices; there may still be more. Not for sinks that
 	                               drop rows */
 	const gemp_symmetry *symmetry; /* of a pattern that is part of a greater one; borrowed; NULL: found from the pattern */

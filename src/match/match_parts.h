@@ -28,6 +28,8 @@ struct gemp_match {
 	gemp_resident *rows;
 	gemp_pull *pull;             /* NULL: all rows are resident, or partial matches travel */
 	gemp_search *search;
+	gemp_vertex *pivots;         /* [pivot_count] see match/pivot_part.h; NULL: all are searched from */
+	size_t pivot_count;
 	bool profiled;               /* rows and bytes are those of the runs so far, of all ranks */
 	uint64_t step_rows[GEMP_MAX_STEPS], step_entries[GEMP_MAX_STEPS], step_lookups[GEMP_MAX_STEPS];
 	uint64_t step_bytes[GEMP_MAX_STEPS];

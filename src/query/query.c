@@ -150,6 +150,11 @@ const gemp_chain *gemp_query_chain(const gemp_query *q)
 	return q->match ? gemp_match_chain(q->match) : q->chain;
 }
 
+gemp_match *gemp_query_match(gemp_query *q)
+{
+	return q->match;
+}
+
 static void explain_composed(const gemp_query *q, gemp_text *text)
 {
 	gemp_finder_explain(q->finder, 0, text);

@@ -32,6 +32,9 @@ char *gemp_query_explain(const gemp_query *query);
 /* The group that makes embeddings one match, for choosing representatives; NULL: none does. */
 const gemp_chain *gemp_query_chain(const gemp_query *query);
 
+/* The one search that answers it; NULL: there are several, or sums answer it. */
+gemp_match *gemp_query_match(gemp_query *query);
+
 /* Collective. Rows as gemp_pattern_row_vertices says; sink NULL: only counts. */
 gemp_code gemp_query_run(gemp_query *query, gemp_sink *sink, gemp_match_result *result);
 

@@ -64,7 +64,7 @@ static void cores_are_those_of_the_rank(void **state)
 	(void)state;
 	assert_all(sched_getaffinity(0, sizeof all, &all) == 0);
 	CPU_ZERO(&one);
-	for (int core = 0; CPU_COUNT(&one) == 0; core++)
+	for (size_t core = 0; CPU_COUNT(&one) == 0; core++)
 		if (CPU_ISSET(core, &all))
 			CPU_SET(core, &one);
 	assert_all(sched_setaffinity(0, sizeof one, &one) == 0);

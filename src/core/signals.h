@@ -1,0 +1,17 @@
+/* signals: SIGTERM, SIGINT, SIGUSR1 and SIGUSR2 as a wish to stop, for work that can be stopped between two steps.
+ * mpirun hands SIGUSR2 on to all ranks, srun all of them; a scheduler that cancels a job sends SIGTERM.
+ */
+#ifndef GEMP_CORE_SIGNALS_H
+#define GEMP_CORE_SIGNALS_H
+
+/* From now on these signals are only noted; a second SIGINT ends the process. */
+void gemp_signals_note(void);
+/* From now on they end the process as they would by themselves, after `text`, a whole line, has gone to stderr; NULL:
+ * without a word. The text must live. */
+void gemp_signals_tell(const char *text);
+
+/* The last one noted, or 0; its name ("SIGTERM"). */
+int gemp_signals_noted(void);
+const char *gemp_signals_name(int number);
+
+#endif
