@@ -94,6 +94,10 @@ hid_t gemp_h5_make_type(gemp_h5_type type); /* to be closed with H5Tclose */
 uint64_t gemp_h5_sum(const char *data, size_t size, uint64_t first, uint64_t count);
 gemp_code gemp_h5_open_dataset(const gemp_h5 *h5, const char *path, hid_t *dataset, gemp_h5_type *type, uint64_t *total);
 gemp_code gemp_h5_move(const gemp_h5 *h5, hid_t dataset, hid_t type, uint64_t first, uint64_t count, void *data);
+/* Local. Can this dataset be read from its place in the file, without HDF5? And reads it so, by all threads. */
+bool gemp_h5_is_direct(const gemp_h5 *h5, hid_t dataset);
+gemp_code gemp_h5_read_direct(const gemp_h5 *h5, const char *path, hid_t dataset, size_t size, uint64_t first, uint64_t count,
+                              uint64_t own, void *data, uint64_t *sum);
 gemp_code gemp_h5_compare_checksum(const gemp_h5 *h5, const char *path, uint64_t sum);
 
 #endif

@@ -307,9 +307,14 @@ gemp_code gemp_h5_read(const gemp_h5 *h5, const char *path, gemp_h5_type type, u
 	if (code == GEMP_OK)
 		code = GEMP_HDF5(h5, id = gemp_h5_make_type(type));
 	GEMP_TRY(gemp_comm_agree(h5->comm, code));
-	if (total)
+	uint64_t sums[2] = { 0, own };
+	if (total && gemp_h5_is_direct(h5, dataset)) {
+		code = gemp_h5_read_direct(h5, path, dataset, type.size, first, count, own, data, &sums[0]);
+		GEMP_TRY(gemp_comm_agree(h5->comm, code));
+	} else if (total) {
 		GEMP_TRY(move_together(h5, dataset, id, type.size, first, count, data));
-	uint64_t sums[2] = { gemp_h5_sum(data, type.size, first, own), own };
+		sums[0] = gemp_h5_sum(data, type.size, first, own);
+	}
 	gemp_comm_sum(h5->comm, sums, 2);
 	if (sums[1] == total)
 		GEMP_TRY(gemp_h5_compare_checksum(h5, path, sums[0]));

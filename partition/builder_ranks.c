@@ -139,9 +139,10 @@ gemp_code gemp_builder_ranks(gemp_builder *builder, gemp_graph *graph)
 	if (code == GEMP_OK)
 		code = gemp_bytes_sort(&builder->vertices.keys, sort.order);
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	GEMP_TRY(sample_sort(&sort, ranks));
+	if (builder->comm->size > 1)
+		GEMP_TRY(sample_sort(&sort, ranks));
 	for (size_t i = 0; i < graph->rows; i++)
-		graph->key_rank[sort.order[i]] = ranks[i];
+		graph->key_rank[sort.order[i]] = builder->comm->size > 1 ? ranks[i] : (uint32_t)i;
 done:
 	gemp_free(sort.order);
 	gemp_free(ranks);
