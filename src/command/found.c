@@ -136,6 +136,26 @@ static void report_profile(gemp_report *report, const gemp_found *found)
 		report_parts(report, result);
 }
 
+/* How rows of others, or rows in rounds, were met. */
+static void report_crossing(gemp_report *report, const gemp_match_result *result)
+{
+	static const char *const how[] = { [GEMP_CROSS_AUTO] = "none", [GEMP_CROSS_PUSH] = "push", [GEMP_CROSS_PULL] = "pull" };
+	json_t *object = json_object_get(report->json, "exchange");
+	json_object_set_new(object, "how", json_string(how[result->crossing]));
+	if (result->crossing != GEMP_CROSS_PULL)
+		return;
+	json_object_set_new(object, "pull_rounds", gemp_json_count(result->pull_rounds));
+	json_object_set_new(object, "pivots_in_parts", gemp_json_count(result->pivots_alone));
+	json_object_set_new(object, "rows_read", gemp_json_count(result->rows_read));
+	json_object_set_new(object, "rows_fetched", gemp_json_count(result->rows_fetched));
+	json_object_set_new(object, "row_bytes", gemp_json_count(result->row_bytes));
+	json_object_set_new(object, "row_bytes_uncoded", gemp_json_count(result->row_words_bytes));
+	gemp_report_detail(report, "  %-10s %s round%s; %s rows fetched, in %s (%s before coding); %s pivots in parts\n", "pull",
+	                   gemp_grouped(result->pull_rounds).text, result->pull_rounds == 1 ? "" : "s",
+	                   gemp_grouped(result->rows_fetched).text, gemp_shown_bytes(result->row_bytes).text,
+	                   gemp_shown_bytes(result->row_words_bytes).text, gemp_grouped(result->pivots_alone).text);
+}
+
 gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)
 {
 	gemp_traffic traffic = found->result->traffic;
@@ -148,7 +168,9 @@ gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)
 		return code;
 	report_launches(report, found->result);
 	report_plan(report, found->result);
-	gemp_report_exchange(report, &traffic, found->result->local_share);
+	gemp_report_exchange(report, &traffic, found->result->local_share, found->result->crossing == GEMP_CROSS_PULL ?
+	                     "the rows read were at hand" : "the matches never crossed ranks");
+	report_crossing(report, found->result);
 	gemp_report_memory(report, found->result->device_peak);
 	report_device_memory(report, found->result);
 	report_profile(report, found);

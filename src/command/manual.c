@@ -25,7 +25,8 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "rows, count", "match: rows of the result; what count(*) returned." },
 	{ "complete", "match: false where a limit ended the search, or SKIP or LIMIT left out rows that have no order." },
 	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
-	{ "exchange", "match: bytes, messages, rounds; local_share: matches that never crossed ranks." },
+	{ "exchange", "match: how (none, push, pull), bytes, messages, rounds; local_share: matches that never crossed ranks, or, "
+	  "pull, rows read that were at hand; pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, pivots_in_parts." },
 	{ "attribute_values", "match: values copied to devices, and values that results refer to." },
 	{ "count_per", "match --count-per: vertex; members: vertices of a match that it counts for." },
 	{ "estimate", "match --estimate: matches, low, high, confidence; samples, seconds, seed." },

@@ -260,7 +260,7 @@ void gemp_report_memory(gemp_report *report, size_t device_peak)
 	gemp_report_set(report, "memory", object);
 }
 
-void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share)
+void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share, const char *of)
 {
 	json_t *object = json_object();
 	json_object_set_new(object, "bytes", gemp_json_count(traffic->bytes));
@@ -273,6 +273,6 @@ void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, doub
 	                   traffic->messages == 1 ? "" : "s", gemp_grouped(traffic->rounds).text,
 	                   traffic->rounds == 1 ? "" : "s");
 	if (local_share >= 0)
-		gemp_report_detail(report, "; %.1f %% of the matches never crossed ranks", 100 * local_share);
+		gemp_report_detail(report, "; %.1f %% of %s", 100 * local_share, of);
 	gemp_report_detail(report, "\n");
 }

@@ -19,6 +19,8 @@ struct gemp_pull {
 	gemp_resident *rows;
 	const gemp_candidates *candidates;
 	uint64_t budget;          /* bytes of a round's rows on the device */
+	bool asked;               /* the budget was given */
+	uint64_t now;             /* the budget of this run: not more than is free */
 	gemp_closure closure;
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot */
 	gemp_view *at_hand;       /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
@@ -104,12 +106,12 @@ done:
 	return code;
 }
 
-/* What stays beside a round's rows: where they begin, and half of the rest, for the search. */
-static uint64_t choose_budget(const gemp_pull *p)
+/* What stays beside a round's rows: where they begin, and some quarters of the rest, for searches. */
+static uint64_t choose_budget(const gemp_pull *p, unsigned quarters)
 {
 	const gemp_device *device = p->context->device;
 	uint64_t begins = p->plan->view_count * (p->graph->vertices + 1) * sizeof(uint32_t);
-	uint64_t room = device->memory > device->held ? (device->memory - device->held) / 2 : 0;
+	uint64_t room = device->memory > device->held ? (device->memory - device->held) / 4 * quarters : 0;
 	uint64_t narrow = (UINT64_C(1) << 32) * sizeof(gemp_vertex) - (UINT64_C(1) << 20);
 	room = room > begins ? room - begins : 0;
 	room = room < device->largest ? room : device->largest;
@@ -127,7 +129,8 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph
 			.growth = first_growth };
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_closure_of(&p->closure, plan, !context->device->gpu);
-	p->budget = budget ? budget : choose_budget(p);
+	p->asked = budget != 0;
+	p->budget = budget ? budget : choose_budget(p, 2);
 	code = turn_candidates(p);
 	if (code == GEMP_OK)
 		code = narrow_views(p);
@@ -202,6 +205,8 @@ static gemp_code list_tasks(gemp_pull *p)
 	p->tasks = (gemp_reach_tasks){ search->pivot_slots, count };
 	p->next = p->alone_count = 0;
 	p->finished = false;
+	uint64_t free_now = choose_budget(p, 3);
+	p->now = p->asked || p->budget < free_now ? p->budget : free_now;
 	GEMP_TRY(GEMP_RESERVE(p->alone, p->alone_room, count));
 	if (!given)
 		return GEMP_OK;
@@ -249,10 +254,10 @@ static gemp_code choose(gemp_pull *p, gemp_part *part)
 	const gemp_comm *comm = p->context->comm;
 	size_t begin = p->next, end = p->tasks.count;
 	uint64_t first = 0;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->budget)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->now)));
 	for (int depth = first_depth(p); depth <= p->closure.depth; depth++) {
-		uint64_t budget = depth < p->closure.depth ? (uint64_t)((double)p->budget / p->growth) : p->budget;
-		code = gemp_reach_to(p->reach, &p->tasks, &begin, &end, depth, budget, (uint64_t)((double)p->budget * large_share),
+		uint64_t budget = depth < p->closure.depth ? (uint64_t)((double)p->now / p->growth) : p->now;
+		code = gemp_reach_to(p->reach, &p->tasks, &begin, &end, depth, budget, (uint64_t)((double)p->now * large_share),
 		                     p->alone, &p->alone_count);
 		GEMP_TRY(gemp_comm_agree(comm, code));
 		first = first ? first : p->reach->bytes;
@@ -306,7 +311,7 @@ static gemp_code choose_cell(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->budget)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->now)));
 	gemp_split_next(p->split);
 	const gemp_reach *reach = gemp_split_reach(p->split);
 	for (int depth = first_depth(p); depth <= reach->closure->depth; depth++) {
@@ -325,7 +330,7 @@ static gemp_code next_cell(gemp_pull *p, bool *last)
 	if (!p->split) {
 		const gemp_split_base base = { .search = p->search, .options = &p->options, .residency = &p->rows->residency,
 			.views = p->rows->views, .candidates = p->candidates, .bits = p->bits, .fetch = p->fetch,
-			.tasks = &p->tasks, .large = p->alone, .large_count = p->alone_count, .budget = p->budget };
+			.tasks = &p->tasks, .large = p->alone, .large_count = p->alone_count, .budget = p->now };
 		GEMP_TRY(gemp_split_new(&p->split, &base));
 		p->figures.tasks_alone += p->alone_count;
 	}
@@ -388,15 +393,17 @@ static void add_statistics(gemp_search_statistics *to, const gemp_search_statist
 gemp_code gemp_pull_end(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
-	if (!p->split)
-		return GEMP_OK;
-	const gemp_search *other = gemp_split_search(p->split);
-	add_statistics(&p->search->statistics, &other->statistics);
-	GEMP_TRY(add_counters(p, &p->search->vertex_counts, &other->vertex_counts));
-	GEMP_TRY(add_counters(p, &p->search->passed, &other->passed));
+	const gemp_search *other = p->split ? gemp_split_search(p->split) : NULL;
+	if (other) {
+		add_statistics(&p->search->statistics, &other->statistics);
+		GEMP_TRY(add_counters(p, &p->search->vertex_counts, &other->vertex_counts));
+		GEMP_TRY(add_counters(p, &p->search->passed, &other->passed));
+	}
 done:
 	gemp_split_free(p->split);
 	p->split = NULL;
+	for (size_t v = 0; v < p->plan->view_count; v++)
+		gemp_view_forget(&p->views[v]);
 	return code;
 }
 

@@ -180,6 +180,13 @@ static void add_result(gemp_match_result *total, const gemp_match_result *one)
 	total->values_referred += one->values_referred;
 	total->traffic = one->traffic; /* of the context: all there was */
 	total->local_share = one->local_share;
+	total->crossing = one->crossing > total->crossing ? one->crossing : total->crossing;
+	total->pull_rounds += one->pull_rounds;
+	total->pivots_alone += one->pivots_alone;
+	total->rows_read += one->rows_read;
+	total->rows_fetched += one->rows_fetched;
+	total->row_bytes += one->row_bytes;
+	total->row_words_bytes += one->row_words_bytes;
 	total->result_fill_percent = one->result_fill_percent;
 	total->distinct_passes += one->distinct_passes;
 	total->complete = total->complete && one->complete;

@@ -28,6 +28,7 @@ def random_options(rng, graph):
     if len(graph.vertices) > 40:  # a round each for a few entries would take minutes
         for name in ('--result-buffer', '--outbox'):
             options[name] = options[name] and 1000 * int(options[name])
+        options['--row-cache'] = options['--row-cache'] and options['--row-cache'].replace('K', '00K')
     return options
 
 

@@ -12,6 +12,7 @@ OPTIONS = {
     '--outbox': [None, None, 1, 2, 5, 64],
     '--lanes': [None, None] + [int(n) for n in os.environ.get('GEMP_TEST_LANES', '1').split()],  # a CPU has 1
     '--pivot': [None, None, None, 'off'],
+    '--exchange': [None, None, 'push', 'pull'], '--row-cache': [None, None, '4K', '8K', '32K'],
 }
 
 

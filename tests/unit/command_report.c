@@ -33,7 +33,7 @@ static gemp_code fill(gemp_report *report)
 	const gemp_graph graph = { .vertices = 7, .hash = 0xabc, .relation_count = 1, .relations = &relation };
 	gemp_report_graph(report, &graph);
 	gemp_report_seconds(report, &timers, true);
-	gemp_report_exchange(report, &traffic, 0.25);
+	gemp_report_exchange(report, &traffic, 0.25, "the matches stayed");
 	gemp_report_memory(report, 1234);
 	gemp_report_set(report, "most", gemp_json_count(UINT64_MAX));
 	return gemp_report_devices(report, NULL);

@@ -1,0 +1,262 @@
+/* Rows by slot from their owners: every row that is asked for is the one that a full view has, in whatever steps it comes and
+ * whatever the cache keeps; partial views are full ones with gaps; what nobody reads can be left out. */
+#include "partition/partial_view.h"
+#include "partition/resident.h"
+#include "partition/row_code.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "graph_fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const bool two[8] = { true, true }, one[8] = { true };
+static const gemp_view_key keys[] = { { two, GEMP_VIEW_EITHER, true, true }, { one, GEMP_VIEW_OUT, false, true } };
+enum { VIEWS = 2, WORDS = 8 };
+
+typedef struct fixed {
+	gemp_context *context;
+	gemp_graph *graph;
+	gemp_resident *all, *some;  /* every row; those at hand */
+	gemp_fetch *fetch;
+} fixed;
+
+static void fixed_new(fixed *f, size_t vertices, size_t edges, int64_t replicate)
+{
+	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, 3);
+	gemp_builder_options options = { .seed = 3 };
+	const gemp_budgets budgets = { 0 };
+	assert_all_ok(gemp_context_new(&f->context, &test_comm, NULL, &budgets));
+	assert_all_ok(fixture_build(&f->graph, &made, &test_comm, &options, 3));
+	assert_all_ok(gemp_resident_get(&f->all, f->context, f->graph, keys, VIEWS, GEMP_REPLICATE_ALL));
+	assert_all_ok(gemp_resident_get(&f->some, f->context, f->graph, keys, VIEWS, replicate));
+	assert_all_ok(gemp_fetch_new(&f->fetch, f->context, f->graph, &f->some->order, &f->some->residency, f->some->views, VIEWS));
+	fixture_free(&made);
+}
+
+static void fixed_free(fixed *f)
+{
+	gemp_fetch_free(f->fetch);
+	gemp_resident_release(f->some);
+	gemp_resident_release(f->all);
+	gemp_context_free(f->context);
+	gemp_graph_free(f->graph);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* A share of all rows, different on each rank. */
+static void draw(uint32_t bits[VIEWS][WORDS], const fixed *f, uint64_t percent, uint64_t *random)
+{
+	memset(bits, 0, VIEWS * sizeof *bits);
+	for (int r = 0; r < test_comm.size; r++)
+		for (size_t v = 0; v < VIEWS; v++)
+			for (uint64_t slot = 0; slot < f->graph->vertices; slot++)
+				if (gemp_random_below(random, 100) < percent && r == test_comm.rank)
+					bits[v][slot / 32] |= UINT32_C(1) << slot % 32;
+}
+
+static bool wanted(uint32_t bits[VIEWS][WORDS], size_t view, uint64_t slot)
+{
+	return bits[view][slot / 32] >> slot % 32 & 1;
+}
+
+static bool is_row(const gemp_view *view, uint64_t slot, const gemp_vertex *near, const gemp_edge *edges, size_t size)
+{
+	uint64_t begin = view->begin[slot];
+	return size == view->begin[slot + 1] - begin && !memcmp(near, view->neighbours + begin, size * sizeof *near) &&
+	       !memcmp(edges, view->edges + begin, size * sizeof *edges);
+}
+
+static bool rows_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS])
+{
+	bool right = true;
+	for (size_t v = 0; v < VIEWS; v++)
+		for (uint64_t slot = 0; slot < f->graph->vertices; slot++) {
+			const gemp_view *full = &f->all->views[v];
+			uint64_t size = full->begin[slot + 1] - full->begin[slot];
+			uint64_t most = gemp_fetch_size(f->fetch, v, (gemp_vertex)slot);
+			right &= most >= size && most <= size + size / 8;
+			if (!wanted(bits, v, slot))
+				continue;
+			gemp_row row = gemp_fetch_get(f->fetch, v, (gemp_vertex)slot);
+			right &= is_row(full, slot, row.near, row.edges, row.size);
+		}
+	return right;
+}
+
+static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], gemp_view *views, gemp_partial_room *room)
+{
+	bool right = true;
+	for (size_t v = 0; v < VIEWS; v++) {
+		right &= gemp_partial_view_fill(&views[v], &room[v], f->fetch, v, bits[v]) == GEMP_OK;
+		right &= views[v].rows == f->graph->vertices;
+		for (uint64_t slot = 0; slot < f->graph->vertices; slot++) {
+			uint64_t begin = views[v].begin[slot], size = views[v].begin[slot + 1] - begin;
+			right &= wanted(bits, v, slot) ? is_row(&f->all->views[v], slot, views[v].neighbours + begin,
+			                                        views[v].edges + begin, size) : size == 0;
+		}
+	}
+	return right;
+}
+
+static void whatever_is_asked_for(void **state)
+{
+	(void)state;
+	static const int64_t replicas[] = { 0, 500, GEMP_REPLICATE_ALL };
+	uint64_t random = test_seed_all();
+	for (int i = 0; i < 3; i++) {
+		fixed f;
+		uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
+		gemp_view views[VIEWS] = { { 0 } };
+		gemp_partial_room room[VIEWS] = { { 0 } };
+		fixed_new(&f, i == 2 ? 3 : 200, i == 2 ? 4 : 900, replicas[i]);
+		for (int turn = 0; turn < 12; turn++) {
+			gemp_fetch_step = turn % 3 ? gemp_random_below(&random, 400) : UINT64_C(64) << 20;
+			draw(bits, &f, turn == 3 ? 0 : turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
+			assert_all_ok(gemp_fetch_rows(f.fetch, rows));
+			assert_all(rows_are_right(&f, bits));
+			assert_all(partial_views_are_right(&f, bits, views, room));
+			if (turn % 2) {
+				uint64_t kept = gemp_random_below(&random, 4000);
+				assert_all_ok(gemp_row_cache_trim(&f.fetch->held, kept));
+				assert_all(gemp_row_cache_bytes(&f.fetch->held) <= kept);
+			}
+		}
+		const gemp_fetch_figures figures = f.fetch->figures;
+		bool none = test_comm.size == 1 || replicas[i] == GEMP_REPLICATE_ALL;
+		assert_all((gemp_comm_sum1(&test_comm, figures.rows) == 0) == none);
+		assert_all((gemp_comm_sum1(&test_comm, figures.bytes) == 0) == none);
+		for (size_t v = 0; v < VIEWS; v++)
+			gemp_view_free(&views[v]);
+		fixed_free(&f);
+	}
+	gemp_fetch_step = UINT64_C(64) << 20;
+}
+
+static void rows_are_sent_once(void **state)
+{
+	(void)state;
+	fixed f;
+	uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
+	fixed_new(&f, 200, 900, 0);
+	memset(bits, 255, sizeof bits);
+	for (uint64_t slot = 200; slot < 32 * WORDS; slot++)
+		bits[0][slot / 32] = bits[1][slot / 32] &= ~(UINT32_C(1) << slot % 32);
+	assert_all_ok(gemp_fetch_rows(f.fetch, rows));
+	const gemp_fetch_figures once = f.fetch->figures;
+	assert_all(once.rows == VIEWS * (200 - f.graph->rows) && once.bytes <= once.plain);
+	assert_all_ok(gemp_fetch_rows(f.fetch, rows));
+	assert_all(f.fetch->figures.rows == once.rows && f.fetch->figures.bytes == once.bytes);
+	/* Of the least slots, whose rows are the longest. */
+	assert_all_ok(gemp_row_cache_trim(&f.fetch->held, gemp_row_cache_bytes(&f.fetch->held) / 2));
+	size_t far = 0, held = 0;
+	bool ended = false;
+	for (gemp_vertex slot = 0; slot < 200; slot++) {
+		bool own = gemp_graph_owner(f.graph, f.all->order.id_of[slot]) == test_comm.rank;
+		bool here = gemp_row_cache_has(&f.fetch->held, 0, slot);
+		far += !own;
+		held += here;
+		assert_all(own || !here || !ended);
+		ended |= !own && !here;
+	}
+	assert_all(test_comm.size == 1 || (held > 0 && held < far));
+	fixed_free(&f);
+}
+
+static void narrowed_views(void **state)
+{
+	(void)state;
+	fixed f;
+	uint64_t random = test_seed_all();
+	uint32_t bits[VIEWS][WORDS];
+	fixed_new(&f, 60, 400, 120);
+	draw(bits, &f, 50, &random);
+	for (int entries = GEMP_ENTRIES_ALL; entries <= GEMP_ENTRIES_ABOVE; entries++)
+		for (int with_bits = 0; with_bits < 2; with_bits++) {
+			const gemp_view *full = &f.all->views[0];
+			const gemp_residency *all = &f.all->residency;
+			gemp_view narrow;
+			bool right = true;
+			assert_all_ok(gemp_view_narrow(&narrow, full, all, (gemp_entries)entries, with_bits ? bits[0] : NULL));
+			for (uint64_t slot = 0, at = 0; slot < 60; slot++) {
+				for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1]; i++) {
+					uint64_t near = full->neighbours[i];
+					if ((entries == GEMP_ENTRIES_BELOW && near >= slot) || (entries == GEMP_ENTRIES_ABOVE && near <= slot) ||
+					    (with_bits && !wanted(bits, 0, near)))
+						continue;
+					right &= narrow.neighbours[at] == near && narrow.edges[at] == full->edges[i];
+					at++;
+				}
+				right &= narrow.begin[slot + 1] == at;
+			}
+			assert_all(right);
+			gemp_view_free(&narrow);
+		}
+	fixed_free(&f);
+}
+
+/* CODES. */
+static void codes_of_all_sizes(void **state)
+{
+	(void)state;
+	gemp_vertex slots[6] = { 0, 0, 127, 128, 70000, 4294967290u }, back[6];
+	gemp_edge edges[6] = { UINT64_MAX / 2, 0, 5, 4, UINT64_C(1) << 40, 1 }, edges_back[6];
+	uint8_t bytes[256];
+	for (size_t count = 0; count <= 6; count++) {
+		uint8_t *end = gemp_edges_put(gemp_slots_put(bytes, slots, count), edges, count);
+		assert_true((size_t)(end - bytes) <= gemp_row_code_room(count, true));
+		const uint8_t *from = gemp_slots_get(bytes, end, back, count);
+		assert_non_null(from);
+		assert_true(gemp_edges_get(from, end, edges_back, count) == end);
+		assert_memory_equal(back, slots, count * sizeof *slots);
+		assert_memory_equal(edges_back, edges, count * sizeof *edges);
+		for (uint8_t *cut = bytes; cut < from; cut++) /* ends too early */
+			assert_null(gemp_slots_get(bytes, cut, back, count));
+	}
+	memset(bytes, 255, sizeof bytes);
+	uint64_t number;
+	assert_null(gemp_number_get(bytes, bytes + sizeof bytes, &number));
+	assert_null(gemp_slots_get(bytes, bytes + sizeof bytes, back, 1));
+	gemp_number_put(bytes, UINT64_MAX);
+	assert_null(gemp_slots_get(bytes, bytes + sizeof bytes, back, 1)); /* no such slot */
+}
+
+static gemp_code fetch_once(void *argument)
+{
+	fixed *f = argument;
+	uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
+	gemp_fetch *fetch = NULL;
+	gemp_code code = GEMP_OK;
+	memset(bits, 0, sizeof bits);
+	bits[0][0] = bits[1][0] = 0xff;
+	GEMP_TRY(gemp_fetch_new(&fetch, f->context, f->graph, &f->some->order, &f->some->residency, f->some->views, VIEWS));
+	GEMP_TRY(gemp_fetch_rows(fetch, rows));
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_row_cache_trim(&fetch->held, 40)));
+done:
+	gemp_fetch_free(fetch);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	fixed f;
+	if (test_comm.size > 3)
+		return;
+	fixed_new(&f, 40, 120, 0);
+	assert_all_survive_no_memory(fetch_once, &f);
+	fixed_free(&f);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whatever_is_asked_for),
+		cmocka_unit_test(rows_are_sent_once),
+		cmocka_unit_test(narrowed_views),
+		cmocka_unit_test(codes_of_all_sizes),
+		cmocka_unit_test(without_memory),
+	};
+	return test_main_all(argc, argv, tests);
+}
