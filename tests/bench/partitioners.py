@@ -4,7 +4,8 @@
                                                          [--save FILE.jsonl] [-- OPTION of match...]
 
 Prints a table in Markdown. Each graph is cut by each method on as many ranks as parts, and the pattern is counted
-there, one by one and without rows of others, so that every step between parts is sent. Counts must agree.
+there, one by one and without rows of others at first, so that every step between parts is sent (push), or every row that
+is wanted (pull). Counts must agree.
 """
 import json
 import os
@@ -17,8 +18,8 @@ import time
 os.environ.update(OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', OMPI_MCA_mpi_yield_when_idle='1')
 PROGRAM = os.environ.get('GEMP_MPI', 'gemp-mpi')
 LAUNCHER = shlex.split(os.environ.get('GEMP_MPIRUN', 'mpirun -q --oversubscribe --bind-to none'))
-HEAD = ['graph', 'parts', 'method', 'edges cut', 'vertices max/avg', 'bytes max/avg', 'cut s', 'sent MB', 'crossed',
-        'match s']
+HEAD = ['graph', 'parts', 'method', 'edges cut', 'vertices max/avg', 'bytes max/avg', 'cut s', 'push MB', 'crossed',
+        'push s', 'pull MB', 'pull s']
 
 
 def call(ranks, arguments):
@@ -36,14 +37,17 @@ def option(name, standard):
 def measure(path, parts, method, folder, pattern, extra):
     cut_path = os.path.join(folder, 'cut.h5')
     cut = call(parts, ['partition', path, '-k', str(parts), '--method', method, '-o', cut_path])
-    how = ['--count', '--count-by', 'enumerate', '--replicate', 'none']
-    found = call(parts, ['match', cut_path, '--pattern', pattern] + how + extra)
+    how = ['--pattern', pattern, '--count', '--count-by', 'enumerate', '--replicate', 'none'] + extra
+    push, pull = (call(parts, ['match', cut_path, '--exchange', way] + how) for way in ('push', 'pull'))
+    if push['matches'] != pull['matches']:
+        sys.exit('partitioners: %s: %d matches by push, %d by pull' % (path, push['matches'], pull['matches']))
     return {'graph': os.path.basename(path)[:-3], 'parts': parts, 'method': method, 'edges': cut['graph']['edges'],
             'edge_cut': cut['edge_cut'], 'vertices': cut['vertices']['imbalance'],
             'bytes': cut['part_bytes']['imbalance'], 'cut_seconds': cut['partition_seconds'],
-            'pattern': pattern, 'matches': found['matches'],
-            'sent': found['exchange']['bytes'], 'crossed': 1 - found['exchange']['local_share'],
-            'match_seconds': found['seconds']['elapsed']['max'], 'options': extra,
+            'pattern': pattern, 'matches': push['matches'], 'crossed': 1 - push['exchange']['local_share'],
+            'push_bytes': push['exchange']['bytes'], 'push_seconds': push['seconds']['elapsed']['max'],
+            'pull_bytes': pull['exchange']['bytes'], 'pull_seconds': pull['seconds']['elapsed']['max'],
+            'options': extra,
             'date': time.strftime('%Y-%m-%d %H:%M', time.gmtime())}
 
 
@@ -57,9 +61,10 @@ def main():
             for parts in map(int, option('--parts', '2,4,8').split(',')):
                 for method in ('random', 'block', 'ptscotch'):
                     r = measure(path, parts, method, folder, option('--pattern', 'triangle'), extra)
-                    print('| %s | %d | %s | %.1f %% | %.2f | %.2f | %.2f | %.1f | %.1f %% | %.2f |' % (
+                    print('| %s | %d | %s | %.1f %% | %.2f | %.2f | %.2f | %.1f | %.1f %% | %.2f | %.1f | %.2f |' % (
                         r['graph'], parts, method, 100 * r['edge_cut'] / max(1, r['edges']), r['vertices'], r['bytes'],
-                        r['cut_seconds'], r['sent'] / 1e6, 100 * r['crossed'], r['match_seconds']), flush=True)
+                        r['cut_seconds'], r['push_bytes'] / 1e6, 100 * r['crossed'], r['push_seconds'],
+                        r['pull_bytes'] / 1e6, r['pull_seconds']), flush=True)
                     if counts.setdefault(path, r['matches']) != r['matches']:
                         sys.exit('partitioners: matches differ: %s' % r)
                     if save:
