@@ -4,8 +4,8 @@
                                                          [--save FILE.jsonl] [-- OPTION of match...]
 
 Prints a table in Markdown. Each graph is cut by each method on as many ranks as parts, and the pattern is counted
-there, one by one and without rows of others at first, so that every step between parts is sent (push), or every row that
-is wanted (pull). Counts must agree.
+there, one by one and without rows of others at first, so that every step between parts is sent (push), or every row
+that is wanted (pull). Counts must agree.
 """
 import json
 import os

@@ -6,7 +6,7 @@ GEMP_TEST_LIMIT=100
 query="MATCH (p:Person)-[:ACTS_IN]->(m:Movie)<-[:ACTS_IN]-(q:Person) WHERE m.year > 1980
        RETURN p.name, m.name, q.name"
 
-# rows GRAPH RANKS [OPTION...]: the query's rows, sorted; of two that bind the same vertices the kept one depends on keys alone
+# rows GRAPH RANKS [OPTION...]: the query's rows, sorted; of two with the same vertices the kept one depends on keys
 rows() {
 	local graph=$1 ranks=$2
 	shift 2
