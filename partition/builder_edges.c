@@ -389,7 +389,7 @@ done:
 
 static gemp_code new_block(const routing *route, block *b)
 {
-	enum { MOST = 1 << 20 };
+	enum { MOST = 1 << 19 };
 	gemp_code code = GEMP_OK;
 	b->size = route->builder->options.batch / sizeof(header);
 	b->size = b->size < 1 ? 1 : b->size > MOST ? MOST : b->size;

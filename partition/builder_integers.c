@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-	BLOCK = 1 << 20, /* keys in one round of an exchange */
+	BLOCK = 1 << 19, /* keys in one round of an exchange */
 	PIECE = 1 << 13, /* keys that a thread looks up at a time */
 	GROUP = 32,      /* keys whose place in memory is fetched together */
 };

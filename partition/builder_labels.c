@@ -170,6 +170,9 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_graph *graph)
 	gemp_comm_sum(builder->comm, counts, (int)graph->label_set_count);
 	for (size_t s = 0; s < graph->label_set_count; s++)
 		graph->label_sets[s].vertices = counts[s];
+	gemp_free(builder->vertices.records); /* of the vertices only keys are asked for from here on */
+	builder->vertices.records = NULL;
+	builder->vertices.capacity = 0;
 done:
 	gemp_bytes_free(&texts);
 	gemp_bytes_free(&names);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST = 1 << 20, PIECE = 1 << 14 }; /* edges in one round of an exchange at most, and that a thread packs at a time */
+enum { MOST = 1 << 19, PIECE = 1 << 14 }; /* edges in one round of an exchange at most, and that a thread packs at a time */
 
 typedef struct in_edge {
 	gemp_vertex target, source;

@@ -109,11 +109,34 @@ static void numbers_below_a_bound_are_uniform(void **state)
 	assert_true(gemp_random_below(&seed, UINT64_MAX) < UINT64_MAX);
 }
 
+static void many_hashes_are_those_of_one_by_one(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed(), keys[100], hashes[100];
+	for (size_t i = 0; i < 100; i++)
+		keys[i] = gemp_random(&seed);
+	gemp_hash_keys(keys, 100, 7, 11, hashes);
+	for (size_t i = 0; i < 100; i++) {
+		unsigned char bytes[9] = { 7 };
+		for (int b = 0; b < 8; b++)
+			bytes[1 + b] = (unsigned char)(keys[i] >> (56 - 8 * b));
+		assert_true(hashes[i] == gemp_hash(bytes, sizeof bytes, 11));
+	}
+	for (size_t size = 1; size <= 24; size++) {
+		uint64_t sum = 0, first = gemp_random(&seed);
+		for (size_t i = 0; i < 30; i++)
+			sum += gemp_hash((const char *)keys + i * size, size, first + i);
+		assert_true(gemp_hash_sum(keys, size, 30, first) == sum);
+		assert_true(gemp_hash_sum(keys, size, 0, first) == 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_stream_is_splitmix64),
 		cmocka_unit_test(the_hash_is_xxh3),
+		cmocka_unit_test(many_hashes_are_those_of_one_by_one),
 		cmocka_unit_test(mix_is_a_bijection),
 		cmocka_unit_test(units_lie_in_the_unit_interval),
 		cmocka_unit_test(numbers_below_a_bound_are_uniform),

@@ -1,0 +1,51 @@
+#include "harness/harness.h"
+
+#include "core/steps.h"
+#include "core/timer.h"
+
+static void wait_a_little(void)
+{
+	for (double since = gemp_now(); gemp_now() - since < 0.002;)
+		;
+}
+
+static void steps_add_up_in_their_order(void **state)
+{
+	(void)state;
+	gemp_steps steps = { 0 };
+	double since = gemp_now();
+	gemp_steps_next(&steps, "parse");
+	wait_a_little();
+	gemp_steps_next(&steps, "sort");
+	wait_a_little();
+	gemp_steps_next(&steps, "parse");
+	wait_a_little();
+	gemp_steps_next(&steps, NULL);
+	double seconds = gemp_now() - since;
+	wait_a_little();
+	gemp_steps_next(&steps, "write");
+	gemp_steps_next(&steps, NULL);
+	assert_int_equal(steps.count, 3);
+	assert_string_equal(steps.step[0].name, "parse");
+	assert_string_equal(steps.step[1].name, "sort");
+	assert_string_equal(steps.step[2].name, "write");
+	assert_true(steps.step[0].seconds >= 0.004 && steps.step[1].seconds >= 0.002);
+	assert_true(steps.step[0].seconds + steps.step[1].seconds <= seconds);
+	assert_true(steps.step[2].seconds < 0.002);
+}
+
+static void nobody_may_ask(void **state)
+{
+	(void)state;
+	gemp_steps_next(NULL, "parse");
+	gemp_steps_next(NULL, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(steps_add_up_in_their_order),
+		cmocka_unit_test(nobody_may_ask),
+	};
+	return test_main(tests);
+}

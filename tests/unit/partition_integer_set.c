@@ -1,0 +1,101 @@
+#include "harness/harness.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/threads.h"
+#include "partition/builder_edge_list.h"
+#include "partition/builder_integer_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+	return (left > right) - (left < right);
+}
+
+static size_t distinct(uint64_t *numbers, size_t count)
+{
+	size_t kept = 0;
+	qsort(numbers, count, sizeof *numbers, compare);
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || numbers[i] != numbers[i - 1])
+			numbers[kept++] = numbers[i];
+	return kept;
+}
+
+/* What the set has is, sorted, what was added. */
+static void expect(const gemp_integer_set *set, const uint64_t *numbers, size_t count)
+{
+	uint64_t *found = calloc(count + 1, sizeof *found);
+	size_t got = 0;
+	for (size_t s = 0; s < set->share_count; s++) {
+		for (size_t i = 0; i < set->shares[s].slot_count; i++)
+			if (set->shares[s].slots[i] != UINT64_MAX) {
+				assert_true(got < count);
+				found[got++] = set->shares[s].slots[i];
+			}
+		if (set->shares[s].has_last)
+			found[got++] = UINT64_MAX;
+	}
+	assert_int_equal(got, count);
+	assert_int_equal(distinct(found, got), count);
+	assert_memory_equal(found, numbers, count * sizeof *found);
+	free(found);
+}
+
+static void sets_keep_one_of_each(void **state)
+{
+	(void)state;
+	enum { MOST = 5000 };
+	uint64_t seed = test_seed(), *numbers = calloc(MOST, sizeof *numbers);
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		gemp_integer_set set;
+		gemp_threads_limit(threads);
+		gemp_integer_set_init(&set);
+		for (size_t i = 0; i < MOST; i++)
+			numbers[i] = gemp_random_below(&seed, 9) ? gemp_random_below(&seed, 2000)
+			                                         : UINT64_MAX - gemp_random_below(&seed, 4);
+		for (size_t at = 0, count; at < MOST; at += count) {
+			count = gemp_random_below(&seed, 700);
+			count = count < MOST - at ? count : MOST - at;
+			assert_int_equal(gemp_integer_set_add(&set, numbers + at, count), GEMP_OK);
+		}
+		expect(&set, numbers, distinct(numbers, MOST));
+		gemp_integer_set_free(&set);
+	}
+	gemp_threads_limit(0);
+	free(numbers);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+static void places_come_back(void **state)
+{
+	(void)state;
+	enum { COUNT = 400 };
+	uint64_t seed = test_seed(), places[COUNT], place = 7;
+	gemp_edge_list list = { 0 };
+	for (size_t e = 0; e < COUNT; e++) {
+		uint64_t what = gemp_random_below(&seed, 8);
+		place = what == 0 ? gemp_random_below(&seed, 1000) : what < 3 ? place : place + 1;
+		places[e] = place;
+		assert_int_equal(gemp_edge_list_add(&list, e, e + 1, e > 100 && e % 3 == 0, place), GEMP_OK);
+	}
+	for (size_t e = 0; e < COUNT; e++) {
+		assert_true(gemp_edge_list_place(&list, e) == places[e]);
+		assert_true(list.types[e] == (e > 100 && e % 3 == 0));
+		assert_true(list.ends[2 * e] == e && list.ends[2 * e + 1] == e + 1);
+	}
+	gemp_edge_list_free(&list);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sets_keep_one_of_each),
+		cmocka_unit_test(places_come_back),
+	};
+	return test_main(tests);
+}
