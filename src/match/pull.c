@@ -21,6 +21,7 @@ struct gemp_pull {
 	uint64_t budget;          /* bytes of a round's rows on the device */
 	bool asked;               /* the budget was given */
 	uint64_t now;             /* the budget of this run: not more than is free */
+	uint64_t total;           /* bytes of all rows of all ranks */
 	gemp_closure closure;
 	uint32_t *bits[GEMP_MAX_PATTERN_VERTICES]; /* candidates by slot */
 	gemp_view *at_hand;       /* [view_count] rows at hand without what nobody reads; rows->views where that is all */
@@ -118,6 +119,21 @@ static uint64_t choose_budget(const gemp_pull *p, unsigned quarters)
 	return room < narrow ? room : narrow;
 }
 
+static uint64_t entry_bytes(const gemp_pull *p)
+{
+	return sizeof(gemp_vertex) + (p->fetch->edges ? sizeof(gemp_edge) : 0);
+}
+
+/* Collective. */
+static void weigh_all(gemp_pull *p)
+{
+	const gemp_residency *residency = &p->rows->residency;
+	for (size_t i = 0; i < residency->own_count; i++)
+		for (size_t v = 0; v < p->plan->view_count; v++)
+			p->total += gemp_fetch_size(p->fetch, v, residency->own_slots[i]) * entry_bytes(p);
+	p->total = gemp_comm_sum1(p->context->comm, p->total);
+}
+
 gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,
                         gemp_resident *rows, const gemp_candidates *candidates, uint64_t budget)
 {
@@ -136,6 +152,7 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph
 		code = narrow_views(p);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->at_hand, plan->view_count));
+	weigh_all(p);
 	GEMP_TRY(gemp_comm_agree(context->comm, gemp_reach_new(&p->reach, &p->closure, p->fetch, p->bits, !plan->given)));
 	*out = p;
 	p = NULL;
@@ -186,7 +203,7 @@ bool gemp_pull_fits(const gemp_pull *p)
 	gemp_comm_max(p->context->comm, &longest, 1);
 	for (size_t i = 0; i < p->closure.count; i++)
 		places += (uint64_t)__builtin_popcount(p->closure.places[i].reads);
-	uint64_t bytes = longest * places * (sizeof(gemp_vertex) + (p->fetch->edges ? sizeof(gemp_edge) : 0));
+	uint64_t bytes = longest * places * entry_bytes(p);
 	return gemp_comm_sum1(p->context->comm, bytes > p->budget) == 0;
 }
 
@@ -247,18 +264,24 @@ static void learn(gemp_pull *p, uint64_t first)
 	p->growth = growth;
 }
 
+/* Do all rows fit? Those of others are taken for an eighth too long. */
+static bool all_fit(const gemp_pull *p)
+{
+	return p->total + p->total / 8 <= p->now;
+}
+
 /* Collective. The next tasks whose rows fit, hop by hop, each with its rows; the part of all tasks. */
 static gemp_code choose(gemp_pull *p, gemp_part *part)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
 	size_t begin = p->next, end = p->tasks.count;
-	uint64_t first = 0;
+	bool all = all_fit(p);
+	uint64_t first = 0, most = all ? p->now : (uint64_t)((double)p->now * large_share);
 	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->now)));
 	for (int depth = first_depth(p); depth <= p->closure.depth; depth++) {
-		uint64_t budget = depth < p->closure.depth ? (uint64_t)((double)p->now / p->growth) : p->now;
-		code = gemp_reach_to(p->reach, &p->tasks, &begin, &end, depth, budget, (uint64_t)((double)p->now * large_share),
-		                     p->alone, &p->alone_count);
+		uint64_t budget = depth < p->closure.depth && !all ? (uint64_t)((double)p->now / p->growth) : p->now;
+		code = gemp_reach_to(p->reach, &p->tasks, &begin, &end, depth, budget, most, p->alone, &p->alone_count);
 		GEMP_TRY(gemp_comm_agree(comm, code));
 		first = first ? first : p->reach->bytes;
 		GEMP_TRY(gemp_fetch_rows(p->fetch, p->reach->need));
