@@ -1,4 +1,5 @@
 #include "command/command.h"
+#include "comm/cores.h"
 #include "comm/world.h"
 #include "core/status.h"
 
@@ -31,6 +32,7 @@ int main(int argc, char **argv)
 	GEMP_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_world_check(&comm, &launch);
+	gemp_comm_share_cores(&comm);
 	gemp_code code = gemp_command_line(&comm, &table, argc, argv);
 	if (code != GEMP_OK && comm.rank == 0)
 		fprintf(stderr, "gemp-mpi: %s%s\n", code == GEMP_STOPPED ? "" : "error: ", gemp_message());

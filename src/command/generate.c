@@ -1,7 +1,6 @@
 #include "io/generate.h"
 
 #include "command/produce.h"
-#include "comm/cores.h"
 
 static gemp_code choose(gemp_generate_options *how, const gemp_options *options)
 {
@@ -27,7 +26,6 @@ static gemp_code generate(gemp_comm *comm, const gemp_options *options)
 	gemp_timers timers = { 0 };
 	gemp_steps steps = { 0 };
 	gemp_generate_options how;
-	gemp_comm_share_cores(comm);
 	code = choose(&how, options);
 	if (code == GEMP_OK)
 		code = gemp_produce_check(comm, options);

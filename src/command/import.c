@@ -1,7 +1,6 @@
 #include "io/format.h"
 
 #include "command/produce.h"
-#include "comm/cores.h"
 #include "core/memory.h"
 
 #include <stdint.h>
@@ -58,7 +57,6 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 		.default_type = options->default_type,
 		.steps = &steps,
 	};
-	gemp_comm_share_cores(comm);
 	GEMP_TRY(check(&read, comm, options, &how));
 	GEMP_TRY(gemp_report_new(&report, comm, options, false));
 	reporting = true;
