@@ -353,11 +353,12 @@ gemp_code gemp_nested_launch(gemp_search *search, bool *ran)
 	*ran = n->next < n->tasks;
 	if (*ran) {
 		GEMP_TRY(enqueue(search));
+		GEMP_TRY(gemp_search_beside(search));
 		GEMP_TRY(finish(search));
 	}
 	work->next = n->next < n->tasks ? (size_t)((double)search->part.count * n->next / n->tasks) : search->part.count;
 	if (*ran && !search->stored) {
-		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before);
+		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before) - search->beside.seconds;
 		search->stored = true;
 		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
 	}

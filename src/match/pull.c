@@ -12,6 +12,13 @@ static const double first_growth = 4, most_growth = 64;
  * the budget: 1 takes twice as long. */
 static const double large_share = 0.3;
 
+/* The next round, whose rows are at hand or held. */
+typedef struct ahead {
+	bool there, last;         /* no round follows it */
+	bool cell;                /* of the split search */
+	gemp_part part;           /* unless of a cell */
+} ahead;
+
 struct gemp_pull {
 	gemp_context *context;
 	const gemp_graph *graph;
@@ -39,6 +46,7 @@ struct gemp_pull {
 	double growth;            /* bytes of whole closures over those of first hops */
 	bool finished;            /* with tasks of which several, or one, fit into a round */
 	gemp_split *split;        /* of those larger; NULL: none so far */
+	ahead ahead;
 	gemp_pull_figures figures;
 };
 
@@ -221,7 +229,7 @@ static gemp_code list_tasks(gemp_pull *p)
 	size_t given = (size_t)p->plan->given, count = search->pivots;
 	p->tasks = (gemp_reach_tasks){ search->pivot_slots, count };
 	p->next = p->alone_count = 0;
-	p->finished = false;
+	p->finished = p->ahead.there = false;
 	uint64_t free_now = choose_budget(p, 3);
 	p->now = p->asked || p->budget < free_now ? p->budget : free_now;
 	GEMP_TRY(GEMP_RESERVE(p->alone, p->alone_room, count));
@@ -270,8 +278,8 @@ static bool all_fit(const gemp_pull *p)
 	return p->total + p->total / 8 <= p->now;
 }
 
-/* Collective. The next tasks whose rows fit, hop by hop, each with its rows; the part of all tasks. */
-static gemp_code choose(gemp_pull *p, gemp_part *part)
+/* Collective. The next tasks whose rows fit, hop by hop, each with its rows. */
+static gemp_code choose_tasks(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
@@ -288,8 +296,11 @@ static gemp_code choose(gemp_pull *p, gemp_part *part)
 	}
 	if (end > begin)
 		learn(p, first);
-	*part = (gemp_part){ begin, end - begin };
 	p->next = end;
+	uint64_t left[2] = { p->tasks.count - p->next, p->alone_count };
+	gemp_comm_sum(comm, left, 2);
+	p->finished = left[0] == 0;
+	p->ahead = (ahead){ .there = true, .last = p->finished && left[1] == 0, .part = { begin, end - begin } };
 done:
 	return code;
 }
@@ -313,27 +324,24 @@ done:
 	return code;
 }
 
+/* LARGE TASKS. */
 /* Collective. */
-static gemp_code next_round(gemp_pull *p, bool *last)
+static gemp_code begin_split(gemp_pull *p)
 {
-	gemp_code code = GEMP_OK;
-	gemp_part part;
-	GEMP_TRY(choose(p, &part));
-	GEMP_TRY(lay_out(p, p->search, p->reach, part));
-	uint64_t left[2] = { p->tasks.count - p->next, p->alone_count };
-	gemp_comm_sum(p->context->comm, left, 2);
-	p->finished = left[0] == 0;
-	*last = p->finished && left[1] == 0;
-done:
-	return code;
+	const gemp_split_base base = { .search = p->search, .options = &p->options, .residency = &p->rows->residency,
+		.views = p->rows->views, .candidates = p->candidates, .bits = p->bits, .fetch = p->fetch,
+		.tasks = &p->tasks, .large = p->alone, .large_count = p->alone_count, .budget = p->now };
+	p->figures.tasks_alone += p->alone_count;
+	return gemp_split_new(&p->split, &base);
 }
 
-/* LARGE TASKS. */
 /* Collective. The rows of the next cell, hop by hop. */
 static gemp_code choose_cell(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
+	if (!p->split)
+		GEMP_TRY(begin_split(p));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->now)));
 	gemp_split_next(p->split);
 	const gemp_reach *reach = gemp_split_reach(p->split);
@@ -341,38 +349,30 @@ static gemp_code choose_cell(gemp_pull *p)
 		GEMP_TRY(gemp_comm_agree(comm, gemp_split_reach_to(p->split, depth)));
 		GEMP_TRY(gemp_fetch_rows(p->fetch, reach->need));
 	}
+	bool last = gemp_comm_sum1(comm, gemp_split_left(p->split)) == 0;
+	p->ahead = (ahead){ .there = true, .last = last, .cell = true };
 done:
 	return code;
 }
 
-/* Collective. */
-static gemp_code next_cell(gemp_pull *p, bool *last)
+gemp_code gemp_pull_ahead(void *pull)
 {
-	gemp_code code = GEMP_OK;
-	gemp_part part;
-	if (!p->split) {
-		const gemp_split_base base = { .search = p->search, .options = &p->options, .residency = &p->rows->residency,
-			.views = p->rows->views, .candidates = p->candidates, .bits = p->bits, .fetch = p->fetch,
-			.tasks = &p->tasks, .large = p->alone, .large_count = p->alone_count, .budget = p->now };
-		GEMP_TRY(gemp_split_new(&p->split, &base));
-		p->figures.tasks_alone += p->alone_count;
-	}
-	GEMP_TRY(choose_cell(p));
-	GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_split_part(p->split, &part)));
-	GEMP_TRY(lay_out(p, gemp_split_search(p->split), gemp_split_reach(p->split), part));
-	*last = gemp_comm_sum1(p->context->comm, gemp_split_left(p->split)) == 0;
-done:
-	return code;
+	gemp_pull *p = pull;
+	return p->finished ? choose_cell(p) : choose_tasks(p);
 }
 
 gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 {
 	gemp_code code = GEMP_OK;
-	*search = p->search;
-	if (!p->finished)
-		return next_round(p, last);
-	GEMP_TRY(next_cell(p, last));
-	*search = gemp_split_search(p->split);
+	if (!p->ahead.there)
+		GEMP_TRY(gemp_pull_ahead(p));
+	gemp_part part = p->ahead.part;
+	*search = p->ahead.cell ? gemp_split_search(p->split) : p->search;
+	*last = p->ahead.last;
+	p->ahead.there = false;
+	if (p->ahead.cell)
+		GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_split_part(p->split, &part)));
+	GEMP_TRY(lay_out(p, *search, p->ahead.cell ? gemp_split_reach(p->split) : p->reach, part));
 done:
 	return code;
 }

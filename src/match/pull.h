@@ -38,6 +38,8 @@ void gemp_pull_attach(gemp_pull *pull, gemp_search *search, const gemp_search_op
 gemp_code gemp_pull_restart(gemp_pull *pull);
 /* Collective. The next round: afterwards *search is to be restarted and run. *last: there are no more. */
 gemp_code gemp_pull_next(gemp_pull *pull, gemp_search **search, bool *last);
+/* Collective. Fetches the rows of the round after that (of a gemp_pull), while a device is at the present one. */
+gemp_code gemp_pull_ahead(void *pull);
 /* Local. After the last round has run: whatever was counted is the attached search's. */
 gemp_code gemp_pull_end(gemp_pull *pull);
 

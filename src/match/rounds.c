@@ -67,7 +67,9 @@ static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
 	gemp_code code = GEMP_OK;
 	gemp_search *s = r->search;
 	uint64_t moved = 0, figures[FIGURES], before = progress(s);
-	GEMP_TRY(gemp_comm_agree(s->context->comm, search_slice(r)));
+	code = search_slice(r);
+	gemp_code beside = gemp_search_beside(s);
+	GEMP_TRY(gemp_comm_agree(s->context->comm, code == GEMP_OK ? beside : code));
 	if (r->crossing)
 		GEMP_TRY(gemp_crossing_exchange(r->crossing, &moved));
 	moved += progress(s) - before;
@@ -112,6 +114,7 @@ static gemp_code run_parts(rounds *r, gemp_pull *pull, gemp_rounds_result *resul
 	GEMP_TRY(gemp_pull_restart(pull));
 	do {
 		GEMP_TRY(gemp_pull_next(pull, &r->search, &r->last));
+		r->search->beside = (gemp_beside){ r->last ? NULL : gemp_pull_ahead, pull, 0 };
 		GEMP_TRY(run_part(r, anew, result));
 		anew = false;
 	} while (!r->last && !r->enough);

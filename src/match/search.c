@@ -504,6 +504,17 @@ done:
 	return code;
 }
 
+gemp_code gemp_search_beside(gemp_search *search)
+{
+	gemp_beside *beside = &search->beside;
+	gemp_code (*work)(void *) = beside->work;
+	double began = gemp_now();
+	beside->work = NULL;
+	gemp_code code = work ? work(beside->self) : GEMP_OK;
+	beside->seconds = work ? gemp_now() - began : 0;
+	return code;
+}
+
 gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 {
 	gemp_code code = GEMP_OK;
@@ -528,10 +539,11 @@ gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 	search->next_buffer = 1 - buffer;
 	double *seconds = search->context->timers.seconds, began = gemp_now(), before = seconds[GEMP_KERNEL];
 	GEMP_TRY(enqueue(search, stage, tasks, buffer));
+	GEMP_TRY(gemp_search_beside(search));
 	GEMP_TRY(gemp_search_deliver(search));
 	GEMP_TRY(finish(search, stage, tasks, buffer));
 	if (!search->stored) { /* PoCL compiles a program's last part at its first launch */
-		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before);
+		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before) - search->beside.seconds;
 		search->stored = true;
 		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
 	}

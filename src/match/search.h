@@ -53,6 +53,14 @@ typedef struct gemp_part {
 	size_t first, count;
 } gemp_part;
 
+/* What the host does while the device is at the next launch, once; collective, so that a rank with nothing to launch does it
+ * all the same (gemp_search_beside). */
+typedef struct gemp_beside {
+	gemp_code (*work)(void *self); /* NULL: nothing, or done */
+	void *self;
+	double seconds;                /* that it took */
+} gemp_beside;
+
 typedef struct gemp_search_statistics {
 	uint64_t launches, stage_launches; /* all; those of stages other than pivots */
 	double fill;                       /* sum over listing launches of entries / capacity */
@@ -101,6 +109,7 @@ typedef struct gemp_search {
 	gemp_pending pending;
 	gemp_search_statistics statistics;
 	gemp_sink *sink;            /* first of the chain; NULL: count only */
+	gemp_beside beside;
 	uint64_t result_capacity;   /* rows */
 	size_t result_edges;        /* bytes in front of the edges */
 	size_t graph_bytes, result_bytes; /* on the device */
@@ -133,6 +142,8 @@ gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *ent
 
 /* Local. One launch of the deepest stage that can run; *ran is false if none can. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran);
+/* Collective, as the work is. Unless a launch has done it. */
+gemp_code gemp_search_beside(gemp_search *search);
 /* Local. Hand the matches of the last launch to the sink. */
 gemp_code gemp_search_deliver(gemp_search *search);
 
