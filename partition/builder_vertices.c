@@ -103,13 +103,14 @@ static int compare_in_run(const void *a, const void *b, void *list_)
 	return (p > q) - (p < q);
 }
 
-/* The list's positions by (hash, key, place). */
-static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order)
+/* The list's positions by (hash, key, place); *hashes: in that order, the caller frees. */
+static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order, uint64_t **hashes)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = list->keys.count;
 	uint64_t *hash = NULL;
 	GEMP_TRY(GEMP_NEW(hash, count));
+	*hashes = hash;
 	for (size_t i = 0; i < count; i++) {
 		size_t size;
 		const char *key = gemp_bytes_at(&list->keys, i, &size);
@@ -124,7 +125,6 @@ static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_li
 			qsort_r(order + i, next - i, sizeof *order, compare_in_run, (void *)list);
 	}
 done:
-	gemp_free(hash);
 	return code;
 }
 
@@ -152,11 +152,13 @@ static void note_duplicate(const gemp_builder *builder, const gemp_vertex_list *
 }
 
 /* Keeps one of each key: a real vertex before an implied one; two real ones are a fault. Returns how many are kept. */
-static size_t keep_one(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order, faults *found)
+static size_t keep_one(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order, const uint64_t *hash,
+                       faults *found)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < list->keys.count; i++) {
-		if (kept && gemp_bytes_compare(&list->keys, order[kept - 1], order[i]) == 0) {
+		bool alike = kept && hash[i] == hash[i - 1];
+		if (alike && gemp_bytes_compare(&list->keys, order[kept - 1], order[i]) == 0) {
 			if (list->records[order[i]].place != GEMP_PLACE_IMPLIED)
 				note_duplicate(builder, list, order[kept - 1], order[i], found);
 		} else {
@@ -169,12 +171,18 @@ static size_t keep_one(const gemp_builder *builder, const gemp_vertex_list *list
 /* list becomes its rows `order`; values go to the graph. */
 static gemp_code settle(gemp_vertex_list *list, const uint64_t *order, size_t count, gemp_graph *graph)
 {
+	enum { FAR = 32 };
 	gemp_code code = GEMP_OK;
 	gemp_bytes keys = { 0 };
 	struct gemp_vertex_record *records = NULL;
 	GEMP_TRY(GEMP_NEW(records, count));
 	for (size_t i = 0; i < count; i++) {
 		size_t size;
+		if (i + FAR < count) { /* they lie all over the list */
+			__builtin_prefetch(&list->keys.begin[order[i + FAR]]);
+			__builtin_prefetch(&list->records[order[i + FAR]]);
+			__builtin_prefetch(&list->keys.bytes[list->keys.begin[order[i + FAR / 2]]]);
+		}
 		const char *key = gemp_bytes_at(&list->keys, order[i], &size);
 		GEMP_TRY(gemp_bytes_add(&keys, key, size));
 		records[i] = list->records[order[i]];
@@ -312,7 +320,7 @@ gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_graph *graph)
 	gemp_code code = GEMP_OK;
 	routing arrived = { .builder = builder };
 	faults found = { .place = UINT64_MAX };
-	uint64_t *order = NULL;
+	uint64_t *order = NULL, *hash = NULL;
 	GEMP_TRY(route(&arrived));
 	builder->vertices = arrived.owned;
 	builder->labels = arrived.labels;
@@ -321,9 +329,11 @@ gemp_code gemp_builder_vertices(gemp_builder *builder, gemp_graph *graph)
 	size_t rows = 0;
 	code = GEMP_NEW(order, list->keys.count);
 	if (code == GEMP_OK)
-		code = sort_vertices(builder, list, order);
+		code = sort_vertices(builder, list, order, &hash);
 	if (code == GEMP_OK)
-		rows = keep_one(builder, list, order, &found);
+		rows = keep_one(builder, list, order, hash, &found);
+	gemp_free(hash);
+	hash = NULL;
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	GEMP_TRY(gemp_builder_complain(builder, found.place, found.count, found.message.data));
 	GEMP_TRY(give_ids(builder, rows, graph));

@@ -7,7 +7,7 @@
 
 #include <zlib.h>
 
-enum { EDGES = 1500, LONGEST = 80 };
+enum { EDGES = 400, LONGEST = 80 };
 
 typedef enum kind { INTEGERS, WORDS, WITH_VALUES, KINDS } kind;
 
