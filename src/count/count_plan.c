@@ -228,14 +228,15 @@ static gemp_code plan_of_one(gemp_count_plan **out, const gemp_sum *sum)
 	return GEMP_OK;
 }
 
-static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, bool hom)
+/* Each image is `all` embeddings, of which `order` are one match. */
+static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order)
 {
-	int size = (int)pattern->vertex_count;
-	if (is_star(pattern))
-		return plan_of_one(out, &(gemp_sum){ .kind = GEMP_SUM_VERTICES, .leaves = size - 1, .factor = 1 });
-	gemp_sum sum = { .kind = GEMP_SUM_CLIQUES, .clique = size, .factor = 1 };
-	for (int i = 2; hom && i <= size; i++) /* distinct in any case, since all are adjacent */
-		sum.factor *= i;
+	int size = (int)pattern->vertex_count, leaves = is_star(pattern) ? size - 1 : 0;
+	gemp_sum sum = { .kind = leaves ? GEMP_SUM_VERTICES : GEMP_SUM_CLIQUES, .leaves = leaves, .clique = leaves ? 0 : size };
+	int64_t all = 1;
+	for (int i = 2; i <= (leaves ? leaves : size); i++)
+		all *= i;
+	sum.factor = all / (int64_t)order;
 	return plan_of_one(out, &sum);
 }
 
@@ -246,7 +247,7 @@ gemp_code gemp_count_plan_new(gemp_count_plan **out, const gemp_pattern *pattern
 	*out = NULL;
 	*reason = refusal(pattern, premise);
 	if (!*reason && pattern->vertex_count > GEMP_MAX_TERM)
-		return plan_of_large(out, pattern, premise->hom);
+		return plan_of_large(out, pattern, premise->hom ? 1 : order); /* distinct in any case: all are adjacent */
 	if (!*reason && !make_term(&term, pattern, premise->hom))
 		*reason = "two edges join one pair of its vertices";
 	return *reason ? GEMP_OK : plan_by_terms(out, &term, order, premise, reason);

@@ -52,10 +52,9 @@ static bool add_vertex(const gemp_polynomial *p, int64_t *const *tables, size_t 
 	return fits;
 }
 
-/* Ways to choose k of n, or 2^90 where there are more: no count is so great, and 2^32 of these are less than 2^127. */
-static __int128 choose(int64_t n, int k)
+/* Ways to choose k of n, or `most` where there are more; this is 2^90 at most. */
+static __int128 choose(int64_t n, int k, __int128 most)
 {
-	const __int128 most = (__int128)1 << 90;
 	__int128 ways = n >= k;
 	if (n - k < k)
 		k = (int)(n - k); /* so that the ways only grow */
@@ -69,12 +68,13 @@ gemp_code gemp_vertex_sum(const gemp_count_graph *graph, const gemp_sum *sum, __
 	gemp_code code = GEMP_OK;
 	int64_t *tables[GEMP_TABLES] = { 0 };
 	const gemp_comm *comm = graph->context->comm;
+	const __int128 most = ((__int128)1 << 90) / sum->factor; /* counts are less, and 2^32 of these are less than 2^127 */
 	bool fits = true;
 	*total = 0;
 	GEMP_TRY(read_tables(graph, sum, tables));
 	for (size_t v = (size_t)comm->rank; v < graph->vertices && fits; v += (size_t)comm->size)
 		if (sum->leaves)
-			*total += choose(tables[0][v], sum->leaves);
+			*total += choose(tables[0][v], sum->leaves, most);
 		else
 			fits = add_vertex(sum->polynomial, tables, v, total);
 	if (!fits)

@@ -70,6 +70,12 @@ for by in auto enumerate; do
 	expect 0 2 match twelve.h5 --pattern star:8 --count --count-by $by --json -
 	equal "$(field matches) $(field embeddings)" '495 19958400' "stars of eight leaves by $by"
 done
+star='MATCH (c)-[:R]-(l)'
+for leaf in 2 3 4 5 6 7; do star="$star, (c)-[:R]-(l$leaf)"; done
+for by in auto enumerate; do
+	expect 0 1 match twelve.h5 "$star RETURN count(l)" --count-by $by --json -
+	equal "$(field count) $(field matches)" '3991680 5544' "stars with a leaf told apart, by $by"
+done
 expect 0 1 match twelve.h5 --pattern star:12 --count --json -
 equal "$(field matches)" 1 'a star of all leaves'
 expect 0 1 match twelve.h5 --pattern star:13 --count --json -
