@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FORM = 1, PIECE = 1 << 20, LOCK_SECONDS = 100 };
+enum { FORM = 1, MOST_PARTS = 4096, PIECE = 1 << 20, LOCK_SECONDS = 100 };
 
 /* NAMES */
 static gemp_code path_in(char **out, const gemp_checkpoint *c, const char *name)
@@ -145,7 +145,7 @@ static gemp_code read_state(gemp_checkpoint *c, const json_t *state)
 	const char *plan = json_string_value(json_object_get(state, "plan"));
 	c->embeddings_known = !json_is_null(embeddings);
 	bool good = read_count(state, "form", &form) && form == FORM && read_count(state, "parts", &parts) &&
-	            parts == GEMP_CHECKPOINT_PARTS && read_count(state, "finished", &finished) && finished <= parts &&
+	            parts == c->parts && read_count(state, "finished", &finished) && finished <= parts &&
 	            read_count(state, "matches", &c->matches) && read_count(state, "pivots", &c->pivots) &&
 	            read_count(state, "rows", &c->rows) && read_count(state, "runs", &c->runs) && plan &&
 	            (!c->embeddings_known || read_count(state, "embeddings", &c->embeddings)) &&
@@ -235,7 +235,8 @@ gemp_code gemp_checkpoint_open(gemp_checkpoint **out, const gemp_comm *comm, con
 	uint64_t there = 0;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(c, 1)));
 	*c = (gemp_checkpoint){ .comm = comm, .folder = options->checkpoint, .ending = ending_of(rows_path),
-		.embeddings_known = true, .lock = -1 };
+		.embeddings_known = true, .lock = -1,
+		.parts = graph->vertices < MOST_PARTS ? (uint32_t)graph->vertices : MOST_PARTS };
 	code = make_question(&question, options, graph, query, c->ending);
 	if (code == GEMP_OK)
 		code = path_in(&path, c, "checkpoint.json");
@@ -304,7 +305,7 @@ static json_t *make_state(const gemp_checkpoint *c, double seconds)
 		                                        digits(c->shards[i].rows)));
 	snprintf(plan, sizeof plan, "%016" PRIx64, c->plan);
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}", "form", digits(FORM), "parts",
-	                 digits(GEMP_CHECKPOINT_PARTS), "finished", digits(c->finished), "matches", digits(c->matches),
+	                 digits(c->parts), "finished", digits(c->finished), "matches", digits(c->matches),
 	                 "embeddings", c->embeddings_known ? digits(c->embeddings) : json_null(), "rows", digits(c->rows),
 	                 "pivots", digits(c->pivots), "runs", digits(c->runs), "seconds", c->seconds + seconds, "plan", plan,
 	                 "order", order, "shards", shards);

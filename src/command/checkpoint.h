@@ -11,8 +11,6 @@
 #include "command/options.h"
 #include "match/match.h"
 
-enum { GEMP_CHECKPOINT_PARTS = 4096 };
-
 /* Rows of parts from `first` to the first of the next one. */
 typedef struct gemp_shard {
 	uint32_t first;
@@ -26,7 +24,8 @@ typedef struct gemp_checkpoint {
 	const char *ending;  /* of files of rows, of what they will become (".tsv"); NULL: no rows are kept */
 	int lock;            /* held by rank 0; -1: none */
 	char *question;      /* JSON: what was asked, of which graph */
-	uint32_t finished;   /* parts [0, finished) are */
+	uint32_t parts;      /* of the pivots: 4096, or one a vertex */
+	uint32_t finished;   /* of them, [0, finished) */
 	uint64_t runs;       /* jobs that have worked on it, this one included */
 	double seconds;      /* that those before this one spent */
 	uint64_t plan;       /* gemp_pivot_plan; 0: not known before the first part */

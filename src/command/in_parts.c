@@ -78,7 +78,7 @@ static gemp_code stopped(const gemp_checkpoint *c, const uint64_t wishes[WISHES]
 	const char *by = wishes[NOTED] ? gemp_signals_name((int)wishes[NOTED]) : "--max-time";
 	return gemp_fail(GEMP_STOPPED, "stopped by %s with %.1f %% of the search done, %" GEMP_PRICOUNT " matches so far; "
 	                 "the same command with --checkpoint %s --resume goes on", by,
-	                 100.0 * c->finished / GEMP_CHECKPOINT_PARTS, c->matches, c->folder);
+	                 100.0 * c->finished / c->parts, c->matches, c->folder);
 }
 
 /* ONE STEP */
@@ -119,7 +119,7 @@ static gemp_code search(const gemp_in_parts *job, gemp_match *match, uint32_t co
 	gemp_code code = GEMP_OK;
 	gemp_match_result one = { 0 };
 	uint64_t rows = 0;
-	const gemp_pivot_part part = { job->checkpoint->finished, count, GEMP_CHECKPOINT_PARTS };
+	const gemp_pivot_part part = { job->checkpoint->finished, count, job->checkpoint->parts };
 	GEMP_TRY(gemp_comm_agree(job->context->comm, gemp_pivot_part_set(match, &part)));
 	GEMP_TRY(job->lists ? search_with_rows(job, match, &one, &rows) : gemp_match_run(match, NULL, &one));
 	add_result(total, &one);
@@ -164,8 +164,8 @@ static gemp_code search_all(const gemp_in_parts *job, gemp_match *match, gemp_ma
 	GEMP_TRY(gemp_comm_agree(job->context->comm, check_plan(c, match)));
 	gather_wishes(job, saved, wishes);
 	wishes[OVER] = false; /* each job does something */
-	while (c->finished < GEMP_CHECKPOINT_PARTS && !wishes[NOTED] && !wishes[OVER]) {
-		uint32_t left = GEMP_CHECKPOINT_PARTS - c->finished;
+	while (c->finished < c->parts && !wishes[NOTED] && !wishes[OVER]) {
+		uint32_t left = c->parts - c->finished;
 		double since = gemp_now();
 		count = count < left ? count : left;
 		GEMP_TRY(search(job, match, count, total));
@@ -173,12 +173,12 @@ static gemp_code search_all(const gemp_in_parts *job, gemp_match *match, gemp_ma
 		double seconds = (double)wishes[MICROSECONDS] / 1e6;
 		count = next_count(count, seconds);
 		unsaved += seconds;
-		if (unsaved < seconds_to_save && c->finished < GEMP_CHECKPOINT_PARTS)
+		if (unsaved < seconds_to_save && c->finished < c->parts)
 			continue;
 		GEMP_TRY(gemp_checkpoint_save(c, gemp_now() - job->began));
 		unsaved = 0;
 	}
-	if (c->finished == GEMP_CHECKPOINT_PARTS)
+	if (c->finished == c->parts)
 		goto done;
 	GEMP_TRY(gemp_checkpoint_save(c, gemp_now() - job->began));
 	code = stopped(c, wishes);
@@ -216,7 +216,7 @@ done:
 void gemp_in_parts_report(gemp_report *report, const gemp_checkpoint *c, bool complete)
 {
 	gemp_report_set(report, "checkpoint", json_pack("{s:s, s:o, s:i, s:i, s:f}", "folder", c->folder, "jobs",
-	                                                gemp_json_count(c->runs), "parts", GEMP_CHECKPOINT_PARTS,
+	                                                gemp_json_count(c->runs), "parts", (int)c->parts,
 	                                                "finished", (int)c->finished, "seconds_before", c->seconds));
 	if (complete)
 		return;
