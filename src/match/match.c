@@ -313,6 +313,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	                         &m->candidates, &search));
 	if (m->pull)
 		gemp_pull_attach(m->pull, m->search, &search);
+	gemp_holdings_of(&m->holdings, m->search, m->rows, &m->candidates, m->pull);
 ready:
 	*out = m;
 	m = NULL;
@@ -377,6 +378,8 @@ char *gemp_match_explain(const gemp_match *m)
 	}
 	gemp_plan_print(m->plan, m->pattern, &m->statistics, m->graph, &notes, &text);
 	put_choices(m, &text);
+	if (m->search)
+		gemp_holdings_print(&m->holdings, m->search, &text);
 	if (text.failed) {
 		gemp_text_free(&text);
 		return NULL;

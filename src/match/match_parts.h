@@ -3,6 +3,7 @@
 #define GEMP_MATCH_MATCH_PARTS_H
 
 #include "match/filter.h"
+#include "match/holdings.h"
 #include "match/match.h"
 #include "match/phases.h"
 #include "match/pull.h"
@@ -28,6 +29,7 @@ struct gemp_match {
 	gemp_resident *rows;
 	gemp_pull *pull;             /* NULL: all rows are resident, or partial matches travel */
 	gemp_search *search;
+	gemp_holdings holdings;
 	gemp_vertex *pivots;         /* [pivot_count] see match/pivot_part.h; NULL: all are searched from */
 	size_t pivot_count;
 	bool profiled;               /* rows and bytes are those of the runs so far, of all ranks */

@@ -195,9 +195,9 @@ uint64_t gemp_pull_entries(const gemp_pull *p)
 	return p->budget / sizeof(gemp_vertex) + 1;
 }
 
-uint64_t gemp_pull_budget(const gemp_pull *p)
+uint64_t gemp_pull_round(const gemp_pull *p)
 {
-	return p->budget;
+	return p->total < p->budget ? p->total : p->budget;
 }
 
 /* A cell of a large task needs at least a row for each place. */

@@ -29,7 +29,8 @@ void gemp_pull_free(gemp_pull *pull);
 bool gemp_pull_fits(const gemp_pull *pull);
 /* Entries of a view in a round at most: for gemp_search_options. */
 uint64_t gemp_pull_entries(const gemp_pull *pull);
-uint64_t gemp_pull_budget(const gemp_pull *pull);
+/* Bytes of a round's rows: the budget, or all rows if they take less. */
+uint64_t gemp_pull_round(const gemp_pull *pull);
 
 /* The search whose tasks go in rounds; made with these options, round_entries aside. */
 void gemp_pull_attach(gemp_pull *pull, gemp_search *search, const gemp_search_options *options);

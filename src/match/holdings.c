@@ -1,0 +1,48 @@
+#include "match/holdings.h"
+
+static uint64_t bitmaps(const gemp_candidates *candidates, int vertices)
+{
+	uint64_t bytes = 0;
+	for (int v = 0; v < vertices; v++)
+		bytes += candidates->bits[v] ? candidates->words * sizeof(uint32_t) : 0;
+	return bytes;
+}
+
+void gemp_holdings_of(gemp_holdings *out, const gemp_search *search, const gemp_resident *rows,
+                      const gemp_candidates *candidates, const gemp_pull *pull)
+{
+	const gemp_device *device = search->context->device;
+	uint64_t vertices = search->graph->vertices, here = 0, maps = bitmaps(candidates, search->plan->vertex_count);
+	for (size_t v = 0; v < rows->view_count && !pull; v++)
+		here += rows->views[v].device_begin.size + rows->views[v].device_neighbours.size + rows->views[v].device_edges.size;
+	uint64_t round = pull ? gemp_pull_round(pull) : 0;
+	uint64_t begins = pull ? rows->view_count * (vertices + 1) * sizeof(uint32_t) : 0;
+	uint64_t most[] = { rows->bytes, rows->replica_bytes, 2 * vertices * sizeof(gemp_vertex) + maps +
+		(pull ? rows->view_count * vertices + maps : 0), round, pull ? round + begins : here, device->held - here };
+	gemp_comm_max(search->context->comm, most, sizeof most / sizeof *most);
+	*out = (gemp_holdings){ most[0], search->ranks > 1 ? most[1] : 0, most[2], most[3], most[4], most[5],
+		rows->residency.hot, !search->emit.all_resident };
+}
+
+static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double shown = (double)bytes;
+	size_t unit = 0;
+	for (; shown >= 1024 && unit < 4; unit++)
+		shown /= 1024;
+	gemp_text_print(out, unit ? "%s%.1f %s" : "%s%.0f %s", before, shown, units[unit]);
+}
+
+void gemp_holdings_print(const gemp_holdings *h, const gemp_search *search, gemp_text *out)
+{
+	print_bytes(out, "  each rank holds at most: on the host rows of ", h->rows);
+	if (search->ranks > 1)
+		print_bytes(out, ", replicas among them ", h->replicas);
+	print_bytes(out, ", numbering ", h->numbering);
+	if (h->round && search->ranks > 1)
+		print_bytes(out, ", fetched rows twice ", h->round);
+	print_bytes(out, "; on the device rows of ", h->device_rows);
+	print_bytes(out, h->round ? " a round, buffers " : ", buffers ", h->device_buffers);
+	gemp_text_print(out, "\n  exchange: %s\n", h->round ? "pull, in rounds" : h->pushes ? "push" : "none, every row is there");
+}
