@@ -165,24 +165,28 @@ class Study:
         print('[%*d/%d] %s%s' % (len(str(total)), self.done, total, text,
                                  ', about %.0f s left' % left if left >= 10 else ''), file=sys.stderr, flush=True)
 
+    def left(self):
+        return self.options.budget - (time.monotonic() - self.start)
+
     def call(self, command):
         """(JSON report or None, seconds, what went wrong)"""
         began = time.monotonic()
-        limit = min(self.options.limit, self.options.budget - (began - self.start))
-        if limit <= 0:
-            return None, 0, 'not begun: the budget is spent'
+        limit = max(1.0, min(self.options.limit, self.left()))
         try:
-            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=limit,
-                                  stdin=subprocess.DEVNULL)
-        except subprocess.TimeoutExpired:
-            return None, time.monotonic() - began, 'over %.0f s' % limit
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       stdin=subprocess.DEVNULL)
         except OSError as error:
             return None, 0, str(error)
-        seconds = time.monotonic() - began
-        if done.returncode:
-            return None, seconds, (done.stderr.strip().splitlines() or ['exit code %d' % done.returncode])[-1]
         try:
-            return json.loads(done.stdout), seconds, ''
+            out, said = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            end(process)
+            return None, time.monotonic() - began, 'over %.0f s' % limit
+        seconds = time.monotonic() - began
+        if process.returncode:
+            return None, seconds, (said.strip().splitlines() or ['exit code %d' % process.returncode])[-1]
+        try:
+            return json.loads(out), seconds, ''
         except ValueError:
             return {}, seconds, ''
 
@@ -208,10 +212,14 @@ class Study:
         self.began = time.monotonic()
         plan = self.plan()
         for ranks, room, what in plan:
+            if self.left() <= 0:
+                break
             graph = self.graphs[ranks]
             further = ['--profile'] if what == 'work' else []
             command = self.command(ranks, room, further + ['--json', '-', '--quiet'])
             report, seconds, wrong = self.call(command)
+            if not report and self.left() <= 0:
+                break
             self.done += 1
             said = '%d rank%s%s, %s' % (ranks, 's' if ranks > 1 else '', ', outbox %d' % room if room else '',
                                        'work' if what == 'work' else 'run %d' % (what + 1))
@@ -224,6 +232,10 @@ class Study:
                 self.note_work(graph, report)
             else:
                 self.records.append(tables.record(report, ranks, room, what, graph.path, seconds, shlex.join(command)))
+        self.not_made = len(plan) - self.done
+        if self.not_made:
+            print('the budget of %g s is spent: %d of %d runs were not made' % (
+                self.options.budget, self.not_made, len(plan)), file=sys.stderr)
         self.check()
 
     def check(self):
@@ -245,7 +257,17 @@ class Study:
         return {'study': options.study, 'command': shlex.join(['jobs/scaling-study.sh'] + sys.argv[1:]),
                 'match': options.match, 'machine': self.machine, 'cores_per_rank': self.cores_per_rank or None,
                 'places': self.places, 'work_unit': self.unit, 'seconds': round(time.monotonic() - self.start, 1),
-                'failures': self.wrong, 'points': tables.points(self.records, options.study), 'runs': self.records}
+                'failures': self.wrong, 'not_made': self.not_made, 'points': tables.points(self.records, options.study), 'runs': self.records}
+
+
+def end(process):
+    """Politely first, so that mpirun and srun end their ranks too."""
+    process.terminate()
+    try:
+        process.communicate(timeout=10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
 
 
 def option_of(arguments, *names):

@@ -68,6 +68,11 @@ printf 'shift\nranks=$1; shift\n[ "$ranks" = 1 ] || { echo no such node >&2; exi
 scaling 1 "${launched[@]}" -- "${how[@]}"
 says '2 ranks, run 1: no such node'
 equal "$(wc -l <t/strong.csv)" 2 'lines beside a run that failed'
+printf 'exec sleep 30\n' >launch
+scaling 1 "${launched[@]}" --limit 1 -- "${how[@]}"
+says '1 rank, run 1: over 1 s'
+scaling 1 strong --graph s/graphs/rmat-8-8.h5 --ranks 1 --budget 0 -o t -- "${how[@]}"
+says 'the budget of 0 s is spent: 4 of 4 runs were not made'
 scaling 2 strong --ranks 1,x -- --pattern triangle
 says "'1,x' is not a list of positive numbers"
 scaling 2 strong --ranks 1,2
