@@ -1,6 +1,7 @@
 #include "partition/fetch.h"
 
 #include "core/memory.h"
+#include "partition/row_blocks.h"
 #include "partition/row_code.h"
 
 #include <string.h>
@@ -127,11 +128,17 @@ typedef struct ask {
 typedef struct transfer {
 	ask *asks;
 	size_t *from, *at, *end;           /* [ranks] of each owner: asked in this step from .. at, in all .. end */
-	uint8_t *send;
-	size_t send_capacity, send_bytes;
+	gemp_coded send;
 	size_t *send_size, *receive_size;  /* [ranks] */
 	void *receive;
 	size_t receive_capacity;
+	gemp_row *rows;                    /* that one rank asks for */
+	size_t row_capacity, row_count;
+	uint64_t *sizes;                   /* of those that one rank sends; the capacities of these four are alike */
+	gemp_row_block *blocks;
+	gemp_row_place *places;
+	size_t *begins;
+	size_t reply_capacity;
 } transfer;
 
 static void free_transfer(transfer *t)
@@ -140,7 +147,12 @@ static void free_transfer(transfer *t)
 	gemp_free(t->from);
 	gemp_free(t->at);
 	gemp_free(t->end);
-	gemp_free(t->send);
+	gemp_free(t->send.data);
+	gemp_free(t->rows);
+	gemp_free(t->sizes);
+	gemp_free(t->blocks);
+	gemp_free(t->places);
+	gemp_free(t->begins);
 	gemp_free(t->send_size);
 	gemp_free(t->receive_size);
 	gemp_free(t->receive);
@@ -222,19 +234,15 @@ static void take_share(const gemp_fetch *f, transfer *t, size_t owner)
 	}
 }
 
-static gemp_code reserve(transfer *t, size_t more)
-{
-	return GEMP_RESERVE(t->send, t->send_capacity, t->send_bytes + more);
-}
-
 static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 {
 	gemp_code code = GEMP_OK;
-	size_t at = t->from[owner], before = t->send_bytes;
+	gemp_coded *send = &t->send;
+	size_t at = t->from[owner], before = send->size, room = f->view_count * GEMP_NUMBER_BYTES + (t->at[owner] - at) * 5;
 	if (at == t->at[owner])
 		return GEMP_OK;
-	GEMP_TRY(reserve(t, f->view_count * GEMP_NUMBER_BYTES + (t->at[owner] - at) * 5));
-	uint8_t *to = t->send + before;
+	GEMP_TRY(GEMP_RESERVE(send->data, send->capacity, before + room));
+	uint8_t *to = send->data + before;
 	for (size_t v = 0; v < f->view_count; v++) {
 		size_t end = at;
 		gemp_vertex last = 0;
@@ -246,8 +254,8 @@ static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 			last = t->asks[at].slot;
 		}
 	}
-	t->send_bytes = (size_t)(to - t->send);
-	t->send_size[owner] = t->send_bytes - before;
+	send->size = (size_t)(to - send->data);
+	t->send_size[owner] = send->size - before;
 	f->figures.plain += (t->at[owner] - t->from[owner]) * sizeof(gemp_vertex);
 done:
 	return code;
@@ -256,7 +264,7 @@ done:
 static gemp_code put_requests(gemp_fetch *f, transfer *t)
 {
 	gemp_code code = GEMP_OK;
-	t->send_bytes = 0;
+	t->send.size = 0;
 	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
 		t->send_size[r] = 0;
 		take_share(f, t, r);
@@ -272,27 +280,24 @@ static gemp_code bad_message(const char *what, size_t rank)
 	return gemp_fail(GEMP_EINTERNAL, "rows: a %s of rank %zu makes no sense", what, rank);
 }
 
-static gemp_code put_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
+static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
-	gemp_code code = GEMP_OK;
 	size_t row;
 	if (!at_hand(f->residency, slot, &row))
 		return gemp_fail(GEMP_EINTERNAL, "rows: slot %" GEMP_PRIVERTEX " was asked for, and is not here", slot);
+	if (GEMP_RESERVE(t->rows, t->row_capacity, t->row_count + 1) != GEMP_OK)
+		return GEMP_ENOMEM;
 	gemp_row own = row_of(&f->at_hand[view], row);
-	GEMP_TRY(reserve(t, gemp_row_code_room(own.size, f->edges)));
-	uint8_t *to = gemp_number_put(t->send + t->send_bytes, own.size);
-	to = gemp_slots_put(to, own.near, own.size);
-	if (own.edges)
-		to = gemp_edges_put(to, own.edges, own.size);
-	t->send_bytes = (size_t)(to - t->send);
+	t->rows[t->row_count++] = own;
 	f->figures.plain += sizeof(gemp_vertex) + own.size * entry_bytes(f);
-done:
-	return code;
+	return GEMP_OK;
 }
 
-static gemp_code answer(gemp_fetch *f, transfer *t, size_t asker, const uint8_t *from, const uint8_t *end)
+/* The rows that a rank asks for. */
+static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8_t *from, const uint8_t *end)
 {
 	gemp_code code = GEMP_OK;
+	t->row_count = 0;
 	for (size_t v = 0; v < f->view_count && from < end; v++) {
 		uint64_t count, slot = 0, step;
 		if ((from = gemp_number_get(from, end, &count)) == NULL)
@@ -301,7 +306,7 @@ static gemp_code answer(gemp_fetch *f, transfer *t, size_t asker, const uint8_t 
 			if ((from = gemp_number_get(from, end, &step)) == NULL || step >= f->graph->vertices - slot)
 				return bad_message("request", asker);
 			slot += step;
-			GEMP_TRY(put_row(f, t, v, (gemp_vertex)slot));
+			GEMP_TRY(list_row(f, t, v, (gemp_vertex)slot));
 		}
 	}
 done:
@@ -312,44 +317,61 @@ static gemp_code put_replies(gemp_fetch *f, transfer *t)
 {
 	gemp_code code = GEMP_OK;
 	const uint8_t *from = t->receive;
-	t->send_bytes = 0;
+	t->send.size = 0;
 	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
-		size_t before = t->send_bytes;
-		GEMP_TRY(answer(f, t, r, from, from + t->receive_size[r]));
+		size_t before = t->send.size;
+		GEMP_TRY(list_rows(f, t, r, from, from + t->receive_size[r]));
+		GEMP_TRY(gemp_row_blocks_put(&t->send, t->rows, t->row_count));
 		from += t->receive_size[r];
-		t->send_size[r] = t->send_bytes - before;
+		t->send_size[r] = t->send.size - before;
 	}
 done:
 	return code;
 }
 
 /* TAKING IN. */
-static gemp_code take_row(gemp_fetch *f, const ask *a, size_t owner, const uint8_t **from, const uint8_t *end)
+static gemp_code make_lists(transfer *t, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t size;
-	gemp_vertex *near;
-	gemp_edge *edges;
-	if ((*from = gemp_number_get(*from, end, &size)) == NULL || size > (uint64_t)(end - *from))
+	size_t capacities[] = { t->reply_capacity, t->reply_capacity, t->reply_capacity };
+	GEMP_TRY(GEMP_RESERVE(t->sizes, capacities[0], count));
+	GEMP_TRY(GEMP_RESERVE(t->blocks, capacities[1], count));
+	GEMP_TRY(GEMP_RESERVE(t->places, capacities[2], count));
+	code = GEMP_RESERVE(t->begins, t->reply_capacity, count);
+done:
+	return code;
+}
+
+/* Places in the cache, and what belongs there. */
+static gemp_code take_reply(gemp_fetch *f, transfer *t, size_t owner, const uint8_t *from, const uint8_t *end)
+{
+	gemp_code code = GEMP_OK;
+	const ask *asks = t->asks + t->from[owner];
+	size_t count = t->at[owner] - t->from[owner];
+	if (!count)
+		return GEMP_OK;
+	GEMP_TRY(make_lists(t, count));
+	size_t blocks = gemp_row_blocks_read(from, end, count, t->sizes, t->blocks);
+	if (!blocks)
 		return bad_message("reply", owner);
-	GEMP_TRY(gemp_row_cache_add(&f->held, a->view, a->slot, size, &near, &edges));
-	*from = gemp_slots_get(*from, end, near, size);
-	if (*from && f->at_hand[a->view].edges)
-		*from = gemp_edges_get(*from, end, edges, size);
-	if (!*from)
+	for (size_t i = 0; i < count; i++)
+		GEMP_TRY(gemp_row_cache_add(&f->held, asks[i].view, asks[i].slot, t->sizes[i], &t->begins[i]));
+	for (size_t i = 0; i < count; i++)
+		t->places[i] = (gemp_row_place){ f->held.near + t->begins[i],
+			f->at_hand[asks[i].view].edges ? f->held.edge + t->begins[i] : NULL };
+	if (!gemp_row_blocks_get(t->blocks, blocks, t->sizes, t->places))
 		return bad_message("reply", owner);
 done:
 	return code;
 }
 
-static gemp_code take_replies(gemp_fetch *f, const transfer *t)
+static gemp_code take_replies(gemp_fetch *f, transfer *t)
 {
 	gemp_code code = GEMP_OK;
-	const uint8_t *from = t->receive, *end;
-	for (size_t r = 0; r < (size_t)f->graph->ranks; r++, from = end) {
-		end = from + t->receive_size[r];
-		for (size_t i = t->from[r]; i < t->at[r]; i++)
-			GEMP_TRY(take_row(f, &t->asks[i], r, &from, end));
+	const uint8_t *from = t->receive;
+	for (size_t r = 0; r < (size_t)f->graph->ranks; r++) {
+		GEMP_TRY(take_reply(f, t, r, from, from + t->receive_size[r]));
+		from += t->receive_size[r];
 	}
 done:
 	return code;
@@ -358,7 +380,7 @@ done:
 /* Collective. */
 static gemp_code exchange(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 {
-	return gemp_exchange(f->context->comm, t->send, t->send_size, &t->receive, &t->receive_capacity, t->receive_size,
+	return gemp_exchange(f->context->comm, t->send.data, t->send_size, &t->receive, &t->receive_capacity, t->receive_size,
 	                     traffic);
 }
 

@@ -3,10 +3,10 @@
  * Rows at hand (own ones and replicas) are read where they lie. Those of others are asked of their owners, each once, and
  * kept in a cache. An exchange has many steps: a rank asks for no more in one step than fits into its share of
  * gemp_fetch_step bytes at each owner, so that nobody sends or receives much more than that at a time. Requests and replies
- * are coded (row_code.h):
+ * are coded:
  *
  *   request  for each view: number of slots, slots
- *   reply    in the order of the request, for each row: its size, its slots, its edges if there are any
+ *   reply    the rows in the order of the request, in blocks (row_blocks.h)
  *
  * How long the rows of others are is known by degree class, a byte a vertex and view.
  */

@@ -58,8 +58,7 @@ gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_verte
 	return (gemp_row){ row->size, cache->near + row->at, cache->edges ? cache->edge + row->at : NULL };
 }
 
-gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, gemp_vertex **near,
-                             gemp_edge **edges)
+gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t key = key_of(view, slot);
@@ -68,8 +67,7 @@ gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slo
 		GEMP_TRY(GEMP_RESERVE(cache->edge, cache->edge_capacity, cache->entries + size + 1));
 	GEMP_TRY(grow_table(cache));
 	*place(cache->table, cache->table_size, key) = (gemp_held_row){ key, cache->entries, size };
-	*near = cache->near + cache->entries;
-	*edges = cache->edges ? cache->edge + cache->entries : NULL;
+	*at = cache->entries;
 	cache->entries += size;
 	cache->count++;
 done:

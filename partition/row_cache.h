@@ -39,9 +39,8 @@ bool gemp_row_cache_has(const gemp_row_cache *cache, size_t view, gemp_vertex sl
 /* A row that the cache has; until the next row is added. */
 gemp_row gemp_row_cache_get(const gemp_row_cache *cache, size_t view, gemp_vertex slot);
 
-/* Room for a row that the cache does not have; the caller fills near and, if there are, edges. */
-gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, gemp_vertex **near,
-                             gemp_edge **edges);
+/* Room for a row that the cache does not have: the caller fills near and, if there are, edge from *at on. */
+gemp_code gemp_row_cache_add(gemp_row_cache *cache, size_t view, gemp_vertex slot, size_t size, size_t *at);
 
 uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache); /* of entries */
 /* Rows of at most so many bytes stay. */

@@ -192,7 +192,8 @@ void gemp_pull_free(gemp_pull *p)
 /* FITTING. */
 uint64_t gemp_pull_entries(const gemp_pull *p)
 {
-	return p->budget / sizeof(gemp_vertex) + 1;
+	uint64_t most = p->total + p->total / 8; /* sizes of others' rows are known so well */
+	return (most < p->budget ? most : p->budget) / sizeof(gemp_vertex) + 1;
 }
 
 uint64_t gemp_pull_round(const gemp_pull *p)
