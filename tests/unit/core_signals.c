@@ -1,0 +1,85 @@
+/* Signals as a wish to stop, and as an end with a last word. */
+#include "core/signals.h"
+
+#include "harness/harness.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void noted_one_after_the_other(void **state)
+{
+	static const int numbers[] = { SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGTERM };
+	(void)state;
+	assert_int_equal(gemp_signals_noted(), 0);
+	gemp_signals_note();
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		raise(numbers[i]);
+		assert_int_equal(gemp_signals_noted(), numbers[i]);
+	}
+	assert_string_equal(gemp_signals_name(SIGUSR2), "SIGUSR2");
+	assert_string_equal(gemp_signals_name(SIGHUP), "a signal");
+}
+
+/* How a child ends that does this; what it says is in said[]. */
+static char said[64];
+
+static int end_of(void (*act)(void))
+{
+	int ends[2], status = 0;
+	assert_int_equal(pipe(ends), 0);
+	pid_t child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		dup2(ends[1], STDERR_FILENO);
+		act();
+		_exit(0);
+	}
+	close(ends[1]);
+	memset(said, 0, sizeof said);
+	assert_true(read(ends[0], said, sizeof said - 1) >= 0);
+	close(ends[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void interrupt_twice(void)
+{
+	gemp_signals_note();
+	raise(SIGINT);
+	raise(SIGINT);
+}
+
+static void end_with_a_word(void)
+{
+	gemp_signals_tell("good bye\n");
+	raise(SIGTERM);
+}
+
+static void end_without_a_word(void)
+{
+	gemp_signals_tell(NULL);
+	raise(SIGUSR1);
+}
+
+static void ends(void **state)
+{
+	(void)state;
+	assert_int_equal(end_of(interrupt_twice), 128 + SIGINT);
+	assert_string_equal(said, "");
+	assert_int_equal(end_of(end_with_a_word), 128 + SIGTERM);
+	assert_string_equal(said, "good bye\n");
+	assert_int_equal(end_of(end_without_a_word), 128 + SIGUSR1);
+	assert_string_equal(said, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends),
+		cmocka_unit_test(noted_one_after_the_other),
+	};
+	return test_main(tests);
+}
