@@ -279,19 +279,27 @@ static bool all_fit(const gemp_pull *p)
 	return p->total + p->total / 8 <= p->now;
 }
 
+/* Local. Of the tasks from *begin to *end those whose rows fit, down to a depth. */
+static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int depth)
+{
+	double now = (double)p->now, budget = depth < p->closure.depth ? now / p->growth : now;
+	if (!all_fit(p))
+		return gemp_reach_to(p->reach, &p->tasks, begin, end, depth, (uint64_t)budget, (uint64_t)(now * large_share),
+		                     p->alone, &p->alone_count);
+	gemp_reach_all(p->reach, &p->tasks, *begin, *end, depth);
+	return GEMP_OK;
+}
+
 /* Collective. The next tasks whose rows fit, hop by hop, each with its rows. */
 static gemp_code choose_tasks(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
 	size_t begin = p->next, end = p->tasks.count;
-	bool all = all_fit(p);
-	uint64_t first = 0, most = all ? p->now : (uint64_t)((double)p->now * large_share);
+	uint64_t first = 0;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->now)));
 	for (int depth = first_depth(p); depth <= p->closure.depth; depth++) {
-		uint64_t budget = depth < p->closure.depth && !all ? (uint64_t)((double)p->now / p->growth) : p->now;
-		code = gemp_reach_to(p->reach, &p->tasks, &begin, &end, depth, budget, most, p->alone, &p->alone_count);
-		GEMP_TRY(gemp_comm_agree(comm, code));
+		GEMP_TRY(gemp_comm_agree(comm, take_fitting(p, &begin, &end, depth)));
 		first = first ? first : p->reach->bytes;
 		GEMP_TRY(gemp_fetch_rows(p->fetch, p->reach->need));
 	}

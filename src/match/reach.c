@@ -1,6 +1,7 @@
 #include "match/reach.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 
 #include <string.h>
 
@@ -77,10 +78,15 @@ static bool passes(const gemp_reach *r, const gemp_closure_place *place, gemp_ve
 	return !place->candidates || !r->candidates[place->vertex] || get(r->candidates[place->vertex], slot);
 }
 
+static uint64_t entry_bytes(const gemp_reach *r)
+{
+	return sizeof(gemp_vertex) + (r->fetch->edges ? sizeof(gemp_edge) : 0);
+}
+
 static void visit(gemp_reach *r, size_t at, gemp_vertex slot)
 {
 	const gemp_closure *c = r->closure;
-	uint64_t entry = sizeof(gemp_vertex) + (r->fetch->edges ? sizeof(gemp_edge) : 0);
+	uint64_t entry = entry_bytes(r);
 	note(r, r->seen[at], at, slot);
 	for (uint32_t left = c->places[at].reads; left && !r->full; left &= left - 1) {
 		size_t view = (size_t)__builtin_ctz(left);
@@ -153,12 +159,66 @@ gemp_code gemp_reach_to(gemp_reach *r, const gemp_reach_tasks *tasks, size_t *be
 	return r->failed ? GEMP_ENOMEM : GEMP_OK;
 }
 
-gemp_code gemp_reach_all(gemp_reach *r, const gemp_reach_tasks *tasks, size_t begin, size_t end, int depth)
+/* ALL OF THEM, on all cores: bits are set, and nothing is noted. */
+enum { TASKS = 64 }; /* that a thread takes at a time */
+
+typedef struct marking {
+	gemp_reach *r;
+	const gemp_vertex *slots;
+	size_t count;
+} marking;
+
+/* Was it set before? Most are, and reading does not take the line from others. */
+static bool set(uint32_t *bits, gemp_vertex slot)
 {
+	uint32_t bit = UINT32_C(1) << slot % 32;
+	return __atomic_load_n(&bits[slot / 32], __ATOMIC_RELAXED) & bit ||
+	       __atomic_fetch_or(&bits[slot / 32], bit, __ATOMIC_RELAXED) & bit;
+}
+
+static void mark(gemp_reach *r, size_t at, gemp_vertex slot)
+{
+	const gemp_closure *c = r->closure;
+	for (uint32_t left = c->places[at].reads; left; left &= left - 1)
+		set(r->need[__builtin_ctz(left)], slot);
+	if (c->places[at].level == r->depth)
+		return;
+	for (size_t child = at + 1; child < c->count; child++) {
+		if (c->places[child].parent != (int)at)
+			continue;
+		gemp_row row = gemp_fetch_get(r->fetch, (size_t)c->places[child].view, slot);
+		for (size_t i = 0; i < row.size; i++)
+			if (passes(r, &c->places[child], slot, row.near[i]) && !set(r->seen[child], row.near[i]))
+				mark(r, child, row.near[i]);
+	}
+}
+
+static void mark_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	marking *m = context;
+	size_t roots = m->r->closure->root_count;
+	for (size_t at = piece * TASKS; at < (piece + 1) * TASKS && at < m->count; at++)
+		for (size_t i = 0; i < roots; i++)
+			if (!set(m->r->seen[i], m->slots[at * roots + i]))
+				mark(m->r, i, m->slots[at * roots + i]);
+}
+
+static uint64_t bytes_needed(const gemp_reach *r)
+{
+	uint64_t entries = 0;
+	for (size_t v = 0; v < r->fetch->view_count; v++)
+		for (size_t w = 0; w < r->words; w++)
+			for (uint32_t left = r->need[v][w]; left; left &= left - 1)
+				entries += gemp_fetch_size(r->fetch, v, (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left)));
+	return entries * entry_bytes(r);
+}
+
+void gemp_reach_all(gemp_reach *r, const gemp_reach_tasks *tasks, size_t begin, size_t end, int depth)
+{
+	marking m = { r, tasks->slots + begin * r->closure->root_count, end - begin };
 	begin_with(r, depth);
 	bound(r, tasks, begin, end);
-	r->budget = UINT64_MAX;
-	for (size_t at = begin; at < end && !r->failed; at++)
-		take(r, tasks->slots + at * r->closure->root_count);
-	return r->failed ? GEMP_ENOMEM : GEMP_OK;
+	gemp_parallel_for((m.count + TASKS - 1) / TASKS, mark_piece, &m);
+	r->bytes = bytes_needed(r);
 }

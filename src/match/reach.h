@@ -47,6 +47,6 @@ gemp_code gemp_reach_to(gemp_reach *reach, const gemp_reach_tasks *tasks, size_t
 
 /* Local. The same for all of the tasks [begin, end), with images of non-roots between reach->low and high, whatever it
  * takes. */
-gemp_code gemp_reach_all(gemp_reach *reach, const gemp_reach_tasks *tasks, size_t begin, size_t end, int depth);
+void gemp_reach_all(gemp_reach *reach, const gemp_reach_tasks *tasks, size_t begin, size_t end, int depth);
 
 #endif

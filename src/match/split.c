@@ -254,7 +254,7 @@ gemp_code gemp_split_reach_to(gemp_split *s, int depth)
 	if (s->there)
 		set_ranges(s);
 	while (s->there) {
-		GEMP_TRY(gemp_reach_all(s->reach, &s->tasks, s->now.first, s->now.end, depth));
+		gemp_reach_all(s->reach, &s->tasks, s->now.first, s->now.end, depth);
 		if (s->reach->bytes <= s->base.budget)
 			break;
 		GEMP_TRY(halve(s));
