@@ -15,6 +15,44 @@ unsigned gemp_degree_class(uint64_t degree)
 	return class < CLASSES ? class : CLASSES - 1;
 }
 
+/* Collective. */
+static gemp_code make_room(gemp_order *out, const gemp_comm *comm)
+{
+	gemp_code code = GEMP_OK;
+	size_t vertices = (size_t)out->vertices;
+	if (gemp_shared_new(&out->shared, comm, 2 * vertices * sizeof(gemp_vertex))) {
+		out->slot_of = out->shared.bytes;
+		out->id_of = out->slot_of + vertices;
+		return GEMP_OK;
+	}
+	code = GEMP_NEW(out->slot_of, vertices);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->id_of, vertices);
+	return gemp_comm_agree(comm, code);
+}
+
+/* This rank's part of what its node needs: slots follow those of greater classes, and of lower ids in the same. */
+static void number(gemp_order *out, const uint8_t *class)
+{
+	uint64_t mine[CLASSES] = { 0 }, before[CLASSES], all[CLASSES], next = 0;
+	size_t first, end;
+	gemp_shared_part(&out->shared, (size_t)out->vertices, &first, &end);
+	for (size_t v = first; v < end; v++)
+		mine[class[v]]++;
+	gemp_shared_sums(&out->shared, mine, before, all, CLASSES);
+	for (int c = 0; c < CLASSES; c++) {
+		before[c] += next;
+		next += all[c];
+	}
+	for (size_t v = first; v < end; v++) {
+		gemp_vertex slot = (gemp_vertex)before[class[v]]++;
+		out->slot_of[v] = slot;
+		out->id_of[slot] = (gemp_vertex)v;
+	}
+	if (out->shared.bytes)
+		gemp_shared_fence(&out->shared);
+}
+
 gemp_code gemp_order_new(gemp_order *out, const gemp_comm *comm, const gemp_graph *graph, const uint64_t *degree)
 {
 	gemp_code code = GEMP_OK;
@@ -26,20 +64,8 @@ gemp_code gemp_order_new(gemp_order *out, const gemp_comm *comm, const gemp_grap
 		mine[v] = (uint8_t)(CLASSES - 1 - gemp_degree_class(degree[v]));
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_comm_gather_all(comm, mine, graph->rows, (void **)&class, &begin));
-	code = GEMP_NEW(out->slot_of, graph->vertices);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->id_of, graph->vertices);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	uint64_t next[CLASSES + 1] = { 0 };
-	for (uint64_t v = 0; v < graph->vertices; v++)
-		next[class[v] + 1]++;
-	for (int c = 0; c < CLASSES; c++)
-		next[c + 1] += next[c];
-	for (uint64_t v = 0; v < graph->vertices; v++) {
-		gemp_vertex slot = (gemp_vertex)next[class[v]]++;
-		out->slot_of[v] = slot;
-		out->id_of[slot] = (gemp_vertex)v;
-	}
+	GEMP_TRY(make_room(out, comm));
+	number(out, class);
 done:
 	if (code != GEMP_OK)
 		gemp_order_free(out);
@@ -49,9 +75,21 @@ done:
 	return code;
 }
 
+gemp_code gemp_order_upload(const gemp_order *order, gemp_device *device, gemp_buffer *id_of)
+{
+	size_t size = (size_t)order->vertices * sizeof *order->id_of;
+	if (!order->shared.bytes)
+		return gemp_buffer_new(id_of, device, size ? size : 1, size ? order->id_of : NULL);
+	return gemp_buffer_share(id_of, device, size, order->id_of, gemp_shared_own(&order->shared, size));
+}
+
 void gemp_order_free(gemp_order *order)
 {
-	gemp_free(order->slot_of);
-	gemp_free(order->id_of);
+	if (order->shared.bytes) {
+		gemp_shared_free(&order->shared);
+	} else {
+		gemp_free(order->slot_of);
+		gemp_free(order->id_of);
+	}
 	*order = (gemp_order){ 0 };
 }

@@ -45,24 +45,42 @@ static gemp_vertex hot_slots(const weights *w, uint64_t budget)
 	return (gemp_vertex)slots;
 }
 
-static gemp_vertex choose_hot(const gemp_resident *resident, const weights *w)
+/* Collective. Half of the devices, and of what ranks of a node have together where they can share rows. */
+static gemp_vertex choose_by_memory(const gemp_resident *resident, const weights *w)
 {
-	const gemp_graph *graph = resident->graph;
-	uint64_t budget = (uint64_t)resident->replicate;
-	if (resident->replicate == GEMP_REPLICATE_ALL || graph->ranks == 1)
-		return (gemp_vertex)graph->vertices;
-	if (resident->replicate == GEMP_REPLICATE_AUTO) {
-		uint64_t memory = resident->context->device->memory / 2;
-		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &memory, 1, MPI_UINT64_T, MPI_MIN, resident->context->comm->world));
-		budget = memory;
-	}
-	return budget >= w->total ? (gemp_vertex)graph->vertices : hot_slots(w, budget);
+	uint64_t half = resident->context->device->memory / 2;
+	uint64_t budgets[2] = { half, half * (uint64_t)resident->together };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, budgets, 2, MPI_UINT64_T, MPI_MIN, resident->context->comm->world));
+	return budgets[1] >= w->total ? (gemp_vertex)resident->graph->vertices : hot_slots(w, budgets[0]);
 }
 
+/* Collective. */
+static gemp_vertex choose_hot(gemp_resident *resident, const weights *w)
+{
+	const gemp_graph *graph = resident->graph;
+	const gemp_context *context = resident->context;
+	uint64_t budget = (uint64_t)resident->replicate;
+	resident->together = 1;
+	if (graph->ranks == 1)
+		return (gemp_vertex)graph->vertices;
+	if (resident->replicate >= 0)
+		return budget >= w->total ? (gemp_vertex)graph->vertices : hot_slots(w, budget);
+	if (gemp_shared_possible(context->comm, (size_t)w->total) && !context->device->gpu)
+		resident->together = context->comm->node_size;
+	return resident->replicate == GEMP_REPLICATE_ALL ? (gemp_vertex)graph->vertices : choose_by_memory(resident, w);
+}
+
+/* This rank's part. */
 static uint64_t view_bytes(const gemp_view *view, size_t rows)
 {
-	return view->begin[rows] * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
-	       rows * sizeof *view->begin;
+	uint64_t bytes = view->begin[rows] * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
+	                 rows * sizeof *view->begin;
+	return view->shared.bytes ? gemp_shared_own(&view->shared, (size_t)bytes) : bytes;
+}
+
+int gemp_resident_sharers(const gemp_resident *resident)
+{
+	return resident->view_count && resident->views[0].shared.bytes ? resident->views[0].shared.sharers : 1;
 }
 
 /* LISTING. All ranks have made the same requests, so their lists are alike. */
@@ -195,7 +213,7 @@ static gemp_code make(gemp_resident *resident, const gemp_view_key *keys)
 	gemp_free(degree);
 	degree = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_residency_new(&resident->residency, graph, &resident->order, hot)));
-	make_way(resident->context, w.total);
+	make_way(resident->context, hot == graph->vertices ? w.total / (uint64_t)resident->together : w.total);
 	GEMP_TRY(make_views(resident));
 done:
 	gemp_free(degree);

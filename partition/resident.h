@@ -14,8 +14,9 @@ typedef struct gemp_resident {
 	gemp_residency residency;
 	size_t view_count;
 	gemp_view *views;       /* [view_count] */
+	int together;           /* ranks of this node whose memory can hold all rows once; 1: they do not share */
 	bool wide;              /* some view of some rank has so many entries that positions need 64 bits on devices */
-	uint64_t bytes;         /* of resident rows on this rank */
+	uint64_t bytes;         /* of resident rows on this rank, or its part of those that its node shares */
 	uint64_t replica_bytes; /* of those, rows of other ranks (and own hot ones) */
 
 	gemp_context *context;  /* where it is listed */
@@ -32,6 +33,7 @@ typedef struct gemp_resident {
  * far as they leave half of the device free; the graph must then live until the context is freed. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph, const gemp_view_key *keys,
                             size_t view_count, int64_t replicate);
+int gemp_resident_sharers(const gemp_resident *resident); /* ranks of this node that have its rows in common; 1: not shared */
 void gemp_resident_release(gemp_resident *resident); /* takes NULL */
 
 /* What the context has kept; nobody uses it any longer. */

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "partition/view_rows.h"
+#include "partition/view_shared.h"
 
 #include <string.h>
 
@@ -189,12 +190,17 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph 
 	gemp_code code = GEMP_OK;
 	gemp_view own = { 0 };
 	uint64_t *size = NULL;
+	bool shared = false;
 	*out = (gemp_view){ 0 };
 	GEMP_TRY(gemp_comm_agree(comm, gemp_view_own_rows(&own, graph, order, residency, key)));
 	if (residency->hot == 0 || comm->size == 1) {
 		*out = own;
 		return GEMP_OK;
 	}
+	if (residency->hot >= graph->vertices)
+		GEMP_TRY(gemp_view_share(out, &shared, comm, graph, order, residency, &own));
+	if (shared)
+		goto done;
 	GEMP_TRY(hot_sizes(&size, comm, &own, residency));
 	GEMP_TRY(gemp_comm_agree(comm, make_room(out, residency, &own, size)));
 	GEMP_TRY(gather_hot(out, comm, graph, order, residency, &own));
@@ -221,6 +227,14 @@ done:
 	return code;
 }
 
+/* A CPU device uses the array itself. */
+static gemp_code lend(gemp_view *view, gemp_buffer *buffer, size_t size, void *array)
+{
+	if (!view->shared.bytes)
+		return gemp_buffer_borrow(buffer, view->device, size, array);
+	return gemp_buffer_share(buffer, view->device, size, array, gemp_shared_own(&view->shared, size));
+}
+
 gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
 {
 	gemp_code code = GEMP_OK;
@@ -232,16 +246,30 @@ gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide)
 	view->device = device;
 	view->wide = wide;
 	if (wide)
-		GEMP_TRY(gemp_buffer_borrow(&view->device_begin, device, (view->rows + 1) * sizeof *view->begin, view->begin));
+		GEMP_TRY(lend(view, &view->device_begin, (view->rows + 1) * sizeof *view->begin, view->begin));
+	else if (view->narrow)
+		GEMP_TRY(lend(view, &view->device_begin, (view->rows + 1) * sizeof *view->narrow, view->narrow));
 	else
 		GEMP_TRY(upload_narrow(view, device));
-	GEMP_TRY(gemp_buffer_borrow(&view->device_neighbours, device, some * sizeof *view->neighbours, view->neighbours));
+	GEMP_TRY(lend(view, &view->device_neighbours, some * sizeof *view->neighbours, view->neighbours));
 	if (view->edges)
-		GEMP_TRY(gemp_buffer_borrow(&view->device_edges, device, some * sizeof *view->edges, view->edges));
+		GEMP_TRY(lend(view, &view->device_edges, some * sizeof *view->edges, view->edges));
 done:
 	if (code != GEMP_OK)
 		gemp_view_forget(view);
 	return code;
+}
+
+bool gemp_view_weigh(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes)
+{
+	bool shared = view->shared.bytes && view->shared.sharers > 1 && !device->gpu;
+	uint64_t entries = view->begin[view->rows];
+	uint64_t entry = sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0);
+	uint64_t array = entries * (view->edges ? sizeof *view->edges : sizeof *view->neighbours);
+	*bytes = entries * entry + (view->rows + 1) * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
+	if (shared)
+		*bytes = gemp_shared_own(&view->shared, (size_t)*bytes);
+	return array <= (shared ? device->driver_largest : device->largest);
 }
 
 void gemp_view_forget(gemp_view *view)
@@ -257,8 +285,13 @@ void gemp_view_forget(gemp_view *view)
 void gemp_view_free(gemp_view *view)
 {
 	gemp_view_forget(view);
-	gemp_free(view->begin);
-	gemp_free(view->neighbours);
-	gemp_free(view->edges);
+	if (view->shared.bytes) {
+		gemp_shared_free(&view->shared);
+	} else {
+		gemp_free(view->begin);
+		gemp_free(view->narrow);
+		gemp_free(view->neighbours);
+		gemp_free(view->edges);
+	}
 	*view = (gemp_view){ 0 };
 }

@@ -1,11 +1,13 @@
 /* view: (set of relations, direction, simple or multi) merged into one CSR of slots, the only adjacency that kernels know.
  *
  * Resident rows on a rank: the hot rows (slots below residency.hot, all of them, whoever owns them), then its own rows of
- * greater slots, ascending. `hot` = vertices: everything is resident.
+ * greater slots, ascending. `hot` = vertices: everything is resident, and then held once a node (comm/shared.h) where that can
+ * be; CPU devices read it there.
  */
 #ifndef GEMP_PARTITION_VIEW_H
 #define GEMP_PARTITION_VIEW_H
 
+#include "comm/shared.h"
 #include "partition/context.h"
 #include "partition/order.h"
 
@@ -33,6 +35,8 @@ typedef struct gemp_view {
 	uint64_t *begin;          /* [rows + 1] */
 	gemp_vertex *neighbours;  /* [begin[rows]] slots, ascending in a row */
 	gemp_edge *edges;         /* [begin[rows]] numbered through all relations; NULL if not wanted */
+	uint32_t *narrow;         /* begin in 32 bits; NULL: not made */
+	gemp_shared shared;       /* where the arrays are, unless this rank has them for itself */
 	bool loops;               /* some row names itself (this rank's rows) */
 	gemp_device *device;      /* NULL: not uploaded */
 	bool wide;                /* positions on the device have 64 bits, else 32 */
@@ -54,11 +58,15 @@ gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_graph *graph, const gem
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_order *order, gemp_vertex hot);
 void gemp_residency_free(gemp_residency *residency);
 
-/* Collective. Own rows from the loaded relations, hot rows gathered from their owners. */
+/* Collective. Own rows from the loaded relations, hot rows gathered from their owners. To be freed by all ranks of a node at
+ * once. */
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
 /* Entries that a rank gathers at a time; tests make it small. */
 extern uint64_t gemp_view_piece;
+
+/* Local. What the view takes on the device of what this rank may have there; false: an array is larger than it allows. */
+bool gemp_view_weigh(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes);
 
 /* Local. Copies the view to the device unless it is there; a CPU device uses the host's memory. */
 gemp_code gemp_view_upload(gemp_view *view, gemp_device *device, bool wide);

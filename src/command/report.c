@@ -2,6 +2,7 @@
 
 #include "command/files.h"
 #include "command/quantity.h"
+#include "comm/shared.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -250,13 +251,18 @@ gemp_code gemp_report_devices(gemp_report *report, const gemp_device *device)
 
 void gemp_report_memory(gemp_report *report, size_t device_peak)
 {
-	uint64_t peaks[2] = { gemp_memory_peak(), device_peak };
-	gemp_comm_max(report->comm, peaks, 2);
-	gemp_report_detail(report, "  %-10s host %s, device %s (peak of the largest rank)\n", "memory",
+	uint64_t peaks[4] = { gemp_memory_peak(), device_peak, gemp_shared_peak(), (uint64_t)report->comm->node_size };
+	gemp_comm_max(report->comm, peaks, 4);
+	gemp_report_detail(report, "  %-10s host %s, device %s (peak of the largest rank", "memory",
 	                   gemp_shown_bytes(peaks[0]).text, gemp_shown_bytes(peaks[1]).text);
+	if (peaks[2])
+		gemp_report_detail(report, ", with its part of %s shared by %llu ranks of a node", gemp_shown_bytes(peaks[2]).text,
+		                   (unsigned long long)peaks[3]);
+	gemp_report_detail(report, ")\n");
 	json_t *object = json_object();
 	json_object_set_new(object, "host", gemp_json_count(peaks[0]));
 	json_object_set_new(object, "device", gemp_json_count(peaks[1]));
+	json_object_set_new(object, "shared_by_node", gemp_json_count(peaks[2]));
 	gemp_report_set(report, "memory", object);
 }
 

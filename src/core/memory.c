@@ -84,6 +84,18 @@ void gemp_free(void *block)
 	free(base);
 }
 
+void gemp_memory_count(size_t bytes)
+{
+	blocks++;
+	grew(bytes);
+}
+
+void gemp_memory_discount(size_t bytes)
+{
+	blocks--;
+	live -= bytes;
+}
+
 char *gemp_strndup(const char *text, size_t length)
 {
 	char *copy = length < SIZE_MAX ? gemp_calloc(length + 1, 1) : refuse(length, 1);

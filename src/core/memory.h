@@ -18,6 +18,10 @@ void gemp_free(void *block); /* takes NULL */
 char *gemp_strdup(const char *text);
 char *gemp_strndup(const char *text, size_t length);
 
+/* Memory that comes from elsewhere (one part of what processes share) is counted like a block of so many bytes, more than 0. */
+void gemp_memory_count(size_t bytes);
+void gemp_memory_discount(size_t bytes);
+
 size_t gemp_memory_live(void);   /* bytes */
 size_t gemp_memory_blocks(void); /* live blocks: 0 at the end of a test that frees all */
 size_t gemp_memory_peak(void);   /* bytes */

@@ -3,25 +3,26 @@
 /* One fill of 8 GiB hung an NVIDIA driver. */
 enum { FILL_PIECE = 1 << 30 };
 
-static gemp_code make(gemp_buffer *out, gemp_device *device, size_t size, cl_mem_flags flags, void *from)
+static gemp_code make(gemp_buffer *out, gemp_device *device, size_t size, size_t own, cl_mem_flags flags, void *from)
 {
+	size_t largest = own < size ? device->driver_largest : device->largest;
 	*out = (gemp_buffer){ 0 };
 	size_t free_bytes = device->memory > device->held ? device->memory - device->held : 0;
-	if (size > device->largest)
+	if (size > largest)
 		return gemp_fail(GEMP_ENOMEM, "a buffer of %zu bytes was asked for, and %s allows %zu at most; "
 		                 "use more ranks, so that each holds less, or raise --device-memory", size, device->name,
-		                 device->largest);
-	if (size > free_bytes)
+		                 largest);
+	if (own > free_bytes)
 		return gemp_fail(GEMP_ENOMEM, "out of memory on %s: %zu bytes were asked for, and %zu of %zu are free; "
-		                 "use more ranks or devices, or raise --device-memory", device->name, size, free_bytes,
+		                 "use more ranks or devices, or raise --device-memory", device->name, own, free_bytes,
 		                 device->memory);
 	cl_int error = CL_SUCCESS;
 	cl_mem mem = clCreateBuffer(device->context, flags, size ? size : 1, size ? from : NULL, &error);
 	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "%zu bytes on %s: ", size, device->name);
-	*out = (gemp_buffer){ mem, size };
-	device->held += size;
+	*out = (gemp_buffer){ mem, size, own };
+	device->held += own;
 	if (device->held > device->peak)
 		device->peak = device->held;
 	return GEMP_OK;
@@ -30,14 +31,21 @@ static gemp_code make(gemp_buffer *out, gemp_device *device, size_t size, cl_mem
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	cl_mem_flags flags = CL_MEM_READ_WRITE | (from && size ? CL_MEM_COPY_HOST_PTR : 0);
-	return make(out, device, size, flags, (void *)(uintptr_t)from);
+	return make(out, device, size, size, flags, (void *)(uintptr_t)from);
 }
 
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory)
 {
 	if (device->gpu || size == 0)
 		return gemp_buffer_new(out, device, size, memory);
-	return make(out, device, size, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory);
+	return make(out, device, size, size, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, memory);
+}
+
+gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own)
+{
+	if (device->gpu || size == 0)
+		return gemp_buffer_new(out, device, size, memory);
+	return make(out, device, size, own, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, memory);
 }
 
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
@@ -45,7 +53,7 @@ void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device)
 	if (!buffer->mem)
 		return;
 	clReleaseMemObject(buffer->mem);
-	device->held -= buffer->size;
+	device->held -= buffer->own;
 	*buffer = (gemp_buffer){ 0 };
 }
 

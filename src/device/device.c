@@ -39,7 +39,7 @@ static void describe(gemp_device *device, const gemp_device_info *info)
 	device->nvidia = info->gpu && strstr(info->vendor, "NVIDIA") && strstr(info->platform, "NVIDIA");
 	device->units = info->units;
 	device->local = info->local;
-	device->largest = info->largest;
+	device->largest = device->driver_largest = info->largest;
 }
 
 /* A share of the device's memory, a sixteenth of a GPU's left to its driver; an explicit limit overrides the share. */

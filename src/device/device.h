@@ -36,6 +36,7 @@ struct gemp_device {
 	unsigned units;            /* compute units this rank may use */
 	size_t memory;             /* bytes of global memory this rank may use */
 	size_t largest;            /* bytes of the largest buffer */
+	size_t driver_largest;     /* the same, whatever this rank's part of the memory */
 	size_t local;              /* bytes of local memory */
 	size_t group;              /* largest work-group */
 	size_t held, peak;         /* bytes of buffers now and at most */
@@ -86,13 +87,16 @@ gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, i
 void gemp_device_close(gemp_device *device);
 
 /* BUFFERS. Counted; a request over the largest buffer or the limit is GEMP_ENOMEM and says what was asked for. `from` may
- * be NULL. borrow: on a CPU device use the caller's memory itself (it must outlive the buffer); elsewhere a copy. */
+ * be NULL. borrow: on a CPU device use the caller's memory itself (it must outlive the buffer); elsewhere a copy. share: the
+ * same for memory that ranks have in common, of which this rank counts `own` bytes; kernels only read it. */
 typedef struct gemp_buffer {
 	cl_mem mem;
 	size_t size; /* bytes */
+	size_t own;  /* bytes of these that are counted */
 } gemp_buffer;
 gemp_code gemp_buffer_new(gemp_buffer *out, gemp_device *device, size_t size, const void *from);
 gemp_code gemp_buffer_borrow(gemp_buffer *out, gemp_device *device, size_t size, void *memory);
+gemp_code gemp_buffer_share(gemp_buffer *out, gemp_device *device, size_t size, void *memory, size_t own);
 void gemp_buffer_free(gemp_buffer *buffer, gemp_device *device);
 gemp_code gemp_buffer_write(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, const void *from);
 gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size, void *to);

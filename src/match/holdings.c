@@ -14,14 +14,15 @@ void gemp_holdings_of(gemp_holdings *out, const gemp_search *search, const gemp_
 	const gemp_device *device = search->context->device;
 	uint64_t vertices = search->graph->vertices, here = 0, maps = bitmaps(candidates, search->plan->vertex_count);
 	for (size_t v = 0; v < rows->view_count && !pull; v++)
-		here += rows->views[v].device_begin.size + rows->views[v].device_neighbours.size + rows->views[v].device_edges.size;
+		here += rows->views[v].device_begin.own + rows->views[v].device_neighbours.own + rows->views[v].device_edges.own;
 	uint64_t round = pull ? gemp_pull_round(pull) : 0;
 	uint64_t begins = pull ? rows->view_count * (vertices + 1) * sizeof(uint32_t) : 0;
-	uint64_t most[] = { rows->bytes, rows->replica_bytes, 2 * vertices * sizeof(gemp_vertex) + maps +
+	uint64_t numbers = rows->order.shared.bytes ? rows->order.shared.own : 2 * vertices * sizeof(gemp_vertex);
+	uint64_t most[] = { rows->bytes, rows->replica_bytes, numbers + maps +
 		(pull ? rows->view_count * vertices + maps : 0), round, pull ? round + begins : here, device->held - here };
 	gemp_comm_max(search->context->comm, most, sizeof most / sizeof *most);
 	*out = (gemp_holdings){ most[0], search->ranks > 1 ? most[1] : 0, most[2], most[3], most[4], most[5],
-		rows->residency.hot, !search->emit.all_resident };
+		rows->residency.hot, !search->emit.all_resident, gemp_resident_sharers(rows) };
 }
 
 static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
@@ -39,6 +40,8 @@ void gemp_holdings_print(const gemp_holdings *h, const gemp_search *search, gemp
 	print_bytes(out, "  each rank holds at most: on the host rows of ", h->rows);
 	if (search->ranks > 1)
 		print_bytes(out, ", replicas among them ", h->replicas);
+	if (h->sharers > 1)
+		gemp_text_print(out, " (its part of what %d ranks of a node share)", h->sharers);
 	print_bytes(out, ", numbering ", h->numbering);
 	if (h->round && search->ranks > 1)
 		print_bytes(out, ", fetched rows twice ", h->round);

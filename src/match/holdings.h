@@ -14,6 +14,7 @@ typedef struct gemp_holdings {
 	uint64_t device_buffers;    /* on the device: whatever else there is */
 	gemp_vertex hot;            /* slots whose rows every rank has */
 	bool pushes;                /* partial matches travel */
+	int sharers;                /* ranks of this node that hold rows once; 1: each has its own */
 } gemp_holdings;
 
 /* Collective. pull NULL: no rounds. */

@@ -181,13 +181,12 @@ static bool rows_fit(const gemp_match *m)
 		most = device->memory > device->held ? (device->memory - device->held) / 4 * 3 : 0;
 	for (size_t v = 0; v < m->rows->view_count; v++) {
 		const gemp_view *view = &m->rows->views[v];
-		uint64_t entries = view->begin[view->rows];
+		uint64_t own;
 		if (view->device && !m->context->budgets.row_cache)
 			continue;
-		bytes += entries * (sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0)) +
-		         (view->rows + 1) * (m->rows->wide ? sizeof(uint64_t) : sizeof(uint32_t));
-		if (entries * (view->edges ? sizeof *view->edges : sizeof *view->neighbours) > device->largest)
+		if (!gemp_view_weigh(view, device, m->rows->wide, &own))
 			return false;
+		bytes += own;
 	}
 	return bytes <= most;
 }

@@ -23,7 +23,7 @@ gemp_code gemp_search_views(gemp_search *search, gemp_view *views, size_t *bytes
 		search->begin[v] = views[v].device_begin;
 		search->near[v] = views[v].device_neighbours;
 		search->edge[v] = views[v].device_edges;
-		*bytes += search->begin[v].size + search->near[v].size + search->edge[v].size;
+		*bytes += search->begin[v].own + search->near[v].own + search->edge[v].own;
 	}
 done:
 	return code;
@@ -127,7 +127,7 @@ gemp_code gemp_search_upload(gemp_search *search, const gemp_residency *residenc
 	if (search->plan->keys)
 		GEMP_TRY(upload_key_ranks(search));
 	if (!search->emit.all_resident || search->emit.listed)
-		GEMP_TRY(upload(search, &search->id_of, search->order->id_of, search->graph->vertices, sizeof(gemp_vertex)));
+		GEMP_TRY(gemp_order_upload(search->order, search->context->device, &search->id_of));
 	if (!search->emit.all_resident) {
 		size_t words = 2 * ((search->graph->vertices + 31) / 32);
 		GEMP_TRY(upload(search, &search->own, residency->words, words, sizeof *residency->words));

@@ -73,8 +73,15 @@ static void check_order(uint64_t vertices, uint64_t *random)
 		degree[v] = random_degree(random);
 	assert_all_ok(gemp_order_new(&order, &test_comm, &graph, degree + graph.first));
 	assert_all(is_the_order(&order, degree, vertices));
+	assert_all(!order.shared.bytes);
 	gemp_order_free(&order);
 	assert_all(!order.slot_of && !order.id_of && gemp_memory_blocks() == 0);
+	gemp_shared_least = 0;
+	assert_all_ok(gemp_order_new(&order, &test_comm, &graph, degree + graph.first));
+	gemp_shared_least = SIZE_MAX;
+	assert_all(is_the_order(&order, degree, vertices) && !order.shared.bytes == (vertices == 0 || test_comm.size == 1));
+	gemp_order_free(&order);
+	assert_all(!order.slot_of && gemp_memory_blocks() == 0);
 	free(bounds);
 	free(degree);
 }
@@ -143,6 +150,9 @@ static void without_memory(void **state)
 	uint64_t random = test_seed_all(), *bounds = random_bounds(40, &random);
 	gemp_graph graph = share(bounds, 40);
 	assert_all_survive_no_memory(make_and_drop, &graph);
+	gemp_shared_least = 0;
+	assert_all_survive_no_memory(make_and_drop, &graph);
+	gemp_shared_least = SIZE_MAX;
 	free(bounds);
 }
 
@@ -154,5 +164,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(classes_rise_with_degrees),
 		cmocka_unit_test(without_memory),
 	};
+	gemp_shared_least = SIZE_MAX;
 	return test_main_all(argc, argv, tests);
 }

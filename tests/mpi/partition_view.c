@@ -164,6 +164,31 @@ static bool naive_parallel(const two_graphs *g, const gemp_view_key *key)
 	return parallel;
 }
 
+/* All rows in shared memory, as if the machine were several nodes of `ranks` ranks each, or less in the last. */
+static void check_shared(const two_graphs *g, const gemp_view_key *key, int ranks)
+{
+	gemp_comm nodes = test_comm;
+	gemp_residency residency;
+	gemp_view view;
+	size_t least = gemp_shared_least;
+	GEMP_MPI(MPI_Comm_split(test_comm.world, test_comm.rank / ranks, test_comm.rank, &nodes.node));
+	GEMP_MPI(MPI_Comm_rank(nodes.node, &nodes.node_rank));
+	GEMP_MPI(MPI_Comm_size(nodes.node, &nodes.node_size));
+	assert_all_ok(gemp_residency_new(&residency, g->dealt, &g->order, (gemp_vertex)g->dealt->vertices));
+	gemp_shared_least = 0;
+	assert_all_ok(gemp_view_new(&view, &nodes, g->dealt, &g->order, &residency, key));
+	gemp_shared_least = least;
+	assert_all(view.shared.bytes && view.shared.sharers == nodes.node_size && view_is_right(g, &residency, key, &view));
+	bool narrow = true;
+	for (size_t row = 0; row <= view.rows; row++)
+		narrow = narrow && view.narrow[row] == view.begin[row];
+	assert_all(narrow);
+	gemp_view_free(&view);
+	assert_all(!view.begin && !view.shared.bytes);
+	gemp_residency_free(&residency);
+	GEMP_MPI(MPI_Comm_free(&nodes.node));
+}
+
 static void check_budget(const two_graphs *g, const gemp_view_key *key, gemp_vertex hot)
 {
 	gemp_residency residency;
@@ -171,7 +196,7 @@ static void check_budget(const two_graphs *g, const gemp_view_key *key, gemp_ver
 	assert_all_ok(gemp_residency_new(&residency, g->dealt, &g->order, hot));
 	assert_all(residency_is_right(g, &residency));
 	assert_all_ok(gemp_view_new(&view, &test_comm, g->dealt, &g->order, &residency, key));
-	assert_all(view_is_right(g, &residency, key, &view));
+	assert_all(!view.shared.bytes && view_is_right(g, &residency, key, &view));
 	gemp_view_free(&view);
 	gemp_residency_free(&residency);
 }
@@ -190,6 +215,8 @@ static void check_key(const two_graphs *g, const gemp_view_key *key, uint64_t *r
 	gemp_view_piece = gemp_random_below(random, 40);
 	check_budget(g, key, n);
 	check_budget(g, key, n / 2);
+	if (test_comm.size > 1 && n > 0 && gemp_random_below(random, 3) == 0)
+		check_shared(g, key, 2 + (int)gemp_random_below(random, (uint64_t)test_comm.size - 1));
 	gemp_view_piece = piece;
 }
 
@@ -300,6 +327,9 @@ static void without_memory(void **state)
 		b.key.simple = true;
 		assert_all_survive_no_memory(build_and_drop, &b);
 	}
+	gemp_shared_least = 0;
+	building all = { &g, { relations, GEMP_VIEW_EITHER, false, true }, 12 };
+	assert_all_survive_no_memory(build_and_drop, &all);
 	two_graphs_free(&g);
 }
 
@@ -311,6 +341,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(edge_numbers_run_through_relations),
 		cmocka_unit_test(without_memory),
 	};
+	gemp_shared_least = SIZE_MAX;
 	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }

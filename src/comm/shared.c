@@ -1,0 +1,162 @@
+#include "comm/shared.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+enum { SPARE = 16 << 20 }; /* bytes that are left to others */
+
+static size_t live, peak; /* of one thread: calls are collective */
+
+size_t gemp_shared_least = 1 << 18, gemp_shared_most = SIZE_MAX;
+
+/* Where Open MPI and MPICH keep such memory. */
+static const char *backing_folder(void)
+{
+	const char *chosen = getenv("OMPI_MCA_osc_sm_backing_directory"), *temporary = getenv("TMPDIR");
+	if (chosen && *chosen)
+		return chosen;
+	if (access("/dev/shm", W_OK) == 0)
+		return "/dev/shm";
+	return temporary && *temporary ? temporary : "/tmp";
+}
+
+static bool has_room(size_t size)
+{
+	struct statvfs status;
+	if (size > gemp_shared_most || statvfs(backing_folder(), &status) != 0)
+		return false;
+	uint64_t bytes = (uint64_t)status.f_bavail * status.f_frsize;
+	return bytes > SPARE && (uint64_t)size <= bytes - SPARE;
+}
+
+static bool everywhere(const gemp_comm *comm, bool mine)
+{
+	return gemp_comm_sum1(comm, !mine) == 0;
+}
+
+/* Files in memory are as sparse as others: a write for which there is no page left kills the process. Here the system is asked
+ * for the pages of this rank's part, and may refuse; systems too old to be asked are trusted. */
+static bool get_pages(const gemp_shared *shared)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), first, end;
+	uintptr_t base = (uintptr_t)shared->bytes, lead = base % page;
+	gemp_shared_part(shared, (shared->size + lead + page - 1) / page, &first, &end);
+	if (first == end)
+		return true;
+	char *from = (char *)shared->bytes - lead + first * page;
+	return madvise(from, (end - first) * page, MADV_POPULATE_WRITE) == 0 || errno == EINVAL || errno == ENOSYS;
+}
+
+static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
+{
+	MPI_Aint length = comm->node_rank == 0 ? (MPI_Aint)size : 0;
+	int unit = 1;
+	void *base = NULL;
+	*out = (gemp_shared){ .size = size, .sharers = comm->node_size, .rank = comm->node_rank, .node = comm->node,
+		.window = MPI_WIN_NULL };
+	if (MPI_Win_allocate_shared(length, unit, MPI_INFO_NULL, comm->node, &base, &out->window) != MPI_SUCCESS) {
+		out->window = MPI_WIN_NULL;
+		return false;
+	}
+	GEMP_MPI(MPI_Win_shared_query(out->window, 0, &length, &unit, &base));
+	GEMP_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, out->window));
+	out->bytes = base;
+	return get_pages(out);
+}
+
+/* What is to be agreed on goes into one reduction. */
+bool gemp_shared_possible(const gemp_comm *comm, size_t size)
+{
+	uint64_t facts[2] = { comm->node_size > 1, comm->node_rank == 0 && !has_room(size) };
+	if (comm->size == 1 || size == 0 || size < gemp_shared_least)
+		return false;
+	gemp_comm_sum(comm, facts, 2);
+	if (facts[0] && facts[1])
+		gemp_log(GEMP_VERBOSE, "%zu bytes are not shared by the ranks of a node: there is not so much room in %s, or not on "
+		         "each node; each rank has a copy of its own (containers: --shm-size; Open MPI: "
+		         "OMPI_MCA_osc_sm_backing_directory)\n", size, backing_folder());
+	return facts[0] && !facts[1];
+}
+
+bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size)
+{
+	*out = (gemp_shared){ 0 };
+	if (!gemp_shared_possible(comm, size))
+		return false;
+	bool made = everywhere(comm, open_window(out, comm, size));
+	if (!made) {
+		gemp_log(GEMP_VERBOSE, "no shared memory of %zu bytes could be had: each rank has a copy of its own\n", size);
+		gemp_shared_free(out);
+		return false;
+	}
+	out->own = gemp_shared_own(out, size);
+	if (out->own)
+		gemp_memory_count(out->own);
+	if (out->sharers > 1 && (live += size) > peak)
+		peak = live;
+	return true;
+}
+
+size_t gemp_shared_peak(void)
+{
+	return peak;
+}
+
+void gemp_shared_fence(const gemp_shared *shared)
+{
+	GEMP_MPI(MPI_Win_sync(shared->window));
+	GEMP_MPI(MPI_Barrier(shared->node));
+	GEMP_MPI(MPI_Win_sync(shared->window));
+}
+
+void gemp_shared_free(gemp_shared *shared)
+{
+	if (shared->bytes) {
+		GEMP_MPI(MPI_Win_unlock_all(shared->window));
+		GEMP_MPI(MPI_Win_free(&shared->window));
+	}
+	if (shared->own) { /* else it was never finished */
+		gemp_memory_discount(shared->own);
+		live -= shared->sharers > 1 ? shared->size : 0;
+	}
+	*shared = (gemp_shared){ 0 };
+}
+
+void gemp_shared_part(const gemp_shared *shared, size_t count, size_t *first, size_t *end)
+{
+	size_t ranks = shared->bytes ? (size_t)shared->sharers : 1, rank = shared->bytes ? (size_t)shared->rank : 0;
+	size_t each = count / ranks, more = count % ranks;
+	*first = rank * each + (rank < more ? rank : more);
+	*end = *first + each + (rank < more);
+}
+
+void gemp_shared_sums(const gemp_shared *shared, const uint64_t *mine, uint64_t *before, uint64_t *all, int count)
+{
+	memset(before, 0, (size_t)count * sizeof *before);
+	memcpy(all, mine, (size_t)count * sizeof *all);
+	if (!shared->bytes)
+		return;
+	GEMP_MPI(MPI_Exscan(mine, before, count, MPI_UINT64_T, MPI_SUM, shared->node));
+	if (shared->rank == 0)
+		memset(before, 0, (size_t)count * sizeof *before);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, all, count, MPI_UINT64_T, MPI_SUM, shared->node));
+}
+
+size_t gemp_shared_own(const gemp_shared *shared, size_t bytes)
+{
+	size_t first, end;
+	gemp_shared_part(shared, bytes, &first, &end);
+	return end - first;
+}

@@ -1,0 +1,49 @@
+/* shared: memory that all ranks of a node have in common: an MPI shared window, held once however many ranks read it.
+ *
+ * Whoever asks for it must do without it, too: a node may have no room for such memory (containers often have little of it),
+ * and few bytes are not worth a window. All ranks of the job have blocks, or none has. Each rank counts its part of the bytes
+ * as its own (core/memory.h), so that the sum over the ranks of a node is what the node holds.
+ */
+#ifndef GEMP_COMM_SHARED_H
+#define GEMP_COMM_SHARED_H
+
+#include "comm/comm.h"
+
+typedef struct gemp_shared {
+	void *bytes;  /* the same memory for all ranks of this node; NULL: none */
+	size_t size;
+	int sharers;  /* ranks of this node */
+	int rank;     /* among them */
+	size_t own;   /* this rank's part of the bytes */
+	MPI_Comm node;
+	MPI_Win window;
+} gemp_shared;
+
+/* Smaller blocks are not shared, and larger ones are refused as if there were no room; for tests. */
+extern size_t gemp_shared_least, gemp_shared_most;
+
+/* Collective; asks no memory. Would a node with several ranks share a block of `size` bytes, and has each node room for it? */
+bool gemp_shared_possible(const gemp_comm *comm, size_t size);
+
+/* Collective; size is the same on all ranks. A block on each node, its bytes not set. False on all ranks: there is none. */
+bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size);
+
+/* Collective over the node. What its ranks wrote before, all of them see afterwards. */
+void gemp_shared_fence(const gemp_shared *shared);
+
+/* Collective over the node; not while a kernel reads the block. Takes one that was not made, or is {0}. */
+void gemp_shared_free(gemp_shared *shared);
+
+/* The part [*first, *end) of `count` things that this rank does for its node; all of them where nothing is shared. */
+void gemp_shared_part(const gemp_shared *shared, size_t count, size_t *first, size_t *end);
+
+/* Collective over the node. Of the values of its ranks: the sums over those before this one, and over all; without a block
+ * those of this rank alone. */
+void gemp_shared_sums(const gemp_shared *shared, const uint64_t *mine, uint64_t *before, uint64_t *all, int count);
+
+/* A rank's part of bytes that are in the block. */
+size_t gemp_shared_own(const gemp_shared *shared, size_t bytes);
+
+size_t gemp_shared_peak(void); /* bytes of blocks that this process has held in common with others at once, at most */
+
+#endif

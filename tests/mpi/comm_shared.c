@@ -1,0 +1,148 @@
+/* Blocks that the ranks of a node hold in common. */
+#include "comm/shared.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "harness/collective.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A rank by itself is a node of one in the world of one; else all ranks are on this machine. */
+static bool possible(void)
+{
+	return test_comm.size > 1;
+}
+
+static void fill_part(const gemp_shared *shared, size_t count)
+{
+	uint64_t *values = shared->bytes;
+	size_t first, end;
+	gemp_shared_part(shared, count, &first, &end);
+	for (size_t i = first; i < end; i++)
+		values[i] = i * i + 7;
+	gemp_shared_fence(shared);
+}
+
+static bool all_there(const gemp_shared *shared, size_t count)
+{
+	const uint64_t *values = shared->bytes;
+	for (size_t i = 0; i < count; i++)
+		if (values[i] != i * i + 7)
+			return false;
+	return true;
+}
+
+static void each_sees_all(void **state)
+{
+	(void)state;
+	static const size_t counts[] = { 1, 3, 511, 513, 100000 };
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		size_t size = counts[i] * sizeof(uint64_t), blocks = gemp_memory_blocks(), live = gemp_memory_live();
+		gemp_shared shared;
+		assert_all(gemp_shared_new(&shared, &test_comm, size) == possible());
+		if (!possible())
+			continue;
+		fill_part(&shared, counts[i]);
+		assert_all(all_there(&shared, counts[i]) && shared.size == size && shared.sharers == test_comm.size);
+		assert_int_equal(gemp_comm_sum1(&test_comm, gemp_memory_live() - live), size);
+		assert_all(gemp_shared_peak() >= size);
+		gemp_shared_free(&shared);
+		assert_all(!shared.bytes && gemp_memory_blocks() == blocks && gemp_memory_live() == live);
+	}
+}
+
+static void several_at_once(void **state)
+{
+	(void)state;
+	gemp_shared a, b;
+	if (!possible())
+		return;
+	assert_all(gemp_shared_new(&a, &test_comm, 8000) && gemp_shared_new(&b, &test_comm, 8000));
+	fill_part(&a, 1000);
+	memset(b.bytes, 0, test_comm.rank == 0 ? 8000 : 0);
+	gemp_shared_fence(&b);
+	gemp_shared_free(&a);
+	assert_all(((uint64_t *)b.bytes)[999] == 0);
+	gemp_shared_free(&b);
+}
+
+/* Every thing is in one part, and parts ascend. */
+static void parts_cover(void **state)
+{
+	(void)state;
+	gemp_shared shared = { .bytes = &shared, .sharers = 5 };
+	for (size_t count = 0; count < 23; count++) {
+		size_t before = 0, first, end, sum = 0;
+		for (shared.rank = 0; shared.rank < shared.sharers; shared.rank++) {
+			gemp_shared_part(&shared, count, &first, &end);
+			assert_true(first == before && end >= first && end - first <= count / 5 + 1);
+			before = end;
+			sum += gemp_shared_own(&shared, count);
+		}
+		assert_true(before == count && sum == count);
+		gemp_shared_part(&(gemp_shared){ 0 }, count, &first, &end);
+		assert_true(first == 0 && end == count);
+	}
+}
+
+static void sums_over_the_node(void **state)
+{
+	(void)state;
+	gemp_shared shared = { 0 };
+	uint64_t r = (uint64_t)test_comm.rank, n = (uint64_t)test_comm.size, mine[2] = { r + 1, 10 }, before[2], all[2];
+	gemp_shared_sums(&shared, mine, before, all, 2);
+	assert_all(before[0] == 0 && before[1] == 0 && all[0] == r + 1 && all[1] == 10);
+	if (!gemp_shared_new(&shared, &test_comm, 64))
+		return;
+	gemp_shared_sums(&shared, mine, before, all, 2);
+	assert_all(before[0] == r * (r + 1) / 2 && before[1] == 10 * r && all[0] == n * (n + 1) / 2 && all[1] == 10 * n);
+	gemp_shared_free(&shared);
+}
+
+/* Few bytes, and more than there is room for: on all ranks none, and nothing is left behind. */
+static void without_a_block(void **state)
+{
+	(void)state;
+	gemp_shared shared;
+	size_t least = gemp_shared_least, most = gemp_shared_most, blocks = gemp_memory_blocks();
+	gemp_shared_least = 100;
+	assert_all(!gemp_shared_new(&shared, &test_comm, 99) && !shared.bytes);
+	if (test_comm.rank == test_comm.size - 1)
+		gemp_shared_most = 1000; /* asked of one rank a node: of the first */
+	assert_all(gemp_shared_possible(&test_comm, 1001) == possible());
+	if (test_comm.rank == 0)
+		gemp_shared_most = 1000;
+	assert_all(!gemp_shared_new(&shared, &test_comm, 1001) && !gemp_shared_possible(&test_comm, 1001));
+	assert_all(gemp_shared_possible(&test_comm, 1000) == possible());
+	gemp_shared_most = most;
+	assert_all(!gemp_shared_new(&shared, &test_comm, (size_t)1 << 60) && !shared.bytes);
+	gemp_shared_free(&shared);
+	gemp_shared_least = least;
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
+/* Open MPI's folder for such memory is asked, and one that is not there has no room. */
+static void without_a_folder(void **state)
+{
+	(void)state;
+	gemp_shared shared;
+	setenv("OMPI_MCA_osc_sm_backing_directory", "/nowhere/at/all", 1);
+	assert_all(!gemp_shared_new(&shared, &test_comm, 4096));
+	unsetenv("OMPI_MCA_osc_sm_backing_directory");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_sees_all),
+		cmocka_unit_test(several_at_once),
+		cmocka_unit_test(parts_cover),
+		cmocka_unit_test(sums_over_the_node),
+		cmocka_unit_test(without_a_block),
+		cmocka_unit_test(without_a_folder),
+	};
+	gemp_shared_least = 0;
+	gemp_log_setup(0, GEMP_QUIET);
+	return test_main_all(argc, argv, tests);
+}
