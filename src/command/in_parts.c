@@ -154,16 +154,15 @@ static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 	return GEMP_OK;
 }
 
+/* One step at least, or jobs that are always told to stop while they still load would never come to an end. */
 static gemp_code search_all(const gemp_in_parts *job, gemp_match *match, gemp_match_result *total)
 {
 	gemp_code code = GEMP_OK;
 	gemp_checkpoint *c = job->checkpoint;
-	uint64_t wishes[WISHES];
+	uint64_t wishes[WISHES] = { 0 };
 	uint32_t count = 1;
-	double saved = gemp_now(), unsaved = 0;
+	double unsaved = 0;
 	GEMP_TRY(gemp_comm_agree(job->context->comm, check_plan(c, match)));
-	gather_wishes(job, saved, wishes);
-	wishes[OVER] = false; /* each job does something */
 	while (c->finished < c->parts && !wishes[NOTED] && !wishes[OVER]) {
 		uint32_t left = c->parts - c->finished;
 		double since = gemp_now();

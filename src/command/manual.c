@@ -17,13 +17,15 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "parts, method, edge_cut", "partition: vertices and edges of each part; how they were cut, in partition_seconds; edges "
 	  "between parts, edges_inside_share; vertices, edges_out, edges_in and part_bytes (of rows): min, avg, max, imbalance." },
 	{ "partition", "info: method and parts of a file that `partition` wrote." },
-	{ "assignment", "devices: host and device of each rank." },
+	{ "assignment", "devices: host and device of each rank. pci and uuid are null where the driver does not know them." },
 	{ "query, semantics, distinct, plan", "match: what was asked, and how it is searched." },
 	{ "matches", "match: matches in the chosen sense. A count has all its digits, up to 2^64 - 1; some parsers round "
 	  "beyond 2^53." },
 	{ "embeddings, embeddings_reason", "match: embeddings; null and why where they were not counted." },
 	{ "rows, count", "match: rows of the result; what count(*) returned." },
-	{ "complete", "match: false where a limit ended the search, or SKIP or LIMIT left out rows that have no order." },
+	{ "complete", "match: false where a limit or --max-time or a signal ended the search, or SKIP or LIMIT left out rows that have no order." },
+	{ "checkpoint", "match --checkpoint: folder; jobs that worked on it, seconds_before of those before this one; parts of the "
+	  "search and how many are finished." },
 	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
 	{ "exchange", "match: how (none, push, pull), bytes, messages, rounds; local_share: matches that never crossed ranks, or, "
 	  "pull, rows read that were at hand; pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, pivots_in_parts." },
