@@ -107,6 +107,6 @@ if [ -n "$save" ]; then
 	{ printf '{"machine": "%s", "cores": %s, "memory_gib": %s, "commit": "%s", "hdf5": "%s"}\n' \
 		"$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(nproc)" "$(awk '/MemTotal/ {printf "%.0f", $2 / 2^20}' /proc/meminfo)" \
 		"${GEMP_COMMIT:-$(git -C "$here" rev-parse --short HEAD 2>/dev/null)}" \
-		"$(ldd "$program" 2>/dev/null | grep -q openmpi/libhdf5 && echo parallel || echo serial)"; cat "$out"; } > "$saved"
+		"$(case $(ldd "$(command -v "$program")" 2>/dev/null) in *libhdf5_openmpi* | *libhdf5_mpich*) echo parallel ;; *) echo serial ;; esac)"; cat "$out"; } > "$saved"
 	echo "kept in $saved"
 fi
