@@ -18,6 +18,8 @@ gemp_code gemp_laps_add(gemp_laps *laps, gemp_device *device)
 	laps->events[laps->count++] = device->launched;
 	device->launched = NULL;
 done:
+	if (code != GEMP_OK)
+		clWaitForEvents(1, &device->launched);
 	return code;
 }
 
@@ -41,6 +43,8 @@ done:
 
 void gemp_laps_free(gemp_laps *laps)
 {
+	if (laps->count)
+		clWaitForEvents((cl_uint)laps->count, laps->events);
 	forget(laps);
 	gemp_free(laps->events);
 	*laps = (gemp_laps){ 0 };

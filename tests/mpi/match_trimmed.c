@@ -91,12 +91,20 @@ static void rows_hold_candidates(void **state)
 	gemp_match *match = prepare("MATCH (a:A)-[:L]-(b:B)-[:L]-(c:C)-[:L]-(d:A)-[:L]-(a) RETURN count(*)", graph, &pattern);
 	const gemp_nested_search *nested = match->search->nested;
 	assert_non_null(nested->trimmed);
+	size_t copies = 0;
 	for (size_t s = 1; s < match->plan->step_count; s++) {
 		const gemp_step *own = &match->plan->steps[s], *trimmed = &nested->plan->steps[s];
-		assert_true(own->candidates && !trimmed->candidates);
+		size_t here = 0;
 		for (size_t j = 0; j < own->sources; j++)
-			check_view(match, &own->checks[j], &trimmed->checks[j], own->vertex);
+			if (trimmed->checks[j].view >= (int)match->plan->view_count) { /* rows of the few C may have nothing to lose */
+				check_view(match, &own->checks[j], &trimmed->checks[j], own->vertex);
+				here++;
+			}
+		assert_true(own->candidates);
+		assert_int_equal(trimmed->candidates, here < own->sources);
+		copies += here;
 	}
+	assert_true(copies > 0);
 	forget(match, pattern);
 	gemp_graph_free(graph);
 }
@@ -188,6 +196,31 @@ static void without_memory_rows_stay(void **state)
 	gemp_graph_free(graph);
 }
 
+static gemp_code prepare_and_forget(void *graph)
+{
+	gemp_match *match = NULL;
+	gemp_pattern *pattern = NULL;
+	gemp_code code = gemp_pattern_parse(&pattern, queries[1], NULL);
+	if (code == GEMP_OK)
+		code = gemp_pattern_bind(pattern, graph);
+	code = gemp_comm_agree(&test_comm, code);
+	if (code == GEMP_OK)
+		code = gemp_match_prepare(&match, context, graph, pattern, &nested_options);
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	return code;
+}
+
+static void without_memory(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2) /* every request of every rank fails in turn: long with many */
+		return;
+	gemp_graph *graph = labelled_graph(&test_comm, 5);
+	assert_all_survive_no_memory(prepare_and_forget, graph);
+	gemp_graph_free(graph);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +228,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(only_where_it_helps, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(counts_stay, open_nested, close_nested),
 		cmocka_unit_test_setup_teardown(without_memory_rows_stay, open_nested, close_nested),
+		cmocka_unit_test_setup_teardown(without_memory, open_nested, close_nested),
 	};
 	return test_main_all(argc, argv, tests);
 }
