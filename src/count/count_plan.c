@@ -232,7 +232,9 @@ static gemp_code plan_of_one(gemp_count_plan **out, const gemp_sum *sum)
 static gemp_code plan_of_large(gemp_count_plan **out, const gemp_pattern *pattern, uint64_t order)
 {
 	int size = (int)pattern->vertex_count, leaves = is_star(pattern) ? size - 1 : 0;
-	gemp_sum sum = { .kind = leaves ? GEMP_SUM_VERTICES : GEMP_SUM_CLIQUES, .leaves = leaves, .clique = leaves ? 0 : size };
+	gemp_sum sum = { .kind = GEMP_SUM_CLIQUES, .clique = size };
+	if (leaves)
+		sum = (gemp_sum){ .kind = GEMP_SUM_VERTICES, .leaves = leaves };
 	int64_t all = 1;
 	for (int i = 2; i <= (leaves ? leaves : size); i++)
 		all *= i;
