@@ -94,9 +94,9 @@ static void rows_hold_candidates(void **state)
 	size_t copies = 0;
 	for (size_t s = 1; s < match->plan->step_count; s++) {
 		const gemp_step *own = &match->plan->steps[s], *trimmed = &nested->plan->steps[s];
-		size_t here = 0;
+		size_t here = 0; /* rows of the few C may have nothing to lose */
 		for (size_t j = 0; j < own->sources; j++)
-			if (trimmed->checks[j].view >= (int)match->plan->view_count) { /* rows of the few C may have nothing to lose */
+			if (trimmed->checks[j].view >= (int)match->plan->view_count) {
 				check_view(match, &own->checks[j], &trimmed->checks[j], own->vertex);
 				here++;
 			}
