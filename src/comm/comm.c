@@ -27,10 +27,16 @@ void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 	GEMP_MPI(MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &comm->node));
 	GEMP_MPI(MPI_Comm_rank(comm->node, &comm->node_rank));
 	GEMP_MPI(MPI_Comm_size(comm->node, &comm->node_size));
+	comm->counters = NULL;
+	comm->counters_open = 0;
 }
 
 void gemp_comm_free(gemp_comm *comm)
 {
+	if (comm->counters) {
+		GEMP_MPI(MPI_Win_unlock_all(comm->counter_window));
+		GEMP_MPI(MPI_Win_free(&comm->counter_window));
+	}
 	GEMP_MPI(MPI_Comm_free(&comm->node));
 	GEMP_MPI(MPI_Comm_free(&comm->world));
 }

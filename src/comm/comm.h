@@ -22,6 +22,9 @@ typedef struct gemp_comm {
 	int rank, size;
 	MPI_Comm node;  /* ranks that share memory with this one */
 	int node_rank, node_size;
+	struct gemp_counter *counters; /* of the node (comm/counter.h); NULL: none was wanted so far */
+	int counters_open;
+	MPI_Win counter_window;
 } gemp_comm;
 
 #define GEMP_MPI(call)                                                  \

@@ -110,6 +110,16 @@ static void report_device_memory(gemp_report *report, const gemp_match_result *r
 	                   gemp_shown_bytes(result->attribute_bytes).text);
 }
 
+/* How evenly ranks were busy. */
+static void report_imbalance(gemp_report *report, const gemp_match_result *result)
+{
+	gemp_report_set(report, "imbalance", json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches",
+	                                               result->match_imbalance));
+	if (report->comm->size > 1)
+		gemp_report_detail(report, "  %-10s %.2f in kernel seconds, %.2f in matches (greatest rank over the mean)\n",
+		                   "imbalance", result->kernel_imbalance, result->match_imbalance);
+}
+
 static void report_profile(gemp_report *report, const gemp_found *found)
 {
 	const gemp_match_result *result = found->result;
@@ -118,6 +128,7 @@ static void report_profile(gemp_report *report, const gemp_found *found)
 	json_object_set_new(values, "copied", gemp_json_count(result->values_copied));
 	json_object_set_new(values, "referred", gemp_json_count(result->values_referred));
 	gemp_report_set(report, "attribute_values", values);
+	report_imbalance(report, result);
 	gemp_report_set(report, "distinct_passes", gemp_json_count(result->distinct_passes));
 	gemp_report_set(report, "stages_launched", gemp_json_count(result->stages_launched));
 	gemp_report_set(report, "program_builds", gemp_json_count(builds));
@@ -128,10 +139,6 @@ static void report_profile(gemp_report *report, const gemp_found *found)
 	gemp_report_detail(report, "  %-10s passes of distinct %s, later stages launched %s, kernels built %s\n",
 	                   "steps", gemp_grouped(result->distinct_passes).text,
 	                   gemp_grouped(result->stages_launched).text, gemp_grouped(builds).text);
-	gemp_report_set(report, "imbalance", json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches",
-	                                               result->match_imbalance));
-	gemp_report_detail(report, "  %-10s kernel %.2f, matches %.2f (greatest rank over the mean)\n", "imbalance",
-	                   result->kernel_imbalance, result->match_imbalance);
 	if (found->how->count_parts)
 		report_parts(report, result);
 }

@@ -115,7 +115,7 @@ static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES
 	figures[CROSSED] = search->found_crossed;
 	figures[KEPT] = s->first ? s->tally.rows : figures[FOUND];
 	figures[CLASSES] = m->deduplicates ? gemp_distinct_count(&s->distinct) : figures[KEPT];
-	figures[PIVOTS] = m->search->pivots;
+	figures[PIVOTS] = gemp_search_pivot_share(m->search);
 	figures[COPIED] = m->filter ? gemp_filter_copied(m->filter) : 0;
 	figures[REFERRED] = figures[KEPT] * m->phases.mentions;
 	if (s->residual.self) {

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "device/tuning.h"
 #include "kernels/nested_abi.h"
+#include "match/search_deal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +169,18 @@ void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const ge
 	uint64_t least = n->shape.levels == 3 ? most / (uint64_t)n->options.row_lanes : 1; /* one for each row in hand */
 	n->chunk = (uint32_t)(chunk < least ? least : chunk > most ? most : chunk);
 	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
+	n->end = n->tasks;
+}
+
+/* Collective. Tasks that go to any rank are the same on all. */
+static void agree_on_tasks(gemp_nested_search *n, const gemp_search *search)
+{
+	uint64_t chunk = n->chunk;
+	if (!gemp_search_shares(search))
+		return;
+	gemp_comm_max(search->context->comm, &chunk, 1);
+	n->chunk = (uint32_t)chunk;
+	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
 }
 
 /* Collective. */
@@ -191,6 +204,7 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 		for (n->queue = 1; n->queue < 2 * n->workers; n->queue *= 2)
 			;
 	gemp_nested_rows(n, search, views);
+	agree_on_tasks(n, search);
 }
 
 /* Clean before every launch, and after it. */
@@ -269,9 +283,10 @@ gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text)
 	return code == GEMP_OK ? gemp_text_status(text) : code;
 }
 
-void gemp_nested_restart(gemp_nested_search *nested)
+void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search)
 {
 	nested->next = 0;
+	nested->end = search->deal ? 0 : nested->tasks;
 }
 
 /* LAUNCHING. */
@@ -283,7 +298,7 @@ static gemp_code enqueue(gemp_search *search)
 	gemp_argument a[2 * GEMP_MAX_VIEWS + 16];
 	static const uint32_t zeros[GEMP_NESTED_WORDS];
 	size_t count = 0;
-	gemp_nested_params params = { .first = n->next, .tasks = n->tasks - n->next, .chunk = n->chunk, .entries = n->entries,
+	gemp_nested_params params = { .first = n->next, .tasks = n->end - n->next, .chunk = n->chunk, .entries = n->entries,
 		.vertices = search->vertices, .limit = n->limit, .words = n->words, .room = n->room, .queue = n->queue,
 		.budget = ROWS_A_LAUNCH };
 	GEMP_TRY(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
@@ -323,7 +338,7 @@ static gemp_code finish(gemp_search *search)
 	gemp_nested_search *n = search->nested;
 	gemp_device *device = search->context->device;
 	gemp_search_statistics *s = &search->statistics;
-	uint32_t control[GEMP_NESTED_WORDS], left = n->tasks - n->next;
+	uint32_t control[GEMP_NESTED_WORDS], left = n->end - n->next;
 	double seconds;
 	GEMP_TRY(gemp_buffer_read(device, &n->control, 0, sizeof control, control));
 	GEMP_TRY(gemp_launch_seconds(device, &seconds));
@@ -350,13 +365,13 @@ gemp_code gemp_nested_launch(gemp_search *search, bool *ran)
 	gemp_nested_search *n = search->nested;
 	gemp_work *work = &search->work[0];
 	double *seconds = search->context->timers.seconds, began = gemp_now(), before = seconds[GEMP_KERNEL];
-	*ran = n->next < n->tasks;
+	*ran = n->next < n->end;
 	if (*ran) {
 		GEMP_TRY(enqueue(search));
 		GEMP_TRY(gemp_search_beside(search));
 		GEMP_TRY(finish(search));
 	}
-	work->next = n->next < n->tasks ? (size_t)((double)search->part.count * n->next / n->tasks) : search->part.count;
+	work->next = n->next < n->end ? (size_t)((double)search->part.count * n->next / n->tasks) : search->part.count;
 	if (*ran && !search->stored) {
 		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before) - search->beside.seconds;
 		search->stored = true;

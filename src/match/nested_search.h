@@ -19,7 +19,7 @@ struct gemp_nested_search {
 	gemp_nested_options options;
 	size_t workers, group;      /* work-items of a group */
 	uint32_t entries, chunk;    /* of the first step's rows; of them in a task */
-	uint32_t tasks, next;
+	uint32_t tasks, next, end;  /* of all ranks; the next here, of those before `end` */
 	uint32_t limit, words, room, queue;
 	gemp_buffer lists, marks, parts, control;
 	uint64_t given;             /* parts that changed hands so far, about */
@@ -40,7 +40,8 @@ void gemp_nested_free(gemp_nested_search *nested, gemp_device *device);
 const char *gemp_nested_build_options(const gemp_search *search);
 /* The text of its kernel, whose name is `nested`. */
 gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text);
-void gemp_nested_restart(gemp_nested_search *nested);
+/* search->deal: tasks are handed out from there. */
+void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search);
 /* Local. As gemp_search_launch. */
 gemp_code gemp_nested_launch(gemp_search *search, bool *ran);
 

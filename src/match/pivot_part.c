@@ -3,11 +3,12 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "match/match_parts.h"
+#include "match/search_deal.h"
 #include "match/search_setup.h"
 
 #include <string.h>
 
-/* Slots of all of this rank's pivots, as the search was made with them. */
+/* Slots of all pivots, as the search was made with them. */
 static gemp_code remember(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
@@ -37,6 +38,8 @@ gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 	gemp_search_pivots(search, slots, count);
 	if (!m->pull) /* which hands them out in rounds */
 		code = gemp_search_tasks(search);
+	if (code == GEMP_OK)
+		code = gemp_search_deal_cut(search);
 done:
 	gemp_free(slots);
 	return code;

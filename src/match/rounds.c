@@ -31,7 +31,7 @@ static gemp_code search_slice(rounds *r)
 			GEMP_TRY(gemp_crossing_feed(r->crossing));
 		GEMP_TRY(gemp_search_launch(r->search, &ran));
 		if (!bounded && !r->search->plan->given)
-			gemp_progress("matching", r->search->part.first + r->search->work[0].next, r->search->pivots,
+			gemp_progress("matching", gemp_search_pivots_done(r->search), r->search->pivots,
 			              r->search->statistics.found_local * r->search->ranks);
 	}
 	if (!ran || gemp_search_idle(r->search)) /* else beside the next launch */
@@ -48,8 +48,8 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 	const gemp_search *s = r->search;
 	figures[WORK_LEFT] = !gemp_search_idle(s) || (r->crossing && gemp_crossing_waiting(r->crossing));
 	figures[MOVED] = moved;
-	figures[PIVOTS_DONE] = s->part.first + s->work[0].next;
-	figures[PIVOTS] = s->pivots;
+	figures[PIVOTS_DONE] = gemp_search_pivots_done(s);
+	figures[PIVOTS] = gemp_search_pivot_share(s);
 	figures[FOUND] = found(s);
 	gemp_comm_sum(s->context->comm, figures, FIGURES);
 	if (!s->plan->given)
@@ -96,11 +96,15 @@ static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 	if (!r->search->emit.all_resident)
 		GEMP_TRY(gemp_comm_agree(comm, gemp_crossing_new(&r->crossing, r->search)));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_search_restart(r->search, anew)));
+	if (r->search->deal)
+		gemp_deal_open(r->search->deal);
 	while (!over) {
 		GEMP_TRY(one_round(r, &over, &still));
 		result->rounds++;
 	}
 done:
+	if (r->search->deal)
+		gemp_deal_close(r->search->deal);
 	gemp_crossing_free(r->crossing);
 	r->crossing = NULL;
 	return code;

@@ -5,6 +5,7 @@
 #include "kernels/abi.h"
 #include "match/nested_search.h"
 #include "match/emit_loops.h"
+#include "match/search_deal.h"
 #include "match/search_setup.h"
 #include "match/vertex_counts.h"
 
@@ -40,7 +41,7 @@ bool gemp_search_idle(const gemp_search *search)
 		if (k > 0 && gemp_search_items(search, k, (int)search->ranks))
 			return false;
 	}
-	return true;
+	return !search->deal || !gemp_deal_left(search->deal);
 }
 
 /* SETTING UP. */
@@ -135,6 +136,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 			longest = views[v].begin[views[v].rows];
 	gemp_comm_max(context->comm, &longest, 1);
 	search->emit.wide = longest > UINT32_MAX - 64;
+	search->views = views;
 	choose_shape(search);
 	code = gemp_layout_new(&search->layout, plan, &search->emit);
 	if (code == GEMP_OK)
@@ -161,8 +163,10 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		code = gemp_search_vertex_counts(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add(&context->timers, GEMP_UPLOAD, began + seconds[GEMP_BUILD] + seconds[GEMP_PREPARE] - others);
+	GEMP_TRY(gemp_search_deal_new(search));
 	GEMP_TRY(build(search));
-	search->work[0].count = search->part.count;
+	if (!search->deal)
+		search->work[0].count = search->part.count;
 	*out = search;
 	search = NULL;
 done:
@@ -190,6 +194,7 @@ void gemp_search_free(gemp_search *search)
 	if (search->kernel)
 		clReleaseKernel(search->kernel);
 	gemp_program_free(&search->program);
+	gemp_deal_free(search->deal);
 	gemp_free(search->control_words);
 	gemp_free(search->capacity);
 	gemp_free(search->base);
@@ -438,6 +443,7 @@ gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 	gemp_code code = GEMP_OK;
 	size_t stage = search->layout.stage_count;
 	*ran = false;
+	gemp_search_deal_feed(search);
 	if (search->nested)
 		return gemp_nested_launch(search, ran);
 	GEMP_TRY(feed_seeds(search));

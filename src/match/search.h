@@ -10,6 +10,7 @@
 #include "device/readback.h"
 #include "graph/table.h"
 #include "match/candidates.h"
+#include "match/deal.h"
 #include "match/emit.h"
 #include "partition/view.h"
 
@@ -47,11 +48,6 @@ typedef struct gemp_seeds {
 	const gemp_vertex *ids; /* [count * given] borrowed */
 	size_t count, next;     /* next: the first that is not on the device yet */
 } gemp_seeds;
-
-/* The pivots or seeds that the next restart begins with: all of them, or those of a round. */
-typedef struct gemp_part {
-	size_t first, count;
-} gemp_part;
 
 /* What the host does while the device is at the next launch, once; collective, so that a rank with nothing to launch does it
  * all the same (gemp_search_beside). */
@@ -100,7 +96,10 @@ typedef struct gemp_search {
 	gemp_work *work;            /* [stage_count] */
 	size_t pivots;              /* or seeds; of all rounds */
 	gemp_vertex *pivot_slots;   /* [pivots] ascending */
-	gemp_part part;
+	gemp_deal *deal;            /* of all ranks' pivots, which are those above; NULL: these are this rank's own */
+	size_t least_piece;         /* pivots or tasks that a piece of it has at least */
+	const gemp_view *views;     /* rows at hand, borrowed */
+	gemp_part part;             /* the pivots or seeds that the next restart begins with: all, or those of a round */
 	gemp_seeds seeds;
 	uint32_t *seed_slots;       /* [seed_room * given] on their way to the device */
 	size_t seed_room;           /* seeds on the device at a time */
@@ -146,6 +145,10 @@ gemp_code gemp_search_launch(gemp_search *search, bool *ran);
 gemp_code gemp_search_beside(gemp_search *search);
 /* Local. Hand the matches of the last launch to the sink. */
 gemp_code gemp_search_deliver(gemp_search *search);
+
+/* Candidates of the pivot that this rank answers for: in sum all, each once; and those that it is done with. */
+uint64_t gemp_search_pivot_share(const gemp_search *search);
+uint64_t gemp_search_pivots_done(const gemp_search *search);
 
 /* Nothing left to do here: no pivots, seeds, tasks or parked workers. */
 bool gemp_search_idle(const gemp_search *search);

@@ -37,8 +37,8 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew)
 		GEMP_TRY(gemp_search_vertex_counts_clear(search));
 	search->seeds.next = search->part.first;
 	if (search->nested)
-		gemp_nested_restart(search->nested);
-	if (!search->plan->given)
+		gemp_nested_restart(search->nested, search);
+	if (!search->plan->given && (search->nested || !search->deal))
 		search->work[0].count = search->part.count;
 done:
 	return code;

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "kernels/abi.h"
 #include "match/marks.h"
+#include "match/search_deal.h"
 
 #include <string.h>
 
@@ -63,13 +64,15 @@ done:
 	return code;
 }
 
-/* Own slots that the pivot can be, hubs first. */
+/* Slots that the pivot can be, hubs first: own ones, or all where each rank can search from any. */
 static gemp_code list_pivots(gemp_search *search, const gemp_residency *residency, const uint32_t *bits)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(search->pivot_slots, residency->own_count + 1));
-	for (size_t i = 0; i < residency->own_count; i++) {
-		gemp_vertex slot = residency->own_slots[i];
+	bool any = gemp_search_shares(search);
+	size_t slots = any ? search->graph->vertices : residency->own_count;
+	GEMP_TRY(GEMP_NEW(search->pivot_slots, slots + 1));
+	for (size_t i = 0; i < slots; i++) {
+		gemp_vertex slot = any ? (gemp_vertex)i : residency->own_slots[i];
 		search->pivot_slots[search->pivots] = slot;
 		search->pivots += bits[slot / 32] >> slot % 32 & 1;
 	}

@@ -1,0 +1,173 @@
+#include "match/deal.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A piece is a rank's share of what is left, over this: estimates may be wrong so many times. */
+static const double part_of_share = 4;
+/* And a rank's share of all, over this, at least. */
+static const double pieces_of_share = 64;
+
+typedef struct costed {
+	gemp_part part;
+	uint64_t cost;
+} costed;
+
+/* NODES are numbered by their first ranks. */
+static gemp_code find_nodes(gemp_deal *deal)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = deal->comm;
+	int first = comm->rank;
+	int *firsts = NULL;
+	code = GEMP_NEW(firsts, (size_t)comm->size);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(deal->ranks, (size_t)comm->size);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm->node));
+	GEMP_MPI(MPI_Allgather(&first, 1, MPI_INT, firsts, 1, MPI_INT, comm->world));
+	for (int r = 0; r < comm->size; r++) {
+		if (firsts[r] != r)
+			continue;
+		if (r == first)
+			deal->node = deal->node_count;
+		for (int other = 0; other < comm->size; other++)
+			deal->ranks[deal->node_count] += firsts[other] == r;
+		deal->node_count++;
+	}
+done:
+	gemp_free(firsts);
+	return code;
+}
+
+gemp_code gemp_deal_new(gemp_deal **out, gemp_comm *comm)
+{
+	gemp_code code = GEMP_OK;
+	gemp_deal *deal = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(deal, 1)));
+	deal->comm = comm;
+	GEMP_TRY(find_nodes(deal));
+	*out = deal;
+	deal = NULL;
+done:
+	gemp_deal_free(deal);
+	return code;
+}
+
+void gemp_deal_free(gemp_deal *deal)
+{
+	if (!deal)
+		return;
+	gemp_free(deal->ranks);
+	gemp_free(deal->pieces);
+	gemp_free(deal);
+}
+
+/* CUTTING. */
+static int dearer(const void *x, const void *y)
+{
+	const costed *a = x, *b = y;
+	if (a->cost != b->cost)
+		return a->cost > b->cost ? -1 : 1;
+	return a->part.first < b->part.first ? -1 : 1;
+}
+
+static gemp_code cut(const gemp_deal *deal, const uint64_t *cost, size_t count, size_t least, uint64_t least_cost,
+                     costed **pieces, size_t *piece_count)
+{
+	gemp_code code = GEMP_OK;
+	double total = 0, ranks = (double)deal->comm->size;
+	size_t room = 0;
+	for (size_t i = 0; i < count; i++)
+		total += cost ? (double)cost[i] : 1;
+	double left = total, floor = total / (ranks * pieces_of_share);
+	for (size_t at = 0; at < count;) {
+		costed piece = { .part.first = at };
+		double wanted = left / (ranks * part_of_share);
+		wanted = wanted < floor ? floor : wanted;
+		wanted = wanted < (double)least_cost ? (double)least_cost : wanted;
+		for (; at < count && (at < piece.part.first + least || (double)piece.cost < wanted); at++)
+			piece.cost += cost ? cost[at] : 1;
+		piece.part.count = at - piece.part.first;
+		left -= (double)piece.cost;
+		GEMP_TRY(GEMP_RESERVE(*pieces, room, *piece_count + 1));
+		(*pieces)[(*piece_count)++] = piece;
+	}
+	if (*piece_count)
+		qsort(*pieces, *piece_count, sizeof **pieces, dearer);
+done:
+	return code;
+}
+
+/* The node that has least to do for a rank. */
+static size_t idlest(const gemp_deal *deal, const double *load)
+{
+	size_t node = 0;
+	for (size_t n = 1; n < deal->node_count; n++)
+		if (load[n] / deal->ranks[n] < load[node] / deal->ranks[node])
+			node = n;
+	return node;
+}
+
+static gemp_code hand_to_nodes(gemp_deal *deal, const costed *pieces, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	double *load = NULL;
+	deal->count = 0;
+	GEMP_TRY(GEMP_NEW(load, deal->node_count));
+	for (size_t i = 0; i < count; i++) {
+		size_t node = idlest(deal, load);
+		load[node] += (double)pieces[i].cost;
+		if (node != deal->node)
+			continue;
+		GEMP_TRY(GEMP_RESERVE(deal->pieces, deal->room, deal->count + 1));
+		deal->pieces[deal->count++] = pieces[i].part;
+	}
+done:
+	gemp_free(load);
+	return code;
+}
+
+gemp_code gemp_deal_cut(gemp_deal *deal, const uint64_t *cost, size_t count, size_t least, uint64_t least_cost)
+{
+	gemp_code code = GEMP_OK;
+	costed *pieces = NULL;
+	size_t piece_count = 0, most = count / ((size_t)deal->comm->size * (size_t)part_of_share) + 1;
+	GEMP_TRY(cut(deal, cost, count, least < most ? least : most, least_cost, &pieces, &piece_count));
+	code = hand_to_nodes(deal, pieces, piece_count);
+done:
+	gemp_free(pieces);
+	return code;
+}
+
+/* TAKING. */
+void gemp_deal_open(gemp_deal *deal)
+{
+	deal->counter = gemp_counter_open(deal->comm);
+	deal->done = 0;
+}
+
+void gemp_deal_close(gemp_deal *deal)
+{
+	if (!deal->counter)
+		return;
+	gemp_counter_close(deal->comm);
+	deal->counter = NULL;
+}
+
+bool gemp_deal_take(gemp_deal *deal, gemp_part *piece)
+{
+	uint64_t at = gemp_deal_left(deal) ? gemp_counter_take(deal->counter) : deal->count;
+	if (at >= deal->count)
+		return false;
+	*piece = deal->pieces[at];
+	deal->done += piece->count;
+	return true;
+}
+
+bool gemp_deal_left(const gemp_deal *deal)
+{
+	return deal->counter && gemp_counter_taken(deal->counter) < deal->count;
+}

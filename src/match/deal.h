@@ -1,0 +1,43 @@
+/* deal: who searches from which pivots, where every rank could from any of them because all rows are here.
+ *
+ * Pivots are cut into pieces by estimated cost: each costs some part of what is left, so that those that come last are
+ * small. Pieces go to the nodes, the dearest first and each to the node that has least to do for a rank; every rank computes
+ * the same. A rank takes the next piece of its node whenever it has nothing else to do (comm/counter).
+ */
+#ifndef GEMP_MATCH_DEAL_H
+#define GEMP_MATCH_DEAL_H
+
+#include "comm/counter.h"
+
+/* Of pivots, in their order; or of seeds, or tasks. */
+typedef struct gemp_part {
+	size_t first, count;
+} gemp_part;
+
+typedef struct gemp_deal {
+	gemp_comm *comm;
+	size_t node_count, node; /* this rank's */
+	int *ranks;              /* [node_count] on each node */
+	gemp_part *pieces;       /* [count] of this node */
+	size_t count, room;
+	gemp_counter *counter;   /* NULL: it is not open */
+	size_t done;             /* pivots in pieces that this rank has taken since it was opened */
+} gemp_deal;
+
+/* Collective. */
+gemp_code gemp_deal_new(gemp_deal **out, gemp_comm *comm);
+void gemp_deal_free(gemp_deal *deal); /* takes NULL */
+
+/* Local. The same arguments on all ranks: cost[count] of pivots (NULL: all cost 1), of which a piece has `least` unless
+ * that would leave ranks idle, and costs least_cost. */
+gemp_code gemp_deal_cut(gemp_deal *deal, const uint64_t *cost, size_t count, size_t least, uint64_t least_cost);
+
+/* Collective. From the first piece on; closed when all ranks have taken all that they want. */
+void gemp_deal_open(gemp_deal *deal);
+void gemp_deal_close(gemp_deal *deal);
+
+/* Local. False: there are no more. */
+bool gemp_deal_take(gemp_deal *deal, gemp_part *piece);
+bool gemp_deal_left(const gemp_deal *deal);
+
+#endif

@@ -1,0 +1,138 @@
+#include "match/search_deal.h"
+
+#include "core/memory.h"
+#include "match/nested_search.h"
+
+enum {
+	LEAST_COST_CPU = 1 << 14,
+	LEAST_COST_GPU = 1 << 22,
+	ASKED = 16,               /* of a pivot's neighbours */
+	ONE_BY_ONE = 4096,        /* pivots that are looked at, */
+	ONE_OF = 16,              /* and then one of so many: costs are to be had for less than the search */
+};
+
+uint64_t gemp_least_piece_cost;
+
+bool gemp_search_shares(const gemp_search *search)
+{
+	return search->emit.all_resident && search->ranks > 1 && !search->options.round_entries && !search->plan->given;
+}
+
+/* COSTS: the rows of neighbours that may take the second place, and may be read. */
+static uint64_t length(const gemp_view *view, gemp_vertex slot)
+{
+	return view->begin[slot + 1] - view->begin[slot];
+}
+
+/* The view that is read for neighbours of the pivot's neighbours. */
+static size_t second_view(const gemp_plan *plan, size_t second)
+{
+	for (size_t s = second + 1; s < plan->step_count; s++)
+		for (size_t j = 0; j < plan->steps[s].check_count; j++)
+			if (plan->steps[s].checks[j].from == plan->steps[second].vertex)
+				return (size_t)plan->steps[s].checks[j].view;
+	return (size_t)plan->steps[second].checks[0].view;
+}
+
+uint64_t gemp_pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_vertex slot)
+{
+	size_t second = (size_t)plan->root + 1;
+	uint64_t cost = 1, pivot = UINT64_C(1) << plan->steps[plan->root].vertex;
+	if (second >= plan->step_count || plan->steps[second].kind != GEMP_EXTEND)
+		return cost;
+	const gemp_step *step = &plan->steps[second];
+	const gemp_view *near = &views[step->checks[0].view], *far = &views[second_view(plan, second)];
+	uint64_t stride = length(near, slot) / ASKED + 1;
+	for (uint64_t i = near->begin[slot] + stride / 2; i < near->begin[slot + 1]; i += stride) {
+		gemp_vertex next = near->neighbours[i];
+		bool wanted = !(step->less & pivot && next >= slot) && !(step->greater & pivot && next <= slot);
+		cost += wanted ? stride * (1 + length(far, next)) : 0;
+	}
+	return cost + length(near, slot);
+}
+
+/* CUTTING. */
+static uint64_t least_cost(const gemp_search *search)
+{
+	if (gemp_least_piece_cost)
+		return gemp_least_piece_cost;
+	return search->context->device->gpu ? LEAST_COST_GPU : LEAST_COST_CPU;
+}
+
+static gemp_code cut_pivots(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *cost = NULL;
+	GEMP_TRY(GEMP_NEW(cost, search->pivots));
+	for (size_t i = 0; i < search->pivots; i++)
+		cost[i] = i < ONE_BY_ONE || i % ONE_OF == 0
+		          ? gemp_pivot_cost(search->plan, search->views, search->pivot_slots[i]) : cost[i - 1];
+	code = gemp_deal_cut(search->deal, cost, search->pivots, search->least_piece, least_cost(search));
+done:
+	gemp_free(cost);
+	return code;
+}
+
+/* Tasks of loops on a GPU are so many entries of rows of all pivots. */
+static gemp_code cut_tasks(gemp_search *search)
+{
+	const gemp_nested_search *n = search->nested;
+	uint64_t cost = 1 + (uint64_t)n->chunk * n->entries / (search->graph->vertices + 1);
+	return gemp_deal_cut(search->deal, NULL, n->tasks, search->least_piece, least_cost(search) / cost + 1);
+}
+
+gemp_code gemp_search_deal_cut(gemp_search *search)
+{
+	if (!search->deal)
+		return GEMP_OK;
+	return search->nested ? cut_tasks(search) : cut_pivots(search);
+}
+
+gemp_code gemp_search_deal_new(gemp_search *search)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t least = search->nested ? search->nested->workers : search->workers;
+	if (!gemp_search_shares(search))
+		return GEMP_OK;
+	GEMP_TRY(gemp_deal_new(&search->deal, search->context->comm));
+	gemp_comm_max(search->context->comm, &least, 1);
+	search->least_piece = (size_t)least;
+	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_deal_cut(search)));
+done:
+	return code;
+}
+
+/* TAKING. */
+void gemp_search_deal_feed(gemp_search *search)
+{
+	gemp_work *work = &search->work[0];
+	gemp_nested_search *nested = search->nested;
+	gemp_part piece;
+	bool busy = nested ? nested->next < nested->end : work->next < work->count;
+	if (!search->deal || busy || !gemp_deal_take(search->deal, &piece))
+		return;
+	if (nested) {
+		nested->next = (uint32_t)piece.first;
+		nested->end = (uint32_t)(piece.first + piece.count);
+	} else {
+		work->next = piece.first;
+		work->count = piece.first + piece.count;
+	}
+}
+
+/* FIGURES. */
+uint64_t gemp_search_pivot_share(const gemp_search *search)
+{
+	return search->deal && search->context->comm->rank ? 0 : search->pivots;
+}
+
+uint64_t gemp_search_pivots_done(const gemp_search *search)
+{
+	const gemp_work *work = &search->work[0];
+	const gemp_nested_search *nested = search->nested;
+	if (!search->deal)
+		return search->part.first + work->next;
+	size_t left = nested ? nested->end - nested->next : work->count - work->next;
+	double done = (double)(search->deal->done - left);
+	return nested ? (uint64_t)(done * (double)search->pivots / nested->tasks) : (uint64_t)done;
+}
