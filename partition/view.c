@@ -260,13 +260,17 @@ done:
 	return code;
 }
 
+uint64_t gemp_view_bytes(const gemp_view *view, bool wide)
+{
+	uint64_t entry = sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0);
+	return view->begin[view->rows] * entry + (view->rows + 1) * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
+}
+
 bool gemp_view_weigh(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes)
 {
 	bool shared = view->shared.bytes && view->shared.sharers > 1 && !device->gpu;
-	uint64_t entries = view->begin[view->rows];
-	uint64_t entry = sizeof *view->neighbours + (view->edges ? sizeof *view->edges : 0);
-	uint64_t array = entries * (view->edges ? sizeof *view->edges : sizeof *view->neighbours);
-	*bytes = entries * entry + (view->rows + 1) * (wide ? sizeof(uint64_t) : sizeof(uint32_t));
+	uint64_t array = view->begin[view->rows] * (view->edges ? sizeof *view->edges : sizeof *view->neighbours);
+	*bytes = gemp_view_bytes(view, wide);
 	if (shared)
 		*bytes = gemp_shared_own(&view->shared, (size_t)*bytes);
 	return array <= (shared ? device->driver_largest : device->largest);

@@ -65,6 +65,8 @@ gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph 
 /* Entries that a rank gathers at a time; tests make it small. */
 extern uint64_t gemp_view_piece;
 
+/* Local. Of the view on a device, whoever holds it. */
+uint64_t gemp_view_bytes(const gemp_view *view, bool wide);
 /* Local. What the view takes on the device of what this rank may have there; false: an array is larger than it allows. */
 bool gemp_view_weigh(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes);
 

@@ -186,7 +186,7 @@ static bool rows_fit(const gemp_match *m)
 			continue;
 		if (!gemp_view_weigh(view, device, m->rows->wide, &own))
 			return false;
-		bytes += own;
+		bytes += m->context->budgets.row_cache ? gemp_view_bytes(view, m->rows->wide) : own;
 	}
 	return bytes <= most;
 }
