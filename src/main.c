@@ -1,6 +1,7 @@
 #include "command/command.h"
 #include "comm/cores.h"
 #include "comm/world.h"
+#include "core/signals.h"
 #include "core/status.h"
 
 #include <mpi.h>
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
 	int provided;
 	gemp_comm comm;
 	keep_hwloc_from_opencl();
+	gemp_signals_note(); /* until it is known whether the command can be stopped */
 	gemp_launch_facts launch = gemp_launch_facts_read();
 	GEMP_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
 	gemp_comm_new(&comm, MPI_COMM_WORLD);

@@ -10,7 +10,8 @@
 #include <string.h>
 
 static const double wanted_seconds = 1;    /* of a step: so long a wish to stop may have to wait */
-static const double seconds_to_save = 2;   /* between two saves, while rows or counts of steps come faster */
+static const double seconds_to_save = 2;   /* between two saves */
+static const double seconds_to_tell = 30;  /* between two words of how far it is */
 
 /* REFUSALS */
 gemp_code gemp_in_parts_check(const gemp_options *options, size_t queries)
@@ -154,6 +155,15 @@ static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 	return GEMP_OK;
 }
 
+static void tell_progress(const gemp_checkpoint *c, double *told)
+{
+	if (gemp_now() - *told < seconds_to_tell)
+		return;
+	*told = gemp_now();
+	gemp_log(GEMP_NORMAL, "%.1f %% of the search is done, %" GEMP_PRICOUNT " matches so far",
+	         100.0 * c->finished / c->parts, c->matches);
+}
+
 /* One step at least, or jobs that are always told to stop while they still load would never come to an end. */
 static gemp_code search_all(const gemp_in_parts *job, gemp_match *match, gemp_match_result *total)
 {
@@ -161,7 +171,7 @@ static gemp_code search_all(const gemp_in_parts *job, gemp_match *match, gemp_ma
 	gemp_checkpoint *c = job->checkpoint;
 	uint64_t wishes[WISHES] = { 0 };
 	uint32_t count = 1;
-	double unsaved = 0;
+	double unsaved = 0, told = gemp_now();
 	GEMP_TRY(gemp_comm_agree(job->context->comm, check_plan(c, match)));
 	while (c->finished < c->parts && !wishes[NOTED] && !wishes[OVER]) {
 		uint32_t left = c->parts - c->finished;
@@ -172,6 +182,7 @@ static gemp_code search_all(const gemp_in_parts *job, gemp_match *match, gemp_ma
 		double seconds = (double)wishes[MICROSECONDS] / 1e6;
 		count = next_count(count, seconds);
 		unsaved += seconds;
+		tell_progress(c, &told);
 		if (unsaved < seconds_to_save && c->finished < c->parts)
 			continue;
 		GEMP_TRY(gemp_checkpoint_save(c, gemp_now() - job->began));

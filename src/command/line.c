@@ -2,6 +2,7 @@
 #include "command/options.h"
 
 #include "core/log.h"
+#include "core/signals.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +80,8 @@ gemp_code gemp_command_line(gemp_comm *comm, const gemp_command_table *table, in
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_options_new(&options, comm, table, command, argc - named, argv + named));
 	gemp_log_setup(comm->rank, level_of(options));
+	if (!options->checkpoint)
+		gemp_signals_release();
 	if (options->help || options->version)
 		code = print_help(comm, options, !named);
 	else

@@ -153,9 +153,7 @@ static gemp_code check_motifs(const gemp_options *options, int *motifs)
 /* A search that keeps what it has finished ends after a step, any other at once; rank 0 says so for all. */
 static void expect_signals(const gemp_comm *comm, const gemp_options *options)
 {
-	if (options->checkpoint)
-		gemp_signals_note();
-	else if (comm->rank == 0)
+	if (!options->checkpoint && comm->rank == 0)
 		gemp_signals_tell("gemp-mpi: ended by a signal, and nothing of the search is kept; --checkpoint FOLDER keeps what is "
 		                  "finished\n");
 }

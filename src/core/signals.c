@@ -55,6 +55,13 @@ void gemp_signals_tell(const char *text)
 	handle(tell);
 }
 
+void gemp_signals_release(void)
+{
+	handle(SIG_DFL);
+	if (noted)
+		raise(noted);
+}
+
 int gemp_signals_noted(void)
 {
 	return noted;

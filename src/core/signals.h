@@ -10,6 +10,9 @@ void gemp_signals_note(void);
  * without a word. The text must live. */
 void gemp_signals_tell(const char *text);
 
+/* From now on they do what they would do by themselves, and so does at once one that was noted before. */
+void gemp_signals_release(void);
+
 /* The last one noted, or 0; its name ("SIGTERM"). */
 int gemp_signals_noted(void);
 const char *gemp_signals_name(int number);

@@ -64,6 +64,13 @@ static void end_without_a_word(void)
 	raise(SIGUSR1);
 }
 
+static void end_late(void)
+{
+	gemp_signals_note();
+	raise(SIGTERM);
+	gemp_signals_release();
+}
+
 static void ends(void **state)
 {
 	(void)state;
@@ -71,6 +78,7 @@ static void ends(void **state)
 	assert_string_equal(said, "");
 	assert_int_equal(end_of(end_with_a_word), 128 + SIGTERM);
 	assert_string_equal(said, "good bye\n");
+	assert_int_equal(end_of(end_late), 128 + SIGTERM);
 	assert_int_equal(end_of(end_without_a_word), 128 + SIGUSR1);
 	assert_string_equal(said, "");
 }
