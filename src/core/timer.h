@@ -10,7 +10,7 @@ typedef enum gemp_phase {
 	GEMP_PREPARE,    /* device busy, by its own clock, with what counting reads: ranks, supports, task lists */
 	GEMP_KERNEL,     /* device busy, by its own clock; may overlap with what the host does */
 	GEMP_EXCHANGE,   /* MPI */
-	GEMP_RESOLVE,    /* incoming partial matches, on the host */
+	GEMP_RESOLVE,    /* on the host: incoming partial matches; which rows a round reads */
 	GEMP_ATTRIBUTES, /* fetching and testing values */
 	GEMP_DISTINCT,   /* canonical form and deduplication */
 	GEMP_DOWNLOAD,   /* device to host */

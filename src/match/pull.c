@@ -282,12 +282,15 @@ static bool all_fit(const gemp_pull *p)
 /* Local. Of the tasks from *begin to *end those whose rows fit, down to a depth. */
 static gemp_code take_fitting(gemp_pull *p, size_t *begin, size_t *end, int depth)
 {
-	double now = (double)p->now, budget = depth < p->closure.depth ? now / p->growth : now;
-	if (!all_fit(p))
-		return gemp_reach_to(p->reach, &p->tasks, begin, end, depth, (uint64_t)budget, (uint64_t)(now * large_share),
+	gemp_code code = GEMP_OK;
+	double now = (double)p->now, budget = depth < p->closure.depth ? now / p->growth : now, began = gemp_now();
+	if (all_fit(p))
+		gemp_reach_all(p->reach, &p->tasks, *begin, *end, depth);
+	else
+		code = gemp_reach_to(p->reach, &p->tasks, begin, end, depth, (uint64_t)budget, (uint64_t)(now * large_share),
 		                     p->alone, &p->alone_count);
-	gemp_reach_all(p->reach, &p->tasks, *begin, *end, depth);
-	return GEMP_OK;
+	gemp_timers_add(&p->context->timers, GEMP_RESOLVE, began);
+	return code;
 }
 
 /* Collective. The next tasks whose rows fit, hop by hop, each with its rows. */
@@ -355,7 +358,10 @@ static gemp_code choose_cell(gemp_pull *p)
 	gemp_split_next(p->split);
 	const gemp_reach *reach = gemp_split_reach(p->split);
 	for (int depth = first_depth(p); depth <= reach->closure->depth; depth++) {
-		GEMP_TRY(gemp_comm_agree(comm, gemp_split_reach_to(p->split, depth)));
+		double began = gemp_now();
+		code = gemp_split_reach_to(p->split, depth);
+		gemp_timers_add(&p->context->timers, GEMP_RESOLVE, began);
+		GEMP_TRY(gemp_comm_agree(comm, code));
 		GEMP_TRY(gemp_fetch_rows(p->fetch, reach->need));
 	}
 	bool last = gemp_comm_sum1(comm, gemp_split_left(p->split)) == 0;
