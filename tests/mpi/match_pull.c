@@ -35,6 +35,12 @@ static gemp_match_options pulled(bool listed)
 static const size_t caches[] = { 700, 1500, 4000, 0 };
 enum { CACHES = sizeof caches / sizeof *caches };
 
+/* On few cores rounds of many ranks are slow: those have some of the combinations. */
+static bool left_out(size_t i, size_t c)
+{
+	return test_comm.size > 2 && (i + c) % 4 != (size_t)test_comm.size % 4;
+}
+
 static void rounds_of_every_size(void **state)
 {
 	(void)state;
@@ -46,7 +52,9 @@ static void rounds_of_every_size(void **state)
 	};
 	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
 		for (size_t c = 0; c < CACHES; c++) {
-			gemp_match_options o = pulled((i + c) % 2);
+			gemp_match_options o = pulled((i / 2 + c) % 2);
+			if (left_out(i, c))
+				continue;
 			context->budgets.row_cache = caches[c];
 			context->budgets.result_buffer = c == 1 ? 3 : 0;
 			gemp_fetch_step = c == 2 ? 64 : UINT64_C(64) << 20;
@@ -64,6 +72,8 @@ static void rounds_with_edges(void **state)
 	for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
 		for (size_t c = 0; c < CACHES; c++) {
 			gemp_match_options o = pulled(true);
+			if (left_out(i, c))
+				continue;
 			context->budgets.row_cache = 3 * caches[c];
 			assert_true(check_answer(&graph, &asked[i], &o));
 		}
@@ -96,6 +106,8 @@ static void rounds_of_seeds(void **state)
 	uint64_t random = test_seed_all();
 	for (size_t i = 0; i < 2; i++)
 		for (size_t c = 0; c < CACHES; c++) {
+			if (left_out(i, c))
+				continue;
 			gemp_pattern *pattern = ask(&(question){ .text = asked[i] }, graph.dealt);
 			gemp_match_options o = pulled(true);
 			o.distinct = GEMP_BY_NOTHING;
