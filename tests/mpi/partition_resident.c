@@ -102,9 +102,8 @@ static bool same_on_device(const gemp_view *view, gemp_device *device)
 	return same;
 }
 
-static void uploaded_once(void **state)
+static void check_upload(void)
 {
-	(void)state;
 	fixed f;
 	fixed_new(&f, 40, 120, 0);
 	gemp_resident *a = get(&f, &with_edges, 1, GEMP_REPLICATE_AUTO);
@@ -116,6 +115,41 @@ static void uploaded_once(void **state)
 	assert_all_ok(gemp_view_upload(view, f.context->device, a->wide));
 	assert_all(f.context->device->held == held && view->device_neighbours.mem == buffer);
 	gemp_resident_release(a);
+	assert_all(f.context->device->held == f.held);
+	fixed_free(&f);
+}
+
+static void uploaded_once(void **state)
+{
+	(void)state;
+	check_upload();
+	gemp_shared_least = 0;
+	check_upload();
+	gemp_shared_least = SIZE_MAX;
+}
+
+/* Rows that are too many for each rank by itself, but not for a node. */
+static void held_together(void **state)
+{
+	(void)state;
+	fixed f;
+	enum { MEMORY = 30000 };
+	fixed_new(&f, 100, 3000, MEMORY);
+	bool shared = test_comm.size > 1 && !f.context->device->gpu;
+	for (int turn = 0; turn < 2; turn++) {
+		gemp_shared_least = turn ? 0 : SIZE_MAX;
+		gemp_resident *a = get(&f, &either, 1, GEMP_REPLICATE_AUTO);
+		assert_all((a->residency.hot == 100) == (test_comm.size == 1 || (turn && shared)));
+		assert_all(gemp_resident_sharers(a) == (turn && shared ? test_comm.size : 1));
+		if (turn && shared) {
+			assert_all_ok(gemp_view_upload(&a->views[0], f.context->device, a->wide));
+			assert_all(f.context->device->held - f.held <= MEMORY / 2 && same_on_device(&a->views[0], f.context->device));
+			assert_int_equal(gemp_comm_sum1(&test_comm, a->bytes),
+			                 a->views[0].begin[100] * sizeof(gemp_vertex) + 100 * sizeof(uint64_t));
+		}
+		gemp_resident_release(a);
+	}
+	gemp_shared_least = SIZE_MAX;
 	assert_all(f.context->device->held == f.held);
 	fixed_free(&f);
 }
@@ -193,10 +227,12 @@ int main(int argc, char **argv)
 		cmocka_unit_test(same_views_same_rows),
 		cmocka_unit_test(edges_are_added),
 		cmocka_unit_test(uploaded_once),
+		cmocka_unit_test(held_together),
 		cmocka_unit_test(kept_for_the_next),
 		cmocka_unit_test(old_rows_give_way),
 		cmocka_unit_test(without_memory),
 	};
+	gemp_shared_least = SIZE_MAX;
 	gemp_log_setup(0, GEMP_QUIET); /* no warnings of reciprocal edges */
 	return test_main_all(argc, argv, tests);
 }
