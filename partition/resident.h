@@ -33,8 +33,9 @@ typedef struct gemp_resident {
  * far as they leave half of the device free; the graph must then live until the context is freed. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph, const gemp_view_key *keys,
                             size_t view_count, int64_t replicate);
-int gemp_resident_sharers(const gemp_resident *resident); /* ranks of this node that have its rows in common; 1: not shared */
-void gemp_resident_release(gemp_resident *resident); /* takes NULL */
+/* Ranks of this node that have its rows in common; 1: not shared. */
+int gemp_resident_sharers(const gemp_resident *resident);
+void gemp_resident_release(gemp_resident *resident); /* collective over the ranks of a node; takes NULL */
 
 /* What the context has kept; nobody uses it any longer. */
 void gemp_resident_forget(gemp_context *context);

@@ -162,8 +162,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_view_share(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
-                          const gemp_residency *residency, const gemp_view *own)
+gemp_code gemp_view_share(gemp_view *out, bool *shared, const gemp_comm *comm, const gemp_graph *graph,
+                          const gemp_order *order, const gemp_residency *residency, const gemp_view *own)
 {
 	gemp_code code = GEMP_OK;
 	nodes n = { 0 };

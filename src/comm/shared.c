@@ -32,8 +32,8 @@ static const char *backing_folder(void)
 	return temporary && *temporary ? temporary : "/tmp";
 }
 
-/* Open MPI wants a twentieth more than the block, and where the folder has less, its first rank gives up while the others wait
- * for it: so this is asked before. */
+/* Open MPI wants a twentieth more than the block, and where the folder has less, its first rank gives up while the others
+ * wait for it: so this is asked before. */
 static bool has_room(size_t size)
 {
 	struct statvfs status;
@@ -48,8 +48,8 @@ static bool everywhere(const gemp_comm *comm, bool mine)
 	return gemp_comm_sum1(comm, !mine) == 0;
 }
 
-/* Files in memory are as sparse as others: a write for which there is no page left kills the process. Here the system is asked
- * for the pages of this rank's part, and may refuse; systems too old to be asked are trusted. */
+/* Files in memory are as sparse as others: a write for which there is no page left kills the process. Here the system is
+ * asked for the pages of this rank's part, and may refuse; systems too old to be asked are trusted. */
 static bool get_pages(const gemp_shared *shared)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), first, end;
@@ -86,8 +86,8 @@ bool gemp_shared_possible(const gemp_comm *comm, size_t size)
 		return false;
 	gemp_comm_sum(comm, facts, 2);
 	if (facts[0] && facts[1])
-		gemp_log(GEMP_VERBOSE, "%zu bytes are not shared by the ranks of a node: there is not so much room in %s, or not on "
-		         "each node; each rank has a copy of its own (containers: --shm-size; Open MPI: "
+		gemp_log(GEMP_VERBOSE, "%zu bytes are not shared by the ranks of a node: there is not so much room in %s, or "
+		         "not on each node; each rank has a copy of its own (containers: --shm-size; Open MPI: "
 		         "OMPI_MCA_osc_sm_backing_directory)\n", size, backing_folder());
 	return facts[0] && !facts[1];
 }

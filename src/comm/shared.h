@@ -1,8 +1,8 @@
 /* shared: memory that all ranks of a node have in common: an MPI shared window, held once however many ranks read it.
  *
- * Whoever asks for it must do without it, too: a node may have no room for such memory (containers often have little of it),
- * and few bytes are not worth a window. All ranks of the job have blocks, or none has. Each rank counts its part of the bytes
- * as its own (core/memory.h), so that the sum over the ranks of a node is what the node holds.
+ * Whoever asks for it must do without it, too: a node may have no room for such memory (containers often have little of
+ * it), and few bytes are not worth a window. All ranks of the job have blocks, or none has. Each rank counts its part of
+ * the bytes as its own (core/memory.h), so that the sum over the ranks of a node is what the node holds.
  */
 #ifndef GEMP_COMM_SHARED_H
 #define GEMP_COMM_SHARED_H
@@ -22,10 +22,10 @@ typedef struct gemp_shared {
 /* Smaller blocks are not shared, and larger ones are refused as if there were no room; for tests. */
 extern size_t gemp_shared_least, gemp_shared_most;
 
-/* Collective; asks no memory. Would a node with several ranks share a block of `size` bytes, and has each node room for it? */
+/* Collective; asks no memory. Is there a node with several ranks, and has each node room for a block of `size` bytes? */
 bool gemp_shared_possible(const gemp_comm *comm, size_t size);
 
-/* Collective; size is the same on all ranks. A block on each node, its bytes not set. False on all ranks: there is none. */
+/* Collective; size is the same on all ranks. A block on each node, its bytes not set. False: there is none on any rank. */
 bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size);
 
 /* Collective over the node. What its ranks wrote before, all of them see afterwards. */
@@ -37,8 +37,8 @@ void gemp_shared_free(gemp_shared *shared);
 /* The part [*first, *end) of `count` things that this rank does for its node; all of them where nothing is shared. */
 void gemp_shared_part(const gemp_shared *shared, size_t count, size_t *first, size_t *end);
 
-/* Collective over the node. Of the values of its ranks: the sums over those before this one, and over all; without a block
- * those of this rank alone. */
+/* Collective over the node. Of the values of its ranks: the sums over those before this one, and over all; without a
+ * block those of this rank alone. */
 void gemp_shared_sums(const gemp_shared *shared, const uint64_t *mine, uint64_t *before, uint64_t *all, int count);
 
 /* A rank's part of bytes that are in the block. */
