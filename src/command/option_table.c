@@ -110,8 +110,8 @@ static const gemp_option table[] = {
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,
 	  "Print the plan with its estimates before matching (with --dry-run: instead of matching).", AT(explain) },
 	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,
-	  "Count rows, and report more: the plan with the rows of each step and the bytes that it sent, imbalance of ranks, "
-	  "pivots, attribute values copied and referred to, matches within one of 1 to 64 parts.",
+	  "Count rows, and report more: the plan with the rows of each step and the bytes that it sent, pivots, "
+	  "attribute values copied and referred to, matches within one of 1 to 64 parts.",
 	  AT(profile) },
 
 	{ "count", 'c', GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output, "Only count, without rows.", AT(count) },

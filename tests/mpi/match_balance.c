@@ -106,39 +106,39 @@ static void one_within_another(void **state)
 	gemp_deal_free(outer);
 }
 
-/* SEARCHES, as loops, listing, and as those of a GPU. Hubs, few candidates of the pivot, and fewer vertices than ranks. */
-static void same_answers(void **state)
+/* SEARCHES. Hubs, fewer vertices than ranks, few candidates of the pivot; as loops, as those of a GPU, listing. */
+static void same_answers(void)
 {
-	(void)state;
-	static const question questions[] = {
-		{ .shape = "cycle:4" }, { .text = "MATCH (a:Person)-[:KNOWS]->(b) RETURN a, b" },
+	static const question cycle = { .shape = "cycle:4" };
+	static const question labelled = { .text = "MATCH (a:Person)-[:KNOWS]->(b) RETURN a, b" };
+	static const struct {
+		size_t vertices, edges;
+		const question *question;
+		bool listed;
+		const char *shape;
+	} cases[] = {
+		{ 40, 200, &cycle, false, NULL }, { 3, 3, &cycle, false, NULL }, { 40, 200, &cycle, false, "nested" },
+		{ 40, 200, &labelled, true, NULL },
 	};
-	static const size_t sizes[][2] = { { 40, 200 }, { 3, 3 } };
-	gemp_least_piece_cost = 1;
-	for (size_t g = 0; g < sizeof sizes / sizeof *sizes; g++) {
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		case_graph graph;
-		graph_new(&graph, sizes[g][0], sizes[g][1], true, 5 + g);
-		for (size_t q = 0; q < sizeof questions / sizeof *questions; q++)
-			for (int way = 0; way < 3; way++) {
-				gemp_match_options o = plain_options;
-				o.listed = way == 1;
-				o.replicate = GEMP_REPLICATE_ALL;
-				context->budgets.result_buffer = o.listed ? 3 : 0;
-				if (way == 2)
-					setenv("GEMP_SHAPE", "nested", 1);
-				check_answer(&graph, &questions[q], &o);
-				unsetenv("GEMP_SHAPE");
-			}
+		gemp_match_options o = plain_options;
+		graph_new(&graph, cases[i].vertices, cases[i].edges, true, 5);
+		o.listed = cases[i].listed;
+		o.replicate = GEMP_REPLICATE_ALL;
+		context->budgets.result_buffer = o.listed ? 3 : 0;
+		if (cases[i].shape)
+			setenv("GEMP_SHAPE", cases[i].shape, 1);
+		assert_true(check_answer(&graph, cases[i].question, &o));
+		unsetenv("GEMP_SHAPE");
 		graph_free(&graph);
 	}
 	context->budgets.result_buffer = 0;
-	gemp_least_piece_cost = 0;
 }
 
 /* Runs again, and runs from parts of the pivots, hand out all pivots of theirs. */
-static void again_and_in_parts(void **state)
+static void again_and_in_parts(void)
 {
-	(void)state;
 	case_graph graph;
 	graph_new(&graph, 60, 300, true, 9);
 	const question q = { .shape = "cycle:4" };
@@ -147,7 +147,6 @@ static void again_and_in_parts(void **state)
 	gemp_match_result result, part;
 	gemp_match_options o = plain_options;
 	uint64_t matches = 0, pivots = 0;
-	gemp_least_piece_cost = 1;
 	o.listed = false;
 	o.replicate = GEMP_REPLICATE_ALL;
 	o.in_parts = true;
@@ -165,10 +164,19 @@ static void again_and_in_parts(void **state)
 	}
 	assert_int_equal(matches, result.matches);
 	assert_int_equal(pivots, result.pivots);
-	gemp_least_piece_cost = 0;
 	gemp_match_free(match);
 	gemp_pattern_free(pattern);
 	graph_free(&graph);
+}
+
+/* Over the same kernels. */
+static void searches(void **state)
+{
+	(void)state;
+	gemp_least_piece_cost = 1;
+	same_answers();
+	again_and_in_parts();
+	gemp_least_piece_cost = 0;
 }
 
 int main(int argc, char **argv)
@@ -177,8 +185,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(each_pivot_once),
 		cmocka_unit_test(each_node_its_share),
 		cmocka_unit_test(one_within_another),
-		cmocka_unit_test_setup_teardown(same_answers, open_context, close_context),
-		cmocka_unit_test_setup_teardown(again_and_in_parts, open_context, close_context),
+		cmocka_unit_test_setup_teardown(searches, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }
