@@ -173,10 +173,8 @@ static void again_and_in_parts(void)
 static void searches(void **state)
 {
 	(void)state;
-	gemp_least_piece_cost = 1;
 	same_answers();
 	again_and_in_parts();
-	gemp_least_piece_cost = 0;
 }
 
 int main(int argc, char **argv)
