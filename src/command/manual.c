@@ -11,7 +11,7 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "ranks, devices", "Ranks; devices with the number of ranks on each." },
 	{ "graph", "vertices, edges and hash: the hash of the content is the same for every number of ranks." },
 	{ "seconds", "For each phase, and elapsed, min, avg and max over ranks." },
-	{ "memory", "Peak bytes of the largest rank: host, device." },
+	{ "memory", "Peak bytes of the largest rank: host, device; shared_by_node: what the ranks of a node hold together." },
 	{ "device_memory", "match: bytes on the device of the largest rank: graph, result_buffer, attributes." },
 	{ "schema, degrees, seed, bytes", "info: labels, relations, attributes; degrees with a histogram; the file." },
 	{ "parts, method, edge_cut", "partition: vertices and edges of each part; how they were cut, in partition_seconds; edges "
