@@ -45,7 +45,7 @@ uint64_t gemp_pivot_cost(const gemp_plan *plan, const gemp_view *views, gemp_ver
 	uint64_t stride = length(near, slot) / ASKED + 1;
 	for (uint64_t i = near->begin[slot] + stride / 2; i < near->begin[slot + 1]; i += stride) {
 		gemp_vertex next = near->neighbours[i];
-		bool wanted = !(step->less & pivot && next >= slot) && !(step->greater & pivot && next <= slot);
+		bool wanted = next < far->rows && !(step->less & pivot && next >= slot) && !(step->greater & pivot && next <= slot);
 		cost += wanted ? stride * (1 + length(far, next)) : 0;
 	}
 	return cost + length(near, slot);
