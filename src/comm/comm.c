@@ -1,5 +1,7 @@
 #include "comm/comm.h"
 
+#include "comm/counter.h"
+
 #include "core/memory.h"
 
 #include <stdio.h>
@@ -33,10 +35,7 @@ void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 
 void gemp_comm_free(gemp_comm *comm)
 {
-	if (comm->counters) {
-		GEMP_MPI(MPI_Win_unlock_all(comm->counter_window));
-		GEMP_MPI(MPI_Win_free(&comm->counter_window));
-	}
+	gemp_counter_free(comm);
 	GEMP_MPI(MPI_Comm_free(&comm->node));
 	GEMP_MPI(MPI_Comm_free(&comm->world));
 }

@@ -79,10 +79,10 @@ static bool open_window(gemp_shared *out, const gemp_comm *comm, size_t size)
 }
 
 /* What is to be agreed on goes into one reduction. */
-bool gemp_shared_possible(const gemp_comm *comm, size_t size)
+bool gemp_shared_room(const gemp_comm *comm, size_t size)
 {
 	uint64_t facts[2] = { comm->node_size > 1, comm->node_rank == 0 && !has_room(size) };
-	if (comm->size == 1 || size == 0 || size < gemp_shared_least)
+	if (comm->size == 1)
 		return false;
 	gemp_comm_sum(comm, facts, 2);
 	if (facts[0] && facts[1])
@@ -90,6 +90,11 @@ bool gemp_shared_possible(const gemp_comm *comm, size_t size)
 		         "not on each node; each rank has a copy of its own (containers: --shm-size; Open MPI: "
 		         "OMPI_MCA_osc_sm_backing_directory)\n", size, backing_folder());
 	return facts[0] && !facts[1];
+}
+
+bool gemp_shared_possible(const gemp_comm *comm, size_t size)
+{
+	return size > 0 && size >= gemp_shared_least && gemp_shared_room(comm, size);
 }
 
 bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size)

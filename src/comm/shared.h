@@ -22,7 +22,10 @@ typedef struct gemp_shared {
 /* Smaller blocks are not shared, and larger ones are refused as if there were no room; for tests. */
 extern size_t gemp_shared_least, gemp_shared_most;
 
-/* Collective; asks no memory. Is there a node with several ranks, and has each node room for a block of `size` bytes? */
+/* Collective. Is there a node with several ranks, and has each node room for so many bytes? */
+bool gemp_shared_room(const gemp_comm *comm, size_t size);
+
+/* Collective; asks no memory. The same for a block, which is to be worth it. */
 bool gemp_shared_possible(const gemp_comm *comm, size_t size);
 
 /* Collective; size is the same on all ranks. A block on each node, its bytes not set. False: there is none on any rank. */

@@ -1,6 +1,8 @@
 /* Pivots handed out by cost: every pivot once, whoever takes it; the same answers as of one rank. */
 #include "match_case.h"
 
+#include "comm/counter.h"
+#include "comm/shared.h"
 #include "match/match_parts.h"
 #include "match/pivot_part.h"
 #include "match/search_deal.h"
@@ -76,11 +78,31 @@ static void each_node_its_share(void **state)
 	dearest = mine;
 	gemp_comm_max(&test_comm, &dearest, 1);
 	assert_true((double)dearest <= 1.1 * (double)total / test_comm.size);
-	if (comm.counters) {
-		GEMP_MPI(MPI_Win_unlock_all(comm.counter_window));
-		GEMP_MPI(MPI_Win_free(&comm.counter_window));
-	}
+	gemp_counter_free(&comm);
 	GEMP_MPI(MPI_Comm_free(&comm.node));
+}
+
+/* A node without room for memory in common. */
+static void counters_of_their_own(void **state)
+{
+	(void)state;
+	enum { NUMBERS = 100 };
+	gemp_comm comm;
+	size_t most = gemp_shared_most;
+	uint64_t taken = 0, sum = 0;
+	gemp_shared_most = 0;
+	gemp_comm_new(&comm, test_comm.world);
+	for (int round = 0; round < 2; round++) {
+		gemp_counter *counter = gemp_counter_open(&comm);
+		for (uint64_t n; (n = gemp_counter_take(counter)) < NUMBERS; taken++)
+			sum += n;
+		assert_true(gemp_counter_taken(counter) >= NUMBERS);
+		gemp_counter_close(&comm);
+	}
+	gemp_comm_free(&comm);
+	gemp_shared_most = most;
+	assert_int_equal(gemp_comm_sum1(&test_comm, taken), 2 * NUMBERS);
+	assert_int_equal(gemp_comm_sum1(&test_comm, sum), NUMBERS * (NUMBERS - 1));
 }
 
 /* A deal that is opened while another is at work leaves that one as it is. */
@@ -182,6 +204,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_pivot_once),
 		cmocka_unit_test(each_node_its_share),
+		cmocka_unit_test(counters_of_their_own),
 		cmocka_unit_test(one_within_another),
 		cmocka_unit_test_setup_teardown(searches, open_context, close_context),
 	};
