@@ -97,7 +97,8 @@ typedef struct gemp_search {
 	size_t pivots;              /* or seeds; of all rounds */
 	gemp_vertex *pivot_slots;   /* [pivots] ascending */
 	gemp_deal *deal;            /* of all ranks' pivots, which are those above; NULL: these are this rank's own */
-	size_t least_piece;         /* pivots or tasks that a piece of it has at least */
+	size_t least_piece;         /* pivots or tasks that a piece of it has at least, */
+	uint64_t least_cost;        /* and what it costs at least */
 	const gemp_view *views;     /* rows at hand, borrowed */
 	gemp_part part;             /* the pivots or seeds that the next restart begins with: all, or those of a round */
 	gemp_seeds seeds;

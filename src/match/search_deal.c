@@ -67,7 +67,7 @@ static gemp_code cut_pivots(gemp_search *search)
 	for (size_t i = 0; i < search->pivots; i++)
 		cost[i] = i < ONE_BY_ONE || i % ONE_OF == 0
 		          ? gemp_pivot_cost(search->plan, search->views, search->pivot_slots[i]) : cost[i - 1];
-	code = gemp_deal_cut(search->deal, cost, search->pivots, search->least_piece, least_cost(search));
+	code = gemp_deal_cut(search->deal, cost, search->pivots, search->least_piece, search->least_cost);
 done:
 	gemp_free(cost);
 	return code;
@@ -78,7 +78,7 @@ static gemp_code cut_tasks(gemp_search *search)
 {
 	const gemp_nested_search *n = search->nested;
 	uint64_t cost = 1 + (uint64_t)n->chunk * n->entries / (search->graph->vertices + 1);
-	return gemp_deal_cut(search->deal, NULL, n->tasks, search->least_piece, least_cost(search) / cost + 1);
+	return gemp_deal_cut(search->deal, NULL, n->tasks, search->least_piece, search->least_cost / cost + 1);
 }
 
 gemp_code gemp_search_deal_cut(gemp_search *search)
@@ -91,12 +91,13 @@ gemp_code gemp_search_deal_cut(gemp_search *search)
 gemp_code gemp_search_deal_new(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t least = search->nested ? search->nested->workers : search->workers;
+	uint64_t least[] = { search->nested ? search->nested->workers : search->workers, least_cost(search) };
 	if (!gemp_search_shares(search))
 		return GEMP_OK;
 	GEMP_TRY(gemp_deal_new(&search->deal, search->context->comm));
-	gemp_comm_max(search->context->comm, &least, 1);
-	search->least_piece = (size_t)least;
+	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, pieces must not */
+	search->least_piece = (size_t)least[0];
+	search->least_cost = least[1];
 	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_deal_cut(search)));
 done:
 	return code;
