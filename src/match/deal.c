@@ -1,6 +1,7 @@
 #include "match/deal.h"
 
 #include "core/memory.h"
+#include "core/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -136,10 +137,18 @@ gemp_code gemp_deal_cut(gemp_deal *deal, const uint64_t *cost, size_t count, siz
 	costed *pieces = NULL;
 	size_t piece_count = 0, most = count / ((size_t)deal->comm->size * (size_t)part_of_share) + 1;
 	GEMP_TRY(cut(deal, cost, count, least < most ? least : most, least_cost, &pieces, &piece_count));
+	deal->digest = gemp_hash(pieces, piece_count * sizeof *pieces, count);
 	code = hand_to_nodes(deal, pieces, piece_count);
 done:
 	gemp_free(pieces);
 	return code;
+}
+
+bool gemp_deal_agree(const gemp_deal *deal)
+{
+	uint64_t both[] = { deal->digest, ~deal->digest };
+	gemp_comm_max(deal->comm, both, 2);
+	return both[0] == ~both[1];
 }
 
 /* TAKING. */

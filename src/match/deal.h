@@ -20,6 +20,7 @@ typedef struct gemp_deal {
 	int *ranks;              /* [node_count] on each node */
 	gemp_part *pieces;       /* [count] of this node */
 	size_t count, room;
+	uint64_t digest;         /* of the pieces of all nodes */
 	gemp_counter *counter;   /* NULL: it is not open */
 	size_t done;             /* pivots in pieces that this rank has taken since it was opened */
 } gemp_deal;
@@ -29,8 +30,11 @@ gemp_code gemp_deal_new(gemp_deal **out, gemp_comm *comm);
 void gemp_deal_free(gemp_deal *deal); /* takes NULL */
 
 /* Local. The same arguments on all ranks: cost[count] of pivots (NULL: all cost 1), of which a piece has `least` unless
- * that would leave ranks idle, and costs least_cost. */
+ * that would leave ranks idle, and costs least_cost. Whether all had the same, gemp_deal_agree asks. */
 gemp_code gemp_deal_cut(gemp_deal *deal, const uint64_t *cost, size_t count, size_t least, uint64_t least_cost);
+
+/* Collective. Have all ranks cut the same pieces? */
+bool gemp_deal_agree(const gemp_deal *deal);
 
 /* Collective. From the first piece on; closed when all ranks have taken all that they want. */
 void gemp_deal_open(gemp_deal *deal);

@@ -99,6 +99,9 @@ gemp_code gemp_search_deal_new(gemp_search *search)
 	search->least_piece = (size_t)least[0];
 	search->least_cost = least[1];
 	GEMP_TRY(gemp_comm_agree(search->context->comm, gemp_search_deal_cut(search)));
+	if (!gemp_deal_agree(search->deal))
+		code = gemp_fail(GEMP_EINTERNAL, "ranks do not hold the same rows, although each has all of them: the graph in "
+		                 "memory is damaged; see gemp-mpi verify");
 done:
 	return code;
 }
