@@ -11,7 +11,9 @@ typedef uint32_t gemp_n32;
 
 /* One launch of a nested kernel. A task is `chunk` neighbouring entries of the rows of the first step. */
 typedef struct gemp_nested_params {
-	gemp_n32 first, tasks;   /* index of the first task; tasks from there on */
+	gemp_n32 first, tasks;   /* index of the first task; tasks from there on, of those in these columns: */
+	gemp_n32 column, width;
+	gemp_n32 columns;        /* of a table in which all tasks stand, row by row */
 	gemp_n32 chunk;          /* entries, at most the lanes of a worker */
 	gemp_n32 entries;        /* of all rows */
 	gemp_n32 vertices;

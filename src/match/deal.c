@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A piece is a rank's share of what is left, over this: estimates may be wrong so many times. */
-static const double part_of_share = 4;
-/* And a rank's share of all, over this, at least. */
+/* A piece is a rank's share of all, over this, at least. */
 static const double pieces_of_share = 64;
 
 typedef struct costed {
@@ -75,20 +73,21 @@ static int dearer(const void *x, const void *y)
 	return a->part.first < b->part.first ? -1 : 1;
 }
 
-static gemp_code cut(const gemp_deal *deal, const uint64_t *cost, size_t count, size_t least, uint64_t least_cost,
-                     costed **pieces, size_t *piece_count)
+static gemp_code cut(const gemp_deal *deal, const gemp_deal_costs *costs, costed **pieces, size_t *piece_count)
 {
 	gemp_code code = GEMP_OK;
-	double total = 0, ranks = (double)deal->comm->size;
-	size_t room = 0;
+	const uint64_t *cost = costs->cost;
+	double total = 0, shares = (double)deal->comm->size * costs->part_of_share;
+	size_t room = 0, count = costs->count, most = (size_t)((double)count / shares) + 1;
+	size_t least = costs->least < most ? costs->least : most;
 	for (size_t i = 0; i < count; i++)
 		total += cost ? (double)cost[i] : 1;
-	double left = total, floor = total / (ranks * pieces_of_share);
+	double left = total, floor = total / ((double)deal->comm->size * pieces_of_share);
 	for (size_t at = 0; at < count;) {
 		costed piece = { .part.first = at };
-		double wanted = left / (ranks * part_of_share);
+		double wanted = left / shares;
 		wanted = wanted < floor ? floor : wanted;
-		wanted = wanted < (double)least_cost ? (double)least_cost : wanted;
+		wanted = wanted < (double)costs->least_cost ? (double)costs->least_cost : wanted;
 		for (; at < count && (at < piece.part.first + least || (double)piece.cost < wanted); at++)
 			piece.cost += cost ? cost[at] : 1;
 		piece.part.count = at - piece.part.first;
@@ -131,13 +130,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_deal_cut(gemp_deal *deal, const uint64_t *cost, size_t count, size_t least, uint64_t least_cost)
+gemp_code gemp_deal_cut(gemp_deal *deal, const gemp_deal_costs *costs)
 {
 	gemp_code code = GEMP_OK;
 	costed *pieces = NULL;
-	size_t piece_count = 0, most = count / ((size_t)deal->comm->size * (size_t)part_of_share) + 1;
-	GEMP_TRY(cut(deal, cost, count, least < most ? least : most, least_cost, &pieces, &piece_count));
-	deal->digest = gemp_hash(pieces, piece_count * sizeof *pieces, count);
+	size_t piece_count = 0;
+	GEMP_TRY(cut(deal, costs, &pieces, &piece_count));
+	deal->digest = gemp_hash(pieces, piece_count * sizeof *pieces, costs->count);
 	code = hand_to_nodes(deal, pieces, piece_count);
 done:
 	gemp_free(pieces);

@@ -29,9 +29,15 @@ typedef struct gemp_deal {
 gemp_code gemp_deal_new(gemp_deal **out, gemp_comm *comm);
 void gemp_deal_free(gemp_deal *deal); /* takes NULL */
 
-/* Local. The same arguments on all ranks: cost[count] of pivots (NULL: all cost 1), of which a piece has `least` unless
- * that would leave ranks idle, and costs least_cost. Whether all had the same, gemp_deal_agree asks. */
-gemp_code gemp_deal_cut(gemp_deal *deal, const uint64_t *cost, size_t count, size_t least, uint64_t least_cost);
+typedef struct gemp_deal_costs {
+	const uint64_t *cost;    /* [count] of pivots; NULL: all cost 1 */
+	size_t count, least;     /* pivots that a piece has at least, unless that would leave ranks idle, */
+	uint64_t least_cost;     /* and that it costs */
+	double part_of_share;    /* a piece is a rank's share of what is left, over this */
+} gemp_deal_costs;
+
+/* Local. The same costs on all ranks: whether they were, gemp_deal_agree asks. */
+gemp_code gemp_deal_cut(gemp_deal *deal, const gemp_deal_costs *costs);
 
 /* Collective. Have all ranks cut the same pieces? */
 bool gemp_deal_agree(const gemp_deal *deal);

@@ -52,7 +52,8 @@ static void emit_take(gemp_emitter *e)
 	gemp_put(e, "if (lane == 0) {");
 	gemp_put(e, "\tuint t = spent < p.budget ? atomic_inc(&control[GEMP_NESTED_NEXT]) : p.tasks;");
 	gemp_put(e, "\tif (t < p.tasks) {");
-	gemp_put(e, "\t\tentry = (p.first + t) * p.chunk;");
+	gemp_put(e, "\t\tt += p.first;");
+	gemp_put(e, "\t\tentry = (t / p.width * p.columns + p.column + t %% p.width) * p.chunk;");
 	gemp_put(e, "\t\tcount = p.chunk;");
 	gemp_put(e, "\t} else {");
 	gemp_put(e, "\t\tcount = gemp_wait(control, parts, p.queue, &entry, &low, &high);");

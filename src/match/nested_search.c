@@ -169,7 +169,17 @@ void gemp_nested_rows(gemp_nested_search *n, const gemp_search *search, const ge
 	uint64_t least = n->shape.levels == 3 ? most / (uint64_t)n->options.row_lanes : 1; /* one for each row in hand */
 	n->chunk = (uint32_t)(chunk < least ? least : chunk > most ? most : chunk);
 	n->tasks = (uint32_t)(((uint64_t)n->entries + n->chunk - 1) / n->chunk);
-	n->end = n->tasks;
+	n->columns = 1;
+	gemp_nested_feed(n, (gemp_part){ 0, 1 });
+}
+
+void gemp_nested_feed(gemp_nested_search *n, gemp_part piece)
+{
+	size_t rest = n->tasks % n->columns; /* tasks in the last row */
+	size_t last = rest <= piece.first ? 0 : rest - piece.first < piece.count ? rest - piece.first : piece.count;
+	n->piece = piece;
+	n->next = 0;
+	n->end = (uint32_t)(n->tasks / n->columns * piece.count + last);
 }
 
 /* Collective. Tasks that go to any rank are the same on all. */
@@ -285,8 +295,10 @@ gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text)
 
 void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search)
 {
-	nested->next = 0;
-	nested->end = search->deal ? 0 : nested->tasks;
+	if (search->deal)
+		nested->next = nested->end = 0;
+	else
+		gemp_nested_feed(nested, nested->piece);
 }
 
 /* LAUNCHING. */
@@ -298,8 +310,8 @@ static gemp_code enqueue(gemp_search *search)
 	gemp_argument a[2 * GEMP_MAX_VIEWS + 16];
 	static const uint32_t zeros[GEMP_NESTED_WORDS];
 	size_t count = 0;
-	gemp_nested_params params = { .first = n->next, .tasks = n->end - n->next, .chunk = n->chunk, .entries = n->entries,
-		.vertices = search->vertices, .limit = n->limit, .words = n->words, .room = n->room, .queue = n->queue,
+	gemp_nested_params params = { .first = n->next, .tasks = n->end - n->next, .column = (uint32_t)n->piece.first,
+		.width = (uint32_t)n->piece.count, .columns = n->columns, .chunk = n->chunk, .entries = n->entries, .vertices = search->vertices, .limit = n->limit, .words = n->words, .room = n->room, .queue = n->queue,
 		.budget = ROWS_A_LAUNCH };
 	GEMP_TRY(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
 	a[count++] = GEMP_ARG(&params);
@@ -371,7 +383,7 @@ gemp_code gemp_nested_launch(gemp_search *search, bool *ran)
 		GEMP_TRY(gemp_search_beside(search));
 		GEMP_TRY(finish(search));
 	}
-	work->next = n->next < n->end ? (size_t)((double)search->part.count * n->next / n->tasks) : search->part.count;
+	work->next = n->next < n->end ? (size_t)((double)search->part.count * n->next / n->end) : search->part.count;
 	if (*ran && !search->stored) {
 		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before) - search->beside.seconds;
 		search->stored = true;

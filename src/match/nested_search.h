@@ -19,7 +19,9 @@ struct gemp_nested_search {
 	gemp_nested_options options;
 	size_t workers, group;      /* work-items of a group */
 	uint32_t entries, chunk;    /* of the first step's rows; of them in a task */
-	uint32_t tasks, next, end;  /* of all ranks; the next here, of those before `end` */
+	uint32_t tasks, columns;    /* of all ranks, row by row in a table of so many columns */
+	gemp_part piece;            /* the columns of this rank, */
+	uint32_t next, end;         /* the next of their tasks, of those before `end` */
 	uint32_t limit, words, room, queue;
 	gemp_buffer lists, marks, parts, control;
 	uint64_t given;             /* parts that changed hands so far, about */
@@ -40,6 +42,8 @@ void gemp_nested_free(gemp_nested_search *nested, gemp_device *device);
 const char *gemp_nested_build_options(const gemp_search *search);
 /* The text of its kernel, whose name is `nested`. */
 gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text);
+/* Local. The tasks of these columns. */
+void gemp_nested_feed(gemp_nested_search *nested, gemp_part piece);
 /* search->deal: tasks are handed out from there. */
 void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search);
 /* Local. As gemp_search_launch. */

@@ -9,7 +9,12 @@ enum {
 	ASKED = 16,               /* of a pivot's neighbours */
 	ONE_BY_ONE = 4096,        /* pivots that are looked at, */
 	ONE_OF = 16,              /* and then one of so many: costs are to be had for less than the search */
+	COLUMNS_A_RANK = 64,
 };
+
+/* A piece is this part of a rank's share of what is left. Estimated costs may be wrong so many times; each column of tasks
+ * has its part of the dear ones and of the others. */
+static const double part_of_costs = 4, part_of_columns = 2;
 
 uint64_t gemp_least_piece_cost;
 
@@ -67,18 +72,22 @@ static gemp_code cut_pivots(gemp_search *search)
 	for (size_t i = 0; i < search->pivots; i++)
 		cost[i] = i < ONE_BY_ONE || i % ONE_OF == 0
 		          ? gemp_pivot_cost(search->plan, search->views, search->pivot_slots[i]) : cost[i - 1];
-	code = gemp_deal_cut(search->deal, cost, search->pivots, search->least_piece, search->least_cost);
+	code = gemp_deal_cut(search->deal, &(gemp_deal_costs){ cost, search->pivots, search->least_piece, search->least_cost,
+	                                                       part_of_costs });
 done:
 	gemp_free(cost);
 	return code;
 }
 
-/* Tasks of loops on a GPU are so many entries of rows of all pivots. */
+/* Tasks of loops on a GPU are so many entries of rows of all pivots, dear ones first: a piece is some columns of a table of
+ * them. */
 static gemp_code cut_tasks(gemp_search *search)
 {
-	const gemp_nested_search *n = search->nested;
-	uint64_t cost = 1 + (uint64_t)n->chunk * n->entries / (search->graph->vertices + 1);
-	return gemp_deal_cut(search->deal, NULL, n->tasks, search->least_piece, search->least_cost / cost + 1);
+	gemp_nested_search *n = search->nested;
+	uint32_t columns = COLUMNS_A_RANK * search->ranks;
+	n->columns = n->tasks < columns ? n->tasks ? n->tasks : 1 : columns;
+	size_t least = search->least_piece * n->columns / (n->tasks + 1) + 1;
+	return gemp_deal_cut(search->deal, &(gemp_deal_costs){ NULL, n->tasks ? n->columns : 0, least, 0, part_of_columns });
 }
 
 gemp_code gemp_search_deal_cut(gemp_search *search)
@@ -116,8 +125,7 @@ void gemp_search_deal_feed(gemp_search *search)
 	if (!search->deal || busy || !gemp_deal_take(search->deal, &piece))
 		return;
 	if (nested) {
-		nested->next = (uint32_t)piece.first;
-		nested->end = (uint32_t)(piece.first + piece.count);
+		gemp_nested_feed(nested, piece);
 	} else {
 		work->next = piece.first;
 		work->count = piece.first + piece.count;
@@ -136,7 +144,8 @@ uint64_t gemp_search_pivots_done(const gemp_search *search)
 	const gemp_nested_search *nested = search->nested;
 	if (!search->deal)
 		return search->part.first + work->next;
-	size_t left = nested ? nested->end - nested->next : work->count - work->next;
-	double done = (double)(search->deal->done - left);
-	return nested ? (uint64_t)(done * (double)search->pivots / nested->tasks) : (uint64_t)done;
+	if (!nested)
+		return search->deal->done - (work->count - work->next);
+	double left = nested->end ? (double)nested->piece.count * (nested->end - nested->next) / nested->end : 0;
+	return (uint64_t)(((double)search->deal->done - left) * (double)search->pivots / nested->columns);
 }

@@ -43,7 +43,8 @@ static void each_pivot_once(void **state)
 		for (size_t least = 1; least <= 64; least *= 8) {
 			for (size_t i = 0; i < counts[c]; i++)
 				cost[i] = gemp_random(&seed) % 1000 * (i % 100 == 7 ? 10000 : 1);
-			assert_all_ok(gemp_deal_cut(deal, least == 8 ? NULL : cost, counts[c], least, least == 1 ? 0 : 20000));
+			const gemp_deal_costs costs = { least == 8 ? NULL : cost, counts[c], least, least == 1 ? 0 : 20000, 4 };
+			assert_all_ok(gemp_deal_cut(deal, &costs));
 			take_all(deal, counts[c], &most_taken);
 			take_all(deal, counts[c], &most_taken);
 		}
@@ -67,7 +68,7 @@ static void each_node_its_share(void **state)
 		total += cost[i] = 1 + 1000000 / (i + 1);
 	assert_all_ok(gemp_deal_new(&deal, &comm));
 	assert_all(deal->node_count == (size_t)test_comm.size && deal->node == (size_t)test_comm.rank);
-	assert_all_ok(gemp_deal_cut(deal, cost, MOST, 1, 0));
+	assert_all_ok(gemp_deal_cut(deal, &(gemp_deal_costs){ cost, MOST, 1, 0, 4 }));
 	gemp_deal_open(deal);
 	while (gemp_deal_take(deal, &piece))
 		for (size_t i = 0; i < piece.count; i++)
@@ -114,8 +115,8 @@ static void one_within_another(void **state)
 	gemp_part piece;
 	assert_all_ok(gemp_deal_new(&outer, &test_comm));
 	assert_all_ok(gemp_deal_new(&inner, &test_comm));
-	assert_all_ok(gemp_deal_cut(outer, NULL, 200, 1, 0));
-	assert_all_ok(gemp_deal_cut(inner, NULL, 50, 1, 0));
+	assert_all_ok(gemp_deal_cut(outer, &(gemp_deal_costs){ NULL, 200, 1, 0, 4 }));
+	assert_all_ok(gemp_deal_cut(inner, &(gemp_deal_costs){ NULL, 50, 1, 0, 2 }));
 	gemp_deal_open(outer);
 	for (int i = 0; i < 2 && gemp_deal_take(outer, &piece); i++)
 		taken += piece.count;
