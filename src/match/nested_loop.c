@@ -346,24 +346,28 @@ void gemp_emit_sum(gemp_emitter *e)
 	gemp_put(e, "}");
 }
 
-/* PARTS. Where another worker waits, it gets an entry of the task, or else half of the candidates left on the split
- * level. next: the first of these. Looking costs a way to memory: the longer all takes, the rarer. */
+/* PARTS. Workers that wait get an entry of the task each, or else equal parts of the candidates left on the split
+ * level; so does this one. next: the first of these. Looking costs a way to memory. */
 static void emit_giving(gemp_emitter *e, const char *next)
 {
-	gemp_put(e, "if (p.queue && spent - rested >= 128 + spent / 16) {");
+	gemp_put(e, "if (p.queue && spent - rested >= REST) {");
 	e->depth++;
 	gemp_put(e, "rested = spent;");
-	gemp_put(e, "const uint next = %s;", next);
-	gemp_put(e, "const uint middle = next + (stop - min(stop, next)) / 2, last = todo ? 31 - clz(todo) : 0;");
-	gemp_put(e, "uint given = 0;");
-	gemp_put(e, "if (lane == 0 && (todo || middle < stop) && gemp_wanted(control))");
-	gemp_put(e, "\tgiven = todo ? gemp_give(control, parts, p.queue, entry + last, 0, ~0u) :");
-	gemp_put(e, "\t               gemp_give(control, parts, p.queue, entry + which, middle - cur_%d, stop - cur_%d);",
+	gemp_put(e, "const uint next = %s, left = stop - min(stop, next);", next);
+	gemp_put(e, "uint place = 0;");
+	gemp_put(e, "const uint takers = gemp_reserve(GEMP_GROUP_PASS control, parts, p.queue,");
+	gemp_put(e, "\ttodo ? popcount(todo) : min(left / (ROWS + 1), (uint)GEMP_LANES), &place);");
+	gemp_put(e, "const uint size = left / (popcount(takers) + 1), nth = popcount(takers & LANES_BELOW);");
+	gemp_put(e, "if (takers >> lane & 1) {");
+	gemp_put(e, "\tif (todo)");
+	gemp_put(e, "\t\tgemp_fill(parts, place, entry + gemp_nth_highest(todo, nth), 0, ~0u);");
+	gemp_put(e, "\telse");
+	gemp_put(e, "\t\tgemp_fill(parts, place, entry + which, stop - (nth + 1) * size - cur_%d, stop - nth * size - cur_%d);",
 	         SPLIT_LEVEL, SPLIT_LEVEL);
-	gemp_put(e, "if (gemp_shuffle(given, 0)) {");
-	gemp_put(e, "\tstop = todo ? stop : middle;");
-	gemp_put(e, "\ttodo &= ~(1u << last);");
 	gemp_put(e, "}");
+	gemp_put(e, "stop -= todo ? 0 : popcount(takers) * size;");
+	gemp_put(e, "for (uint given = todo ? popcount(takers) : 0; given; given--)");
+	gemp_put(e, "\ttodo &= ~(1u << (31 - clz(todo)));");
 	e->depth--;
 	gemp_put(e, "}");
 }
