@@ -143,12 +143,22 @@ static void report_profile(gemp_report *report, const gemp_found *found)
 		report_parts(report, result);
 }
 
+static void report_push(gemp_report *report, json_t *object, const gemp_match_result *result)
+{
+	json_object_set_new(object, "match_bytes", gemp_json_count(result->item_bytes));
+	json_object_set_new(object, "match_bytes_uncoded", gemp_json_count(result->item_words_bytes));
+	gemp_report_detail(report, "  %-10s partial matches in %s (%s before coding)\n", "push",
+	                   gemp_shown_bytes(result->item_bytes).text, gemp_shown_bytes(result->item_words_bytes).text);
+}
+
 /* How rows of others, or rows in rounds, were met. */
 static void report_crossing(gemp_report *report, const gemp_match_result *result)
 {
 	static const char *const how[] = { [GEMP_CROSS_AUTO] = "none", [GEMP_CROSS_PUSH] = "push", [GEMP_CROSS_PULL] = "pull" };
 	json_t *object = json_object_get(report->json, "exchange");
 	json_object_set_new(object, "how", json_string(how[result->crossing]));
+	if (result->crossing == GEMP_CROSS_PUSH)
+		report_push(report, object, result);
 	if (result->crossing != GEMP_CROSS_PULL)
 		return;
 	json_object_set_new(object, "pull_rounds", gemp_json_count(result->pull_rounds));

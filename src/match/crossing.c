@@ -1,10 +1,16 @@
 #include "match/crossing.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "kernels/abi.h"
+#include "match/item_code.h"
 #include "match/search_setup.h"
+#include "partition/row_code.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+enum { WORTH_THREADS = 1 << 20 }; /* bytes of items */
 
 /* Items of a stage that have arrived, oldest first. Those on the device (the first `loaded`) stay here until a worker has
  * taken them, since until then they fill a place of their source. */
@@ -20,12 +26,34 @@ struct gemp_crossing {
 	queue *queues;          /* [stages] */
 	uint32_t *held;         /* [stages * ranks] places filled, by (stage, source) */
 	bool *used;             /* [areas] other ranks' areas that the plan can fill */
+	uint32_t *arrived;      /* [stages * ranks] items of the last exchange */
+	gemp_item_form *forms;  /* [stages] */
+	size_t coder_count;
+	gemp_item_coder **coders; /* [coder_count] one a thread */
+	size_t piece_count, piece_capacity;
+	struct piece *pieces;   /* on their way out, then in */
+	atomic_bool damaged;    /* of those: some make no sense */
 	size_t *send_size, *receive_size; /* [ranks] bytes */
-	char *send;
-	size_t send_capacity;
+	uint32_t *plain;        /* items to send */
+	uint8_t *send;
+	size_t plain_capacity, send_capacity;
 	void *receive;
 	size_t receive_capacity;
 };
+
+static gemp_code make_coders(gemp_crossing *c)
+{
+	gemp_code code = GEMP_OK;
+	size_t threads = gemp_threads();
+	GEMP_TRY(GEMP_NEW(c->forms, c->stages));
+	for (size_t k = 0; k < c->stages; k++)
+		c->forms[k] = gemp_item_form_of(c->search->plan, &c->search->layout, k);
+	GEMP_TRY(GEMP_NEW(c->coders, threads));
+	for (; c->coder_count < threads; c->coder_count++)
+		GEMP_TRY(gemp_item_coder_new(&c->coders[c->coder_count]));
+done:
+	return code;
+}
 
 gemp_code gemp_crossing_new(gemp_crossing **out, gemp_search *search)
 {
@@ -43,6 +71,8 @@ gemp_code gemp_crossing_new(gemp_crossing **out, gemp_search *search)
 		                area % (c->ranks + 1) != c->ranks;
 	GEMP_TRY(GEMP_NEW(c->send_size, c->ranks));
 	GEMP_TRY(GEMP_NEW(c->receive_size, c->ranks));
+	GEMP_TRY(GEMP_NEW(c->arrived, c->stages * c->ranks));
+	GEMP_TRY(make_coders(c));
 	*out = c;
 	c = NULL;
 done:
@@ -63,6 +93,13 @@ void gemp_crossing_free(gemp_crossing *c)
 	gemp_free(c->used);
 	gemp_free(c->send_size);
 	gemp_free(c->receive_size);
+	gemp_free(c->arrived);
+	gemp_free(c->forms);
+	for (size_t i = 0; i < c->coder_count; i++)
+		gemp_item_coder_free(c->coders[i]);
+	gemp_free(c->coders);
+	gemp_free(c->pieces);
+	gemp_free(c->plain);
 	gemp_free(c->send);
 	gemp_free(c->receive);
 	gemp_free(c);
@@ -76,12 +113,14 @@ uint64_t gemp_crossing_waiting(const gemp_crossing *c)
 	return waiting;
 }
 
-/* QUEUES. */
-static gemp_code push(gemp_crossing *c, size_t stage, const uint32_t *items, size_t count, size_t source)
+/* QUEUES. Room for what arrives, whose sources are noted; their items are still to be filled in. */
+static gemp_code make_room(gemp_crossing *c, size_t stage)
 {
 	gemp_code code = GEMP_OK;
 	queue *q = &c->queues[stage];
-	size_t words = c->search->layout.item_words[stage];
+	size_t words = c->search->layout.item_words[stage], count = 0;
+	for (size_t r = 0; r < c->ranks; r++)
+		count += c->arrived[stage * c->ranks + r];
 	if (q->begin + q->count + count > q->capacity && q->begin) {
 		memmove(q->items, q->items + q->begin * words, q->count * words * sizeof *q->items);
 		memmove(q->source, q->source + q->begin, q->count * sizeof *q->source);
@@ -96,13 +135,29 @@ static gemp_code push(gemp_crossing *c, size_t stage, const uint32_t *items, siz
 		GEMP_TRY(GEMP_RESERVE(q->source, q->capacity, larger));
 		q->capacity = larger;
 	}
-	memcpy(q->items + (q->begin + q->count) * words, items, count * words * sizeof *items);
-	for (size_t i = 0; i < count; i++)
-		q->source[q->begin + q->count + i] = (uint16_t)source;
-	q->count += count;
-	c->held[stage * c->ranks + source] += (uint32_t)count;
+	uint16_t *source = q->source + q->begin + q->count;
+	for (size_t r = 0; r < c->ranks; r++) {
+		uint32_t arrived = c->arrived[stage * c->ranks + r];
+		c->held[stage * c->ranks + r] += arrived;
+		while (arrived-- > 0)
+			*source++ = (uint16_t)r;
+	}
 done:
 	return code;
+}
+
+/* The next of them. */
+static uint32_t *take_place(gemp_crossing *c, size_t stage, size_t count)
+{
+	queue *q = &c->queues[stage];
+	uint32_t *items = q->items + (q->begin + q->count) * c->search->layout.item_words[stage];
+	q->count += count;
+	return items;
+}
+
+static gemp_code damaged(size_t rank)
+{
+	return gemp_fail(GEMP_EINTERNAL, "partial matches: a message of rank %zu makes no sense", rank);
 }
 
 /* Places of items that workers have taken become free. */
@@ -147,47 +202,189 @@ done:
 	return code;
 }
 
-/* SENDING. */
-static size_t header_bytes(const gemp_crossing *c)
+/* PIECES of what lies in an area, coded and decoded by all cores. */
+typedef struct piece {
+	size_t stage, count;
+	uint32_t *items;
+	uint8_t *coded;
+	size_t size;             /* of what is coded */
+} piece;
+
+static size_t pieces_of(size_t items)
 {
-	return 2 * c->stages * sizeof(uint32_t);
+	return items / GEMP_ITEM_PIECE + (items % GEMP_ITEM_PIECE != 0);
 }
 
+static size_t count_in(size_t items, size_t part)
+{
+	size_t left = items - part * GEMP_ITEM_PIECE;
+	return left < GEMP_ITEM_PIECE ? left : GEMP_ITEM_PIECE;
+}
+
+static size_t item_bytes(const gemp_crossing *c, size_t stage)
+{
+	return c->search->layout.item_words[stage] * sizeof(uint32_t);
+}
+
+static void code_piece(void *context, unsigned thread, size_t at)
+{
+	gemp_crossing *c = context;
+	piece *p = &c->pieces[at];
+	p->size = gemp_items_put(c->coders[thread], &c->forms[p->stage], p->items, p->count, p->coded);
+}
+
+static void decode_piece(void *context, unsigned thread, size_t at)
+{
+	(void)thread;
+	gemp_crossing *c = context;
+	const piece *p = &c->pieces[at];
+	if (!gemp_items_get(&c->forms[p->stage], p->coded, p->size, p->items, p->count))
+		atomic_store(&c->damaged, true);
+}
+
+/* Threads do not pay for little. */
+static void for_each_piece(gemp_crossing *c, gemp_loop_body *body)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < c->piece_count; i++)
+		bytes += c->pieces[i].count * item_bytes(c, c->pieces[i].stage);
+	if (bytes >= WORTH_THREADS)
+		gemp_parallel_for(c->piece_count, body, c);
+	else
+		for (size_t i = 0; i < c->piece_count; i++)
+			body(c, 0, i);
+}
+
+/* SENDING. */
 static size_t area_of(const gemp_crossing *c, size_t stage, size_t destination)
 {
 	return stage * (c->ranks + 1) + destination;
 }
 
-static gemp_code pack(gemp_crossing *c, uint64_t *moved)
+/* Bytes to a rank at most; *items in whole words, *pieces of them. */
+static size_t weigh(const gemp_crossing *c, size_t destination, size_t *items, size_t *pieces)
+{
+	size_t room = 2 * c->stages * GEMP_NUMBER_BYTES;
+	for (size_t k = 0; k < c->stages; k++) {
+		size_t count = gemp_search_items(c->search, k, (int)destination);
+		*items += count * item_bytes(c, k);
+		*pieces += pieces_of(count);
+		room += count * item_bytes(c, k) + pieces_of(count) * (GEMP_NUMBER_BYTES + gemp_item_slack(&c->forms[k]));
+	}
+	return room;
+}
+
+/* Pieces for a rank, behind the room for what is said of them. */
+static uint8_t *list_pieces(gemp_crossing *c, size_t destination, uint32_t **items, uint8_t *to)
+{
+	to += 2 * c->stages * GEMP_NUMBER_BYTES;
+	for (size_t k = 0; k < c->stages; k++) {
+		size_t count = gemp_search_items(c->search, k, (int)destination);
+		for (size_t i = 0; i < pieces_of(count); i++) {
+			size_t bytes = count_in(count, i) * item_bytes(c, k);
+			to += GEMP_NUMBER_BYTES;
+			c->pieces[c->piece_count++] = (piece){ k, count_in(count, i), *items, to, 0 };
+			*items += bytes / sizeof **items;
+			to += bytes + gemp_item_slack(&c->forms[k]);
+		}
+	}
+	return to;
+}
+
+static gemp_code read_items(gemp_crossing *c)
 {
 	gemp_code code = GEMP_OK;
 	gemp_search *search = c->search;
-	size_t total = 0;
-	for (size_t d = 0; d < c->ranks; d++) {
-		c->send_size[d] = header_bytes(c);
-		for (size_t k = 0; k < c->stages; k++)
-			c->send_size[d] += (size_t)gemp_search_items(search, k, (int)d) * search->layout.item_words[k] * 4;
-		total += c->send_size[d];
-	}
-	GEMP_TRY(GEMP_RESERVE(c->send, c->send_capacity, total + 1));
-	char *to = c->send;
-	for (size_t d = 0; d < c->ranks; d++) {
-		uint32_t *header = (uint32_t *)(void *)to;
-		to += header_bytes(c);
+	uint32_t *to = c->plain;
+	for (size_t d = 0; d < c->ranks; d++)
 		for (size_t k = 0; k < c->stages; k++) {
-			size_t area = area_of(c, k, d), items = gemp_search_items(search, k, (int)d);
-			size_t bytes = items * search->layout.item_words[k] * 4;
-			header[k] = (uint32_t)items;
-			header[c->stages + k] = search->slots - c->held[k * c->ranks + d];
+			size_t bytes = gemp_search_items(search, k, (int)d) * item_bytes(c, k);
 			if (bytes)
 				GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(search->context->device->queue, search->out.mem, CL_FALSE,
-				                                     search->base[area] * 4, bytes, to, 0, NULL, NULL)));
-			to += bytes;
-			search->statistics.sent[search->layout.stages[k].step] += d == (size_t)search->context->comm->rank ? 0 : bytes;
-			*moved += items;
+				                                     search->base[area_of(c, k, d)] * 4, bytes, to, 0, NULL, NULL)));
+			to += bytes / sizeof *to;
 		}
-	}
 	GEMP_TRY(GEMP_CL(clFinish(search->context->device->queue)));
+done:
+	return code;
+}
+
+/* A message to a rank closes up from `to` on: places that are free, numbers of items and of bytes, and these. */
+static uint8_t *close_up(gemp_crossing *c, size_t destination, size_t *next, uint8_t *to, uint64_t *moved)
+{
+	gemp_search *search = c->search;
+	const piece *pieces = &c->pieces[*next];
+	size_t at = 0;
+	for (size_t k = 0; k < c->stages; k++) {
+		size_t count = gemp_search_items(search, k, (int)destination), sent = 0;
+		to = gemp_number_put(to, search->slots - c->held[k * c->ranks + destination]);
+		to = gemp_number_put(to, count);
+		for (size_t i = 0; i < pieces_of(count); i++, at++) {
+			to = gemp_number_put(to, pieces[at].size);
+			memmove(to, pieces[at].coded, pieces[at].size);
+			to += pieces[at].size;
+			sent += pieces[at].size;
+		}
+		search->statistics.sent[search->layout.stages[k].step] += sent;
+		search->statistics.item_bytes += sent;
+		search->statistics.item_words_bytes += count * item_bytes(c, k);
+		*moved += count;
+	}
+	*next += at;
+	return to;
+}
+
+static gemp_code pack(gemp_crossing *c, uint64_t *moved)
+{
+	gemp_code code = GEMP_OK;
+	size_t room = 0, bytes = 0, pieces = 0, next = 0;
+	for (size_t d = 0; d < c->ranks; d++)
+		room += weigh(c, d, &bytes, &pieces);
+	GEMP_TRY(GEMP_RESERVE(c->plain, c->plain_capacity, bytes / sizeof *c->plain));
+	GEMP_TRY(GEMP_RESERVE(c->send, c->send_capacity, room));
+	GEMP_TRY(GEMP_RESERVE(c->pieces, c->piece_capacity, pieces));
+	GEMP_TRY(read_items(c));
+	uint32_t *items = c->plain;
+	uint8_t *to = c->send;
+	c->piece_count = 0;
+	for (size_t d = 0; d < c->ranks; d++)
+		to = list_pieces(c, d, &items, to);
+	for_each_piece(c, code_piece);
+	to = c->send;
+	for (size_t d = 0; d < c->ranks; d++) {
+		uint8_t *begin = to;
+		to = close_up(c, d, &next, to, moved);
+		c->send_size[d] = (size_t)(to - begin);
+	}
+done:
+	return code;
+}
+
+/* RECEIVING. What a message says of its stages and pieces, the latter without places yet. */
+static gemp_code list_message(gemp_crossing *c, size_t source, const uint8_t *from, const uint8_t *end)
+{
+	gemp_code code = GEMP_OK;
+	gemp_search *search = c->search;
+	for (size_t k = 0; k < c->stages; k++) {
+		size_t area = area_of(c, k, source);
+		uint64_t places, count, size;
+		from = gemp_number_get(from, end, &places);
+		from = from ? gemp_number_get(from, end, &count) : NULL;
+		if (!from || places > search->slots || count > search->slots)
+			return damaged(source);
+		if (c->used[area])
+			search->capacity[area] = (uint32_t)places - gemp_search_items(search, k, (int)source);
+		GEMP_TRY(GEMP_RESERVE(c->pieces, c->piece_capacity, c->piece_count + pieces_of(count)));
+		for (size_t i = 0; i < pieces_of(count); i++) {
+			from = gemp_number_get(from, end, &size);
+			if (!from || size > (size_t)(end - from))
+				return damaged(source);
+			c->pieces[c->piece_count++] = (piece){ k, count_in(count, i), NULL, (uint8_t *)(uintptr_t)from, size };
+			from += size;
+		}
+		c->arrived[k * c->ranks + source] = (uint32_t)count;
+	}
+	return from == end ? GEMP_OK : damaged(source);
 done:
 	return code;
 }
@@ -195,19 +392,18 @@ done:
 static gemp_code unpack(gemp_crossing *c)
 {
 	gemp_code code = GEMP_OK;
-	gemp_search *search = c->search;
-	const char *from = c->receive;
-	for (size_t r = 0; r < c->ranks; from += c->receive_size[r++]) {
-		const uint32_t *header = (const uint32_t *)(const void *)from, *items = header + 2 * c->stages;
-		for (size_t k = 0; k < c->stages; k++) {
-			size_t area = area_of(c, k, r);
-			if (c->used[area])
-				search->capacity[area] = header[c->stages + k] - gemp_search_items(search, k, (int)r);
-			if (header[k])
-				GEMP_TRY(push(c, k, items, header[k], r));
-			items += (size_t)header[k] * search->layout.item_words[k];
-		}
-	}
+	const uint8_t *from = c->receive;
+	c->piece_count = 0;
+	for (size_t r = 0; r < c->ranks; from += c->receive_size[r++])
+		GEMP_TRY(list_message(c, r, from, from + c->receive_size[r]));
+	for (size_t k = 0; k < c->stages; k++)
+		GEMP_TRY(make_room(c, k));
+	for (size_t i = 0; i < c->piece_count; i++)
+		c->pieces[i].items = take_place(c, c->pieces[i].stage, c->pieces[i].count);
+	atomic_store(&c->damaged, false);
+	for_each_piece(c, decode_piece);
+	if (atomic_load(&c->damaged))
+		return gemp_fail(GEMP_EINTERNAL, "partial matches of other ranks make no sense");
 done:
 	return code;
 }

@@ -1,8 +1,9 @@
 /* crossing: partial matches to the owners of the rows that they need, in rounds of one all-to-all.
  *
  * Bounded memory without deadlock: a receiver has `slots` places a (stage, source); a sender uses only the credits
- * announced in the last round; deeper stages run first (search.h) and each stage has room of its own. A message to a rank:
- * items per stage, free places per stage (u32 each), then the items, stage by stage.
+ * announced in the last round; deeper stages run first (search.h) and each stage has room of its own. A message to a rank,
+ * stage by stage: places that are free, number of items, and these in pieces, of each its bytes and the items coded
+ * (match/item_code.h); numbers as in partition/row_code.h.
  */
 #ifndef GEMP_MATCH_CROSSING_H
 #define GEMP_MATCH_CROSSING_H

@@ -80,7 +80,7 @@ static gemp_code count_embeddings(const gemp_match *m, gemp_count kept, gemp_mat
 
 /* Sums over ranks of what one rank knows. */
 enum { FOUND, CROSSED, KEPT, CLASSES, PIVOTS, COPIED, FETCHED, REFERRED, LAUNCHES, STAGES, LISTING, BYTES, MESSAGES, ALONE,
-       READ, BROUGHT, ROW_BYTES, WORDS_BYTES, PARTS, FIGURES = PARTS + GEMP_PART_STEPS };
+       READ, BROUGHT, ROW_BYTES, WORDS_BYTES, ITEM_BYTES, ITEM_WORDS, PARTS, FIGURES = PARTS + GEMP_PART_STEPS };
 
 static void gather_pull(const gemp_match *m, uint64_t *figures)
 {
@@ -95,6 +95,8 @@ static void gather_pull(const gemp_match *m, uint64_t *figures)
 static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp_match_result *result)
 {
 	result->crossing = m->pull ? GEMP_CROSS_PULL : m->search->emit.all_resident ? GEMP_CROSS_AUTO : GEMP_CROSS_PUSH;
+	result->item_bytes = figures[ITEM_BYTES];
+	result->item_words_bytes = figures[ITEM_WORDS];
 	if (!m->pull)
 		return;
 	result->pull_rounds = gemp_pull_figures_of(m->pull).rounds;
@@ -127,6 +129,8 @@ static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES
 	figures[LISTING] = search->listing_launches;
 	figures[BYTES] = m->context->traffic.bytes;
 	figures[MESSAGES] = m->context->traffic.messages;
+	figures[ITEM_BYTES] = search->item_bytes;
+	figures[ITEM_WORDS] = search->item_words_bytes;
 	if (m->pull)
 		gather_pull(m, figures);
 	memcpy(figures + PARTS, s->tally.within, sizeof s->tally.within);

@@ -65,6 +65,7 @@ typedef struct gemp_search_statistics {
 	uint64_t found_local, found_crossed;
 	double kernel_seconds;
 	uint64_t sent[GEMP_MAX_STEPS];     /* bytes to other ranks on the way into each step */
+	uint64_t item_bytes, item_words_bytes; /* of partial matches to other ranks: coded; in whole words */
 } gemp_search_statistics;
 
 typedef struct gemp_nested_search gemp_nested_search; /* match/nested_search.h */
