@@ -17,14 +17,40 @@ static gemp_code one_first(const gemp_comm *comm, gemp_code (*step)(void *), voi
 
 typedef struct opening {
 	gemp_context *context;
-	gemp_device_pick pick;
+	gemp_device_pick *picks;
+	size_t count;
 } opening;
 
-/* This rank's device. */
-static gemp_code open_device(void *argument)
+/* A context of this rank alone, for one device more. */
+static gemp_code make_other(gemp_context *context, const gemp_device_pick *pick)
 {
+	gemp_code code = GEMP_OK;
+	gemp_context *other = NULL;
+	GEMP_TRY(GEMP_NEW(other, 1));
+	GEMP_TRY(GEMP_NEW(other->comm, 1));
+	gemp_comm_new(other->comm, MPI_COMM_SELF);
+	context->others[context->other_count++] = other;
+	other->budgets = context->budgets;
+	other->began = context->began;
+	other->devices = 1;
+	return gemp_device_open_pick(&other->device, pick, context->budgets.device_memory);
+done:
+	gemp_free(other);
+	return code;
+}
+
+/* This rank's devices. */
+static gemp_code open_devices(void *argument)
+{
+	gemp_code code = GEMP_OK;
 	opening *o = argument;
-	return gemp_device_open_pick(&o->context->device, &o->pick, o->context->budgets.device_memory);
+	gemp_context *context = o->context;
+	GEMP_TRY(gemp_device_open_pick(&context->device, &o->picks[0], context->budgets.device_memory));
+	GEMP_TRY(GEMP_NEW(context->others, o->count));
+	for (size_t i = 1; i < o->count; i++)
+		GEMP_TRY(make_other(context, &o->picks[i]));
+done:
+	return code;
 }
 
 gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
@@ -39,13 +65,16 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 	context->budgets = *budgets;
 	context->began = began;
 	own.context = context;
-	GEMP_TRY(gemp_comm_agree(comm, gemp_device_choose_one(&own.pick, devices, comm->node_rank, comm->node_size)));
-	gemp_sharing_find(comm, &own.pick);
-	GEMP_TRY(one_first(comm, open_device, &own));
+	code = gemp_device_choose_own(&own.picks, &own.count, devices, comm->node_rank, comm->node_size);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_sharing_find(comm, own.picks, own.count);
+	context->devices = gemp_comm_sum1(comm, own.count);
+	GEMP_TRY(one_first(comm, open_devices, &own));
 	gemp_timers_add(&context->timers, GEMP_BUILD, began);
 	*out = context;
 	context = NULL;
 done:
+	gemp_free(own.picks);
 	gemp_context_free(context);
 	return code;
 }
@@ -55,8 +84,25 @@ void gemp_context_free(gemp_context *context)
 	if (!context)
 		return;
 	gemp_resident_forget(context);
+	for (size_t i = 0; i < context->other_count; i++) {
+		gemp_context *other = context->others[i];
+		gemp_device_close(other->device);
+		gemp_comm_free(other->comm);
+		gemp_free(other->comm);
+		gemp_free(other);
+	}
+	gemp_free(context->others);
 	gemp_device_close(context->device);
 	gemp_free(context);
+}
+
+size_t gemp_context_device_peak(const gemp_context *context)
+{
+	size_t most = context->device->peak;
+	for (size_t i = 0; i < context->other_count; i++)
+		if (context->others[i]->device->peak > most)
+			most = context->others[i]->device->peak;
+	return most;
 }
 
 typedef struct building {

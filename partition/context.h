@@ -14,9 +14,19 @@ typedef struct gemp_budgets {
 	size_t row_cache;                  /* bytes */
 } gemp_budgets;
 
+/* What searches did on a device. */
+typedef struct gemp_device_work {
+	double seconds; /* of kernels */
+	uint64_t launches, matches;
+} gemp_device_work;
+
 typedef struct gemp_context {
 	gemp_comm *comm;             /* borrowed */
-	gemp_device *device;         /* owned; NULL in a --dry-run */
+	gemp_device *device;         /* owned; the rank's first */
+	struct gemp_context **others;/* [other_count] owned; of the rank's other devices, each with a comm of this rank alone */
+	size_t other_count;
+	size_t devices;              /* of all ranks together */
+	gemp_device_work work;       /* of the first device */
 	gemp_budgets budgets;
 	gemp_timers timers;
 	gemp_traffic traffic;
@@ -26,9 +36,11 @@ typedef struct gemp_context {
 	double began;                /* gemp_now() at start */
 } gemp_context;
 
-/* Collective. Opens this rank's device (spec as gemp_device_open). */
+/* Collective. Opens this rank's devices (spec as gemp_device_choose_own). */
 gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
 void gemp_context_free(gemp_context *context);
+/* Local. The most that one of the rank's devices has held. */
+size_t gemp_context_device_peak(const gemp_context *context);
 
 /* Collective. One rank a node builds, then the others load: safe on a cold cache. */
 gemp_code gemp_context_program(gemp_context *context, gemp_program *out, const char *source, const char *options);

@@ -119,6 +119,12 @@ static void free_resident(gemp_resident *resident)
 	if (!resident)
 		return;
 	unlist(resident);
+	for (size_t c = 0; c < resident->copy_count; c++) {
+		for (size_t v = 0; v < resident->view_count; v++)
+			gemp_view_forget(&resident->copies[c].views[v]);
+		gemp_free(resident->copies[c].views);
+	}
+	gemp_free(resident->copies);
 	for (size_t v = 0; resident->views && v < resident->view_count; v++)
 		gemp_view_free(&resident->views[v]);
 	gemp_free(resident->views);
@@ -255,4 +261,29 @@ void gemp_resident_release(gemp_resident *resident)
 	resident->users--;
 	if (!resident->users && !resident->context->keep_resident)
 		free_resident(resident);
+}
+
+gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	gemp_view *views = NULL;
+	*out = resident->views;
+	if (device == resident->context->device)
+		return GEMP_OK;
+	for (size_t c = 0; c < resident->copy_count; c++)
+		if (resident->copies[c].device == device) {
+			*out = resident->copies[c].views;
+			return GEMP_OK;
+		}
+	GEMP_TRY(GEMP_RESERVE(resident->copies, resident->copy_room, resident->copy_count + 1));
+	GEMP_TRY(GEMP_NEW(views, resident->view_count));
+	for (size_t v = 0; v < resident->view_count; v++) {
+		views[v] = resident->views[v];
+		views[v].device = NULL;
+		views[v].device_begin = views[v].device_neighbours = views[v].device_edges = (gemp_buffer){ 0 };
+	}
+	resident->copies[resident->copy_count++] = (gemp_resident_copy){ device, views };
+	*out = views;
+done:
+	return code;
 }

@@ -9,6 +9,12 @@
 /* Bytes a rank for rows of others, or: */
 enum { GEMP_REPLICATE_AUTO = -1, GEMP_REPLICATE_ALL = -2 };
 
+/* The same views on another of the rank's devices. */
+typedef struct gemp_resident_copy {
+	const gemp_device *device;
+	gemp_view *views;       /* [view_count]; on the host what they have belongs to the resident's views */
+} gemp_resident_copy;
+
 typedef struct gemp_resident {
 	gemp_order order;       /* by the degrees in all the views together */
 	gemp_residency residency;
@@ -19,6 +25,8 @@ typedef struct gemp_resident {
 	uint64_t bytes;         /* of resident rows on this rank, or its part of those that its node shares */
 	uint64_t replica_bytes; /* of those, rows of other ranks (and own hot ones) */
 
+	gemp_resident_copy *copies;
+	size_t copy_count, copy_room;
 	gemp_context *context;  /* where it is listed */
 	const gemp_graph *graph;
 	gemp_view_key *keys;    /* [view_count] */
@@ -33,6 +41,8 @@ typedef struct gemp_resident {
  * far as they leave half of the device free; the graph must then live until the context is freed. */
 gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph, const gemp_view_key *keys,
                             size_t view_count, int64_t replicate);
+/* Local. Its views, to be uploaded to one of the rank's devices. */
+gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device);
 /* Ranks of this node that have its rows in common; 1: not shared. */
 int gemp_resident_sharers(const gemp_resident *resident);
 void gemp_resident_release(gemp_resident *resident); /* collective over the ranks of a node; takes NULL */

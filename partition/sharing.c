@@ -31,23 +31,42 @@ static unsigned part(const cpu_set_t *cores, unsigned ranks)
 	return count && count < ranks ? 1 : count / ranks;
 }
 
+/* One of rank r's devices, beside this rank's. */
+static void count_on(gemp_device_pick *picks, size_t count, const card *own, const card *other, bool lower)
+{
+	char identity[GEMP_IDENTITY_SIZE];
+	for (size_t k = 0; k < count; k++) {
+		gemp_device_identity(identity, &picks[k].info, picks[k].index);
+		bool same = strcmp(identity, other->identity) == 0;
+		picks[k].shared_by += same;
+		picks[k].position += same && lower;
+		picks[k].cores += same && CPU_EQUAL(&own->cores, &other->cores);
+	}
+}
+
 /* Ranks that are bound to the same cores share these. In turns, so that no memory is needed that might not be there. */
-static unsigned compare(const gemp_comm *comm, gemp_device_pick *pick)
+static unsigned compare(const gemp_comm *comm, gemp_device_pick *picks, size_t count)
 {
 	card own, other;
-	unsigned bound_alike = 0, on_device = 0;
-	fill(&own, pick);
-	pick->shared_by = pick->position = 0;
-	for (int r = 0; r < comm->node_size; r++) {
-		other = own;
-		GEMP_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, r, comm->node));
-		bool same = strcmp(own.identity, other.identity) == 0, alike = CPU_EQUAL(&own.cores, &other.cores);
-		pick->shared_by += same;
-		pick->position += same && r < comm->node_rank;
-		bound_alike += alike;
-		on_device += same && alike;
+	unsigned bound_alike = 0;
+	fill(&own, &picks[0]);
+	for (size_t k = 0; k < count; k++) {
+		picks[k].shared_by = picks[k].position = 0;
+		picks[k].cores = 0;
 	}
-	pick->cores = part(&own.cores, on_device);
+	for (int r = 0; r < comm->node_size; r++) {
+		uint64_t devices = count;
+		GEMP_MPI(MPI_Bcast(&devices, 1, MPI_UINT64_T, r, comm->node));
+		for (uint64_t k = 0; k < devices; k++) {
+			if (r == comm->node_rank)
+				fill(&other, &picks[k]);
+			GEMP_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, r, comm->node));
+			count_on(picks, count, &own, &other, r < comm->node_rank);
+		}
+		bound_alike += CPU_EQUAL(&own.cores, &other.cores);
+	}
+	for (size_t k = 0; k < count; k++) /* until here ranks that share them */
+		picks[k].cores = part(&own.cores, picks[k].cores);
 	return part(&own.cores, bound_alike);
 }
 
@@ -61,10 +80,16 @@ static void describe(char out[PLACE_SIZE], const gemp_device_pick *pick)
 }
 
 /* Collective. Rank 0 speaks of the GPU with most ranks, wherever it is. */
-static void warn(const gemp_comm *comm, const gemp_device_pick *pick)
+static void warn(const gemp_comm *comm, const gemp_device_pick *picks, size_t count)
 {
-	struct { int ranks, rank; } mine = { pick->info.gpu ? pick->shared_by : 0, comm->rank }, most;
+	struct { int ranks, rank; } mine = { 0, comm->rank }, most;
 	char text[PLACE_SIZE];
+	const gemp_device_pick *pick = picks;
+	for (size_t k = 0; k < count; k++)
+		if (picks[k].info.gpu && picks[k].shared_by > mine.ranks) {
+			pick = &picks[k];
+			mine.ranks = pick->shared_by;
+		}
 	GEMP_MPI(MPI_Allreduce(&mine, &most, 1, MPI_2INT, MPI_MAXLOC, comm->world));
 	if (most.ranks < 2)
 		return;
@@ -74,9 +99,9 @@ static void warn(const gemp_comm *comm, const gemp_device_pick *pick)
 	          text);
 }
 
-void gemp_sharing_find(const gemp_comm *comm, gemp_device_pick *pick)
+void gemp_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count)
 {
-	unsigned cores = compare(comm, pick);
+	unsigned cores = compare(comm, picks, count);
 	gemp_threads_limit(cores ? cores : 1);
-	warn(comm, pick);
+	warn(comm, picks, count);
 }

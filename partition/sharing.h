@@ -6,8 +6,8 @@
 #include "comm/comm.h"
 #include "device/device.h"
 
-/* Collective. Sets pick->shared_by, position and cores, and how many threads this rank may have (core/threads.h): its part of
- * the cores that it is bound to. Warns of GPUs that several ranks share. */
-void gemp_sharing_find(const gemp_comm *comm, gemp_device_pick *pick);
+/* Collective. Sets shared_by, position and cores of this rank's picks[count], and how many threads this rank may have
+ * (core/threads.h): its part of the cores that it is bound to. Warns of GPUs that several ranks share. */
+void gemp_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count);
 
 #endif

@@ -32,7 +32,7 @@ static bool has_gpu(const gemp_device_info *devices, size_t count)
 static bool fits(const gemp_device_info *devices, size_t count, size_t index, const char *part, size_t length)
 {
 	const gemp_device_info *device = &devices[index];
-	if (is_word(part, length, "auto"))
+	if (is_word(part, length, "auto") || is_word(part, length, "all"))
 		return device->gpu == has_gpu(devices, count);
 	if (is_word(part, length, "gpu"))
 		return device->gpu;
@@ -97,4 +97,16 @@ gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, 
 			return GEMP_OK;
 		part += length + 1;
 	}
+}
+
+void gemp_device_share(const char *spec, size_t chosen, int node_rank, int node_size, size_t *first, size_t *count)
+{
+	size_t rank = (size_t)node_rank, ranks = (size_t)node_size;
+	bool several = spec && (strchr(spec, ',') || is_word(spec, strlen(spec), "all"));
+	*first = rank % chosen;
+	*count = 1;
+	if (!several || chosen <= ranks)
+		return;
+	*first = chosen * rank / ranks;
+	*count = chosen * (rank + 1) / ranks - *first;
 }

@@ -114,23 +114,28 @@ done:
 	return code;
 }
 
-gemp_code gemp_device_choose_one(gemp_device_pick *out, const char *spec, int node_rank, int node_size)
+gemp_code gemp_device_choose_own(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device_info *infos = NULL;
 	cl_device_id *ids = NULL;
-	size_t count = 0, *chosen = NULL, chosen_count = 0;
-	GEMP_TRY(gemp_device_list_ids(&infos, &ids, &count));
-	if (count == 0) {
+	size_t all = 0, *chosen = NULL, devices = 0, first;
+	*picks = NULL;
+	GEMP_TRY(gemp_device_list_ids(&infos, &ids, &all));
+	if (all == 0) {
 		code = no_device(spec);
 		goto done;
 	}
-	GEMP_TRY(GEMP_NEW(chosen, count));
-	GEMP_TRY(gemp_device_choose(spec, infos, count, chosen, &chosen_count));
-	int devices = (int)chosen_count, turn = node_rank % devices;
-	size_t index = chosen[turn];
-	*out = (gemp_device_pick){ .id = ids[index], .info = infos[index], .index = (int)index,
-		.shared_by = (node_size - turn + devices - 1) / devices, .position = node_rank / devices };
+	GEMP_TRY(GEMP_NEW(chosen, all));
+	GEMP_TRY(gemp_device_choose(spec, infos, all, chosen, &devices));
+	gemp_device_share(spec, devices, node_rank, node_size, &first, count);
+	GEMP_TRY(GEMP_NEW(*picks, *count));
+	int ranks = (int)devices < node_size ? (node_size - (int)first + (int)devices - 1) / (int)devices : 1;
+	for (size_t i = 0; i < *count; i++) {
+		size_t index = chosen[first + i];
+		(*picks)[i] = (gemp_device_pick){ .id = ids[index], .info = infos[index], .index = (int)index,
+			.shared_by = ranks, .position = (int)devices < node_size ? node_rank / (int)devices : 0 };
+	}
 done:
 	gemp_free(chosen);
 	gemp_free(ids);
@@ -157,10 +162,14 @@ done:
 
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit)
 {
-	gemp_device_pick pick;
+	gemp_device_pick *picks;
+	size_t count;
 	*out = NULL;
-	gemp_code code = gemp_device_choose_one(&pick, spec, node_rank, node_size);
-	return code == GEMP_OK ? gemp_device_open_pick(out, &pick, memory_limit) : code;
+	gemp_code code = gemp_device_choose_own(&picks, &count, spec, node_rank, node_size);
+	if (code == GEMP_OK)
+		code = gemp_device_open_pick(out, &picks[0], memory_limit);
+	gemp_free(picks);
+	return code;
 }
 
 void gemp_device_close(gemp_device *device)

@@ -74,15 +74,16 @@ typedef struct gemp_device_pick {
 	unsigned cores; /* of a CPU device that this rank may use; 0: its part of all */
 } gemp_device_pick;
 
-/* spec: NULL or "auto" (GPUs if there are any, else CPUs), "cpu", "gpu", indices "0,1", places on the PCI bus "65:00.0", UUIDs,
- * or a part of a name; each may be followed by more, comma separated. The node_rank-th of node_size ranks on this machine gets
- * one device, in turn; what one word stands for is taken in PCI order. shared_by and position are those of ranks that all see
- * these devices. No device: GEMP_ENODEVICE with what was looked for and how to install one. */
-gemp_code gemp_device_choose_one(gemp_device_pick *out, const char *spec, int node_rank, int node_size);
+/* spec: NULL or "auto" (GPUs if there are any, else CPUs), "all" (the same, for ranks to share out), "cpu", "gpu", indices "0,1",
+ * places on the PCI bus "65:00.0", UUIDs, or a part of a name; each may be followed by more, comma separated; what one word
+ * stands for is taken in PCI order. The node_rank-th of node_size ranks on this machine gets one device, in turn, or several
+ * (gemp_device_share): *picks[*count], which the caller frees. shared_by and position are those of ranks that all see these
+ * devices. No device: GEMP_ENODEVICE with what was looked for and how to install one. */
+gemp_code gemp_device_choose_own(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size);
 /* Ranks that share a CPU device share its cores, and those that share a GPU its memory. memory_limit 0: no limit. Self-tests
  * the device (remembered in the cache). */
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit);
-/* Both. */
+/* Both, of the first. */
 gemp_code gemp_device_open(gemp_device **out, const char *spec, int node_rank, int node_size, size_t memory_limit);
 void gemp_device_close(gemp_device *device);
 
@@ -141,6 +142,8 @@ gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global,
 
 /* Waits for the last launch and tells how long the device worked on it, by its own clock. */
 gemp_code gemp_launch_seconds(gemp_device *device, double *seconds);
+/* Has the last launch ended, well or not? */
+bool gemp_launch_over(const gemp_device *device);
 void gemp_forget_launch(gemp_device *device);
 
 /* The work-group for kernels with workers of `lanes` lanes (kernels/group.clh), of about `wanted` work-items where there is

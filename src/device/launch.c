@@ -48,6 +48,15 @@ done:
 	return code;
 }
 
+bool gemp_launch_over(const gemp_device *device)
+{
+	cl_int status = CL_COMPLETE;
+	if (!device->launched)
+		return true;
+	cl_int error = clGetEventInfo(device->launched, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+	return error != CL_SUCCESS || status <= CL_COMPLETE;
+}
+
 size_t gemp_worker_group(const gemp_device *device, unsigned lanes, size_t wanted)
 {
 	if (lanes > 1 && !device->nvidia)

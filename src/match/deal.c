@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A piece is a rank's share of all, over this, at least. */
+/* A piece is a device's share of all, over this, at least. */
 static const double pieces_of_share = 64;
 
 typedef struct costed {
@@ -15,39 +15,42 @@ typedef struct costed {
 } costed;
 
 /* NODES are numbered by their first ranks. */
-static gemp_code find_nodes(gemp_deal *deal)
+static gemp_code find_nodes(gemp_deal *deal, size_t devices)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = deal->comm;
-	int first = comm->rank;
-	int *firsts = NULL;
-	code = GEMP_NEW(firsts, (size_t)comm->size);
+	int first = comm->rank, size = comm->size;
+	struct { uint64_t first, devices; } own, *all = NULL;
+	code = GEMP_NEW(all, (size_t)size);
 	if (code == GEMP_OK)
-		code = GEMP_NEW(deal->ranks, (size_t)comm->size);
+		code = GEMP_NEW(deal->devices, (size_t)size);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_MPI(MPI_Bcast(&first, 1, MPI_INT, 0, comm->node));
-	GEMP_MPI(MPI_Allgather(&first, 1, MPI_INT, firsts, 1, MPI_INT, comm->world));
-	for (int r = 0; r < comm->size; r++) {
-		if (firsts[r] != r)
+	own.first = (uint64_t)first;
+	own.devices = devices;
+	GEMP_MPI(MPI_Allgather(&own, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, comm->world));
+	for (int r = 0; r < size; r++) {
+		deal->device_count += all[r].devices;
+		if (all[r].first != (uint64_t)r)
 			continue;
 		if (r == first)
 			deal->node = deal->node_count;
-		for (int other = 0; other < comm->size; other++)
-			deal->ranks[deal->node_count] += firsts[other] == r;
+		for (int other = r; other < size; other++)
+			deal->devices[deal->node_count] += all[other].first == (uint64_t)r ? all[other].devices : 0;
 		deal->node_count++;
 	}
 done:
-	gemp_free(firsts);
+	gemp_free(all);
 	return code;
 }
 
-gemp_code gemp_deal_new(gemp_deal **out, gemp_comm *comm)
+gemp_code gemp_deal_new(gemp_deal **out, gemp_comm *comm, size_t devices)
 {
 	gemp_code code = GEMP_OK;
 	gemp_deal *deal = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(deal, 1)));
 	deal->comm = comm;
-	GEMP_TRY(find_nodes(deal));
+	GEMP_TRY(find_nodes(deal, devices));
 	*out = deal;
 	deal = NULL;
 done:
@@ -59,7 +62,7 @@ void gemp_deal_free(gemp_deal *deal)
 {
 	if (!deal)
 		return;
-	gemp_free(deal->ranks);
+	gemp_free(deal->devices);
 	gemp_free(deal->pieces);
 	gemp_free(deal);
 }
@@ -77,12 +80,12 @@ static gemp_code cut(const gemp_deal *deal, const gemp_deal_costs *costs, costed
 {
 	gemp_code code = GEMP_OK;
 	const uint64_t *cost = costs->cost;
-	double total = 0, shares = (double)deal->comm->size * costs->part_of_share;
+	double total = 0, shares = (double)deal->device_count * costs->part_of_share;
 	size_t room = 0, count = costs->count, most = (size_t)((double)count / shares) + 1;
 	size_t least = costs->least < most ? costs->least : most;
 	for (size_t i = 0; i < count; i++)
 		total += cost ? (double)cost[i] : 1;
-	double left = total, floor = total / ((double)deal->comm->size * pieces_of_share);
+	double left = total, floor = total / ((double)deal->device_count * pieces_of_share);
 	for (size_t at = 0; at < count;) {
 		costed piece = { .part.first = at };
 		double wanted = left / shares;
@@ -101,12 +104,12 @@ done:
 	return code;
 }
 
-/* The node that has least to do for a rank. */
+/* The node that has least to do for a device. */
 static size_t idlest(const gemp_deal *deal, const double *load)
 {
 	size_t node = 0;
 	for (size_t n = 1; n < deal->node_count; n++)
-		if (load[n] / deal->ranks[n] < load[node] / deal->ranks[node])
+		if (load[n] / (double)deal->devices[n] < load[node] / (double)deal->devices[node])
 			node = n;
 	return node;
 }

@@ -1,8 +1,8 @@
 /* deal: who searches from which pivots, where every rank could from any of them because all rows are here.
  *
  * Pivots are cut into pieces by estimated cost: each costs some part of what is left, so that those that come last are
- * small. Pieces go to the nodes, the dearest first and each to the node that has least to do for a rank; every rank computes
- * the same. A rank takes the next piece of its node whenever it has nothing else to do (comm/counter).
+ * small. Pieces go to the nodes, the dearest first and each to the node that has least to do for a device; every rank
+ * computes the same. A rank takes the next piece of its node whenever a device has nothing else to do (comm/counter).
  */
 #ifndef GEMP_MATCH_DEAL_H
 #define GEMP_MATCH_DEAL_H
@@ -17,7 +17,8 @@ typedef struct gemp_part {
 typedef struct gemp_deal {
 	gemp_comm *comm;
 	size_t node_count, node; /* this rank's */
-	int *ranks;              /* [node_count] on each node */
+	uint64_t *devices;       /* [node_count] of the ranks of each node */
+	uint64_t device_count;   /* of all */
 	gemp_part *pieces;       /* [count] of this node */
 	size_t count, room;
 	uint64_t digest;         /* of the pieces of all nodes */
@@ -25,15 +26,15 @@ typedef struct gemp_deal {
 	size_t done;             /* pivots in pieces that this rank has taken since it was opened */
 } gemp_deal;
 
-/* Collective. */
-gemp_code gemp_deal_new(gemp_deal **out, gemp_comm *comm);
+/* Collective. For the devices of this rank, and those of the others. */
+gemp_code gemp_deal_new(gemp_deal **out, gemp_comm *comm, size_t devices);
 void gemp_deal_free(gemp_deal *deal); /* takes NULL */
 
 typedef struct gemp_deal_costs {
 	const uint64_t *cost;    /* [count] of pivots; NULL: all cost 1 */
-	size_t count, least;     /* pivots that a piece has at least, unless that would leave ranks idle, */
+	size_t count, least;     /* pivots that a piece has at least, unless that would leave devices idle, */
 	uint64_t least_cost;     /* and that it costs */
-	double part_of_share;    /* a piece is a rank's share of what is left, over this */
+	double part_of_share;    /* a piece is a device's share of what is left, over this */
 } gemp_deal_costs;
 
 /* Local. The same costs on all ranks: whether they were, gemp_deal_agree asks. */

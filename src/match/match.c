@@ -1,6 +1,7 @@
 #include "match/match_parts.h"
 
 #include "core/memory.h"
+#include "match/crew.h"
 #include "match/narrow.h"
 #include "match/order_search.h"
 #include "match/statistics.h"
@@ -310,6 +311,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 		.round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,
 	                         &m->candidates, &search));
+	GEMP_TRY(gemp_crew_new(m->search, m->rows, &m->candidates, &search));
 	if (m->pull)
 		gemp_pull_attach(m->pull, m->search, &search);
 	gemp_holdings_of(&m->holdings, m->search, m->rows, &m->candidates, m->pull);

@@ -69,8 +69,8 @@ typedef struct gemp_match_result {
 	double local_share;           /* share of matches that never crossed ranks; pull: of rows that did not travel */
 	uint64_t values_copied;       /* attribute values copied to devices, all ranks */
 	uint64_t values_referred;     /* attribute values that results refer to, each mention counted */
-	double kernel_imbalance;      /* seconds of kernels, the slowest rank's over the mean */
-	double match_imbalance;       /* embeddings found, the most of a rank over the mean */
+	double kernel_imbalance;      /* seconds of kernels, the slowest device's over the mean */
+	double match_imbalance;       /* embeddings found, the most of a device over the mean */
 	double part_share[GEMP_PART_STEPS]; /* count_parts: matches within one of 2^i parts */
 	size_t host_peak, device_peak;      /* bytes, the largest rank */
 	size_t graph_bytes, result_bytes, attribute_bytes; /* on the device: rows, result buffers, columns; the largest rank */

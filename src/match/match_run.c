@@ -1,4 +1,5 @@
 #include "core/memory.h"
+#include "match/crew.h"
 #include "match/distinct.h"
 #include "match/match_parts.h"
 #include "match/residual.h"
@@ -111,10 +112,10 @@ static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp
 
 static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES])
 {
-	const gemp_search_statistics *search = &m->search->statistics;
+	const gemp_search_statistics search = gemp_crew_statistics(m->search);
 	memset(figures, 0, FIGURES * sizeof *figures);
-	figures[FOUND] = search->found_local + search->found_crossed;
-	figures[CROSSED] = search->found_crossed;
+	figures[FOUND] = search.found_local + search.found_crossed;
+	figures[CROSSED] = search.found_crossed;
 	figures[KEPT] = s->first ? s->tally.rows : figures[FOUND];
 	figures[CLASSES] = m->deduplicates ? gemp_distinct_count(&s->distinct) : figures[KEPT];
 	figures[PIVOTS] = gemp_search_pivot_share(m->search);
@@ -124,13 +125,13 @@ static void gather(const gemp_match *m, const sinks *s, uint64_t figures[FIGURES
 		figures[FETCHED] = gemp_residual_copied(&s->residual);
 		figures[REFERRED] = gemp_residual_referred(&s->residual);
 	}
-	figures[LAUNCHES] = search->launches;
-	figures[STAGES] = search->stage_launches;
-	figures[LISTING] = search->listing_launches;
+	figures[LAUNCHES] = search.launches;
+	figures[STAGES] = search.stage_launches;
+	figures[LISTING] = search.listing_launches;
 	figures[BYTES] = m->context->traffic.bytes;
 	figures[MESSAGES] = m->context->traffic.messages;
-	figures[ITEM_BYTES] = search->item_bytes;
-	figures[ITEM_WORDS] = search->item_words_bytes;
+	figures[ITEM_BYTES] = search.item_bytes;
+	figures[ITEM_WORDS] = search.item_words_bytes;
 	if (m->pull)
 		gather_pull(m, figures);
 	memcpy(figures + PARTS, s->tally.within, sizeof s->tally.within);
@@ -150,13 +151,48 @@ static gemp_code divide(const gemp_match *m, uint64_t figures[FIGURES])
 	return GEMP_OK;
 }
 
-/* The greatest of all ranks' numbers over their mean. */
-static double imbalance(const gemp_context *context, double mine)
+static double busy(const gemp_search *search)
 {
-	double sum = mine, most = mine;
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, context->comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, context->comm->world));
-	return sum > 0 ? most * context->comm->size / sum : 1;
+	return search->statistics.kernel_seconds;
+}
+
+static double found(const gemp_search *search)
+{
+	return (double)(search->statistics.found_local + search->statistics.found_crossed);
+}
+
+/* Collective. The greatest of all devices' numbers over their mean. */
+static double imbalance(const gemp_match *m, double (*number)(const gemp_search *))
+{
+	double sums[2] = { 0 }, most = 0;
+	for (const gemp_search *s = m->search; s; s = s->next) {
+		double own = number(s);
+		sums[0] += own;
+		sums[1]++;
+		most = own > most ? own : most;
+	}
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, m->context->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, m->context->comm->world));
+	return sums[0] > 0 ? most * sums[1] / sums[0] : 1;
+}
+
+/* Local. Of all devices. */
+static gemp_code read_profile(gemp_match *m)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t rows[GEMP_MAX_STEPS], entries[GEMP_MAX_STEPS], lookups[GEMP_MAX_STEPS];
+	size_t steps = m->plan->step_count;
+	GEMP_TRY(gemp_search_profile(m->search, m->step_rows, m->step_entries, m->step_lookups));
+	for (gemp_search *search = m->search->next; search; search = search->next) {
+		GEMP_TRY(gemp_search_profile(search, rows, entries, lookups));
+		for (size_t s = 0; s < steps; s++) {
+			m->step_rows[s] += rows[s];
+			m->step_entries[s] += entries[s];
+			m->step_lookups[s] += lookups[s];
+		}
+	}
+done:
+	return code;
 }
 
 /* Counters on the device are never set back; bytes are those of one run. */
@@ -165,8 +201,7 @@ static gemp_code profile(gemp_match *m)
 	gemp_code code = GEMP_OK;
 	uint64_t sent[GEMP_MAX_STEPS];
 	int steps = (int)m->plan->step_count;
-	GEMP_TRY(gemp_comm_agree(m->context->comm,
-	                         gemp_search_profile(m->search, m->step_rows, m->step_entries, m->step_lookups)));
+	GEMP_TRY(gemp_comm_agree(m->context->comm, read_profile(m)));
 	gemp_comm_sum(m->context->comm, m->step_rows, steps);
 	gemp_comm_sum(m->context->comm, m->step_entries, steps);
 	gemp_comm_sum(m->context->comm, m->step_lookups, steps);
@@ -193,9 +228,9 @@ static void describe_plan(const gemp_match *m, gemp_match_result *result)
 
 static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result *rounds, gemp_match_result *result)
 {
-	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), m->context->device->peak, m->search->graph_bytes,
+	uint64_t f[FIGURES], peaks[] = { gemp_memory_peak(), gemp_context_device_peak(m->context), m->search->graph_bytes,
 		m->search->result_bytes, m->attribute_bytes };
-	double fill = m->search->statistics.fill;
+	double fill = gemp_crew_statistics(m->search).fill;
 	gather(m, s, f);
 	gemp_code code = divide(m, f);
 	if (code != GEMP_OK)
@@ -213,9 +248,8 @@ static gemp_code report(gemp_match *m, const sinks *s, const gemp_rounds_result 
 	result->result_fill_percent = f[LISTING] ? (uint64_t)(100 * fill / (double)f[LISTING] + 0.5) : 0;
 	for (int i = 0; i < GEMP_PART_STEPS; i++)
 		result->part_share[i] = f[KEPT] ? (double)f[PARTS + i] / (double)f[KEPT] : 1;
-	result->match_imbalance = imbalance(m->context, (double)(m->search->statistics.found_local +
-	                                                         m->search->statistics.found_crossed));
-	result->kernel_imbalance = imbalance(m->context, m->search->statistics.kernel_seconds);
+	result->match_imbalance = imbalance(m, found);
+	result->kernel_imbalance = imbalance(m, busy);
 	describe_plan(m, result);
 	describe_crossing(m, f, result);
 	code = count_embeddings(m, f[KEPT], result);
@@ -229,10 +263,10 @@ static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 	gemp_code code = GEMP_OK;
 	sinks s = { 0 };
 	gemp_rounds_result rounds;
-	m->search->statistics = (gemp_search_statistics){ 0 };
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
-	m->search->sink = s.first;
+	gemp_crew_start(m->search, s.first);
 	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &rounds));
+	gemp_crew_settle(m->search);
 	if (m->options.profile)
 		GEMP_TRY(profile(m));
 	if (result)

@@ -25,9 +25,15 @@ uint32_t gemp_nested_local = 16 << 10;
 static bool wanted(const gemp_search *search)
 {
 	const char *shape = getenv("GEMP_SHAPE");
+	const gemp_context *context = search->context;
+	bool gpus = context->device->gpu;
 	if (shape && !strcmp(shape, "states"))
 		return false;
-	return search->context->device->gpu || (shape && (!strcmp(shape, "nested") || !strcmp(shape, "untrimmed")));
+	if (search->options.like)
+		return search->options.like->nested;
+	for (size_t i = 0; i < context->other_count; i++)
+		gpus &= context->others[i]->device->gpu;
+	return gpus || (shape && (!strcmp(shape, "nested") || !strcmp(shape, "untrimmed")));
 }
 
 /* Collective. */
@@ -371,24 +377,18 @@ done:
 	return code;
 }
 
-gemp_code gemp_nested_launch(gemp_search *search, bool *ran)
+gemp_code gemp_nested_begin(gemp_search *search, bool *ran)
 {
-	gemp_code code = GEMP_OK;
+	*ran = search->nested->next < search->nested->end;
+	if (!*ran)
+		search->work[0].next = search->part.count;
+	return *ran ? enqueue(search) : GEMP_OK;
+}
+
+gemp_code gemp_nested_end(gemp_search *search)
+{
 	gemp_nested_search *n = search->nested;
-	gemp_work *work = &search->work[0];
-	double *seconds = search->context->timers.seconds, began = gemp_now(), before = seconds[GEMP_KERNEL];
-	*ran = n->next < n->end;
-	if (*ran) {
-		GEMP_TRY(enqueue(search));
-		GEMP_TRY(gemp_search_beside(search));
-		GEMP_TRY(finish(search));
-	}
-	work->next = n->next < n->end ? (size_t)((double)search->part.count * n->next / n->end) : search->part.count;
-	if (*ran && !search->stored) {
-		seconds[GEMP_BUILD] += gemp_now() - began - (seconds[GEMP_KERNEL] - before) - search->beside.seconds;
-		search->stored = true;
-		GEMP_TRY(gemp_program_store(search->context->device, &search->program));
-	}
-done:
+	gemp_code code = finish(search);
+	search->work[0].next = n->next < n->end ? (size_t)((double)search->part.count * n->next / n->end) : search->part.count;
 	return code;
 }

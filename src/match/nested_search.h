@@ -46,7 +46,8 @@ gemp_code gemp_nested_text(const gemp_search *search, gemp_text *text);
 void gemp_nested_feed(gemp_nested_search *nested, gemp_part piece);
 /* search->deal: tasks are handed out from there. */
 void gemp_nested_restart(gemp_nested_search *nested, const gemp_search *search);
-/* Local. As gemp_search_launch. */
-gemp_code gemp_nested_launch(gemp_search *search, bool *ran);
+/* Local. As those of a search. */
+gemp_code gemp_nested_begin(gemp_search *search, bool *ran);
+gemp_code gemp_nested_end(gemp_search *search);
 
 #endif

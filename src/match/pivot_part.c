@@ -2,9 +2,8 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "match/crew.h"
 #include "match/match_parts.h"
-#include "match/search_deal.h"
-#include "match/search_setup.h"
 
 #include <string.h>
 
@@ -34,12 +33,7 @@ gemp_code gemp_pivot_part_set(gemp_match *m, const gemp_pivot_part *part)
 	for (size_t i = 0; i < m->pivot_count; i++)
 		if (search->order->id_of[m->pivots[i]] % part->of - part->first < part->count)
 			slots[count++] = m->pivots[i];
-	search->pivots = m->pivot_count; /* there is room for all */
-	gemp_search_pivots(search, slots, count);
-	if (!m->pull) /* which hands them out in rounds */
-		code = gemp_search_tasks(search);
-	if (code == GEMP_OK)
-		code = gemp_search_deal_cut(search);
+	code = gemp_crew_pivots(search, slots, count);
 done:
 	gemp_free(slots);
 	return code;

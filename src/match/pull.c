@@ -414,26 +414,12 @@ done:
 	return code;
 }
 
-static void add_statistics(gemp_search_statistics *to, const gemp_search_statistics *from)
-{
-	to->launches += from->launches;
-	to->stage_launches += from->stage_launches;
-	to->fill += from->fill;
-	to->listing_launches += from->listing_launches;
-	to->taken += from->taken;
-	to->found_local += from->found_local;
-	to->found_crossed += from->found_crossed;
-	to->kernel_seconds += from->kernel_seconds;
-	for (size_t s = 0; s < GEMP_MAX_STEPS; s++)
-		to->sent[s] += from->sent[s];
-}
-
 gemp_code gemp_pull_end(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_search *other = p->split ? gemp_split_search(p->split) : NULL;
 	if (other) {
-		add_statistics(&p->search->statistics, &other->statistics);
+		gemp_search_statistics_add(&p->search->statistics, &other->statistics);
 		GEMP_TRY(add_counters(p, &p->search->vertex_counts, &other->vertex_counts));
 		GEMP_TRY(add_counters(p, &p->search->passed, &other->passed));
 	}

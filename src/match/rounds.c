@@ -1,6 +1,7 @@
 #include "match/rounds.h"
 
 #include "core/log.h"
+#include "match/crew.h"
 #include "match/crossing.h"
 
 /* With a sink or crossing a round lasts about this long, so that ranks do not wait long for one another, and no longer
@@ -17,7 +18,8 @@ typedef struct rounds {
 
 static uint64_t found(const gemp_search *search)
 {
-	return search->statistics.found_local + search->statistics.found_crossed;
+	const gemp_search_statistics all = gemp_crew_statistics(search);
+	return all.found_local + all.found_crossed;
 }
 
 static gemp_code search_slice(rounds *r)
@@ -29,13 +31,12 @@ static gemp_code search_slice(rounds *r)
 	while (ran && !(bounded && gemp_now() - began > slice_seconds) && found(r->search) <= most) {
 		if (r->crossing)
 			GEMP_TRY(gemp_crossing_feed(r->crossing));
-		GEMP_TRY(gemp_search_launch(r->search, &ran));
+		GEMP_TRY(gemp_crew_step(r->search, &ran));
 		if (!bounded && !r->search->plan->given)
 			gemp_progress("matching", gemp_search_pivots_done(r->search), r->search->pivots,
-			              r->search->statistics.found_local * r->search->ranks);
+			              found(r->search) * r->search->ranks);
 	}
-	if (!ran || gemp_search_idle(r->search)) /* else beside the next launch */
-		GEMP_TRY(gemp_search_deliver(r->search));
+	code = gemp_crew_rest(r->search, ran);
 done:
 	return code;
 }
@@ -46,7 +47,7 @@ enum { WORK_LEFT, MOVED, PIVOTS_DONE, PIVOTS, FOUND, FIGURES };
 static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIGURES])
 {
 	const gemp_search *s = r->search;
-	figures[WORK_LEFT] = !gemp_search_idle(s) || (r->crossing && gemp_crossing_waiting(r->crossing));
+	figures[WORK_LEFT] = !gemp_crew_idle(s) || (r->crossing && gemp_crossing_waiting(r->crossing));
 	figures[MOVED] = moved;
 	figures[PIVOTS_DONE] = gemp_search_pivots_done(s);
 	figures[PIVOTS] = gemp_search_pivot_share(s);
@@ -59,7 +60,7 @@ static void gather_figures(const rounds *r, uint64_t moved, uint64_t figures[FIG
 /* A launch whose workers are all stopped where they were before does nothing, so launches do not count. */
 static uint64_t progress(const gemp_search *s)
 {
-	return s->statistics.taken + found(s);
+	return gemp_crew_statistics(s).taken + found(s);
 }
 
 static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
@@ -95,7 +96,7 @@ static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 	uint64_t still = 0;
 	if (!r->search->emit.all_resident)
 		GEMP_TRY(gemp_comm_agree(comm, gemp_crossing_new(&r->crossing, r->search)));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_search_restart(r->search, anew)));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_crew_restart(r->search, anew)));
 	if (r->search->deal)
 		gemp_deal_open(r->search->deal);
 	while (!over) {
@@ -103,6 +104,7 @@ static gemp_code run_part(rounds *r, bool anew, gemp_rounds_result *result)
 		result->rounds++;
 	}
 done:
+	gemp_crew_stop(r->search);
 	if (r->search->deal)
 		gemp_deal_close(r->search->deal);
 	gemp_crossing_free(r->crossing);

@@ -1,4 +1,5 @@
-/* search: one rank's device at work on a plan: tasks in, matches and partial matches out.
+/* search: a device at work on a plan: tasks in, matches and partial matches out. A rank with several devices has a search on
+ * each (match/crew.h).
  *
  * Tasks of a stage are taken by workers until none is left, the result buffer is full, or an outbox area is. A worker that
  * cannot go on keeps its place (it is parked) and resumes with the next launch of its stage: nothing is lost or counted
@@ -23,6 +24,14 @@ typedef struct gemp_work {
 	bool blocked;          /* for want of room in the outbox: not before the next exchange */
 } gemp_work;
 
+/* A launch, from its begin to its end. */
+typedef struct gemp_launching {
+	bool under_way;
+	size_t stage, tasks;   /* not of nested loops */
+	int buffer;            /* for results */
+	double seconds;        /* that beginning it took */
+} gemp_launching;
+
 /* Matches of a launch on their way to the sink. */
 typedef struct gemp_pending {
 	int buffer;            /* which of the two; -1: none */
@@ -40,6 +49,7 @@ typedef struct gemp_search_options {
 	bool first_only;       /* one result of each task is enough */
 	bool by_formula;       /* matches need not be found one by one, only their number */
 	const uint32_t *key_rank; /* [vertices] by id, if plan->keys; borrowed while the search is made */
+	const struct gemp_search *like; /* the same search on the rank's first device, whose deal this one takes from; NULL: none */
 	uint64_t round_entries;/* not 0: rows come in rounds (gemp_search_rows), at most so many entries of a view at a time */
 } gemp_search_options;
 
@@ -67,11 +77,13 @@ typedef struct gemp_search_statistics {
 	uint64_t sent[GEMP_MAX_STEPS];     /* bytes to other ranks on the way into each step */
 	uint64_t item_bytes, item_words_bytes; /* of partial matches to other ranks: coded; in whole words */
 } gemp_search_statistics;
+void gemp_search_statistics_add(gemp_search_statistics *to, const gemp_search_statistics *from);
 
 typedef struct gemp_nested_search gemp_nested_search; /* match/nested_search.h */
 
 typedef struct gemp_search {
 	gemp_context *context;
+	struct gemp_search *next;   /* on the rank's next device; freed with this one. NULL: this is the last */
 	const gemp_graph *graph;
 	const gemp_plan *plan;
 	const gemp_order *order;
@@ -96,6 +108,7 @@ typedef struct gemp_search {
 	uint32_t slots;             /* items an area can hold at most */
 	gemp_work *work;            /* [stage_count] */
 	size_t pivots;              /* or seeds; of all rounds */
+	size_t pivot_room;          /* pivots that it was made for */
 	gemp_vertex *pivot_slots;   /* [pivots] ascending */
 	gemp_deal *deal;            /* of all ranks' pivots, which are those above; NULL: these are this rank's own */
 	size_t least_piece;         /* pivots or tasks that a piece of it has at least, */
@@ -107,6 +120,7 @@ typedef struct gemp_search {
 	size_t seed_room;           /* seeds on the device at a time */
 	double batch;               /* N of the launch formula */
 	int next_buffer;
+	gemp_launching launch;
 	gemp_pending pending;
 	gemp_search_statistics statistics;
 	gemp_sink *sink;            /* first of the chain; NULL: count only */
@@ -141,8 +155,12 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew);
  * and vertices searched for in rows; for searches with options.profile. */
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups);
 
-/* Local. One launch of the deepest stage that can run; *ran is false if none can. */
+/* Local. One launch of the deepest stage that can run; *ran is false if none can. Results of the launch before are delivered
+ * while the device is busy. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran);
+/* Its parts, for devices that run side by side. Between both, what the launch before has left is to be delivered. */
+gemp_code gemp_search_begin(gemp_search *search, bool *ran);
+gemp_code gemp_search_end(gemp_search *search); /* waits */
 /* Collective, as the work is. Unless a launch has done it. */
 gemp_code gemp_search_beside(gemp_search *search);
 /* Local. Hand the matches of the last launch to the sink. */

@@ -9,7 +9,7 @@ enum {
 	ASKED = 16,               /* of a pivot's neighbours */
 	ONE_BY_ONE = 4096,        /* pivots that are looked at, */
 	ONE_OF = 16,              /* and then one of so many: costs are to be had for less than the search */
-	COLUMNS_A_RANK = 64,
+	COLUMNS_A_DEVICE = 64,
 };
 
 /* A piece is this part of a rank's share of what is left. Estimated costs may be wrong so many times; each column of tasks
@@ -20,7 +20,8 @@ uint64_t gemp_least_piece_cost;
 
 bool gemp_search_shares(const gemp_search *search)
 {
-	return search->emit.all_resident && search->ranks > 1 && !search->options.round_entries && !search->plan->given;
+	bool alone = search->ranks == 1 && !search->context->other_count && !search->options.like;
+	return search->emit.all_resident && !alone && !search->options.round_entries && !search->plan->given;
 }
 
 /* COSTS: the rows of neighbours that may take the second place, and may be read. */
@@ -84,7 +85,7 @@ done:
 static gemp_code cut_tasks(gemp_search *search)
 {
 	gemp_nested_search *n = search->nested;
-	uint32_t columns = COLUMNS_A_RANK * search->ranks;
+	uint32_t columns = COLUMNS_A_DEVICE * (uint32_t)search->deal->device_count;
 	n->columns = n->tasks < columns ? n->tasks ? n->tasks : 1 : columns;
 	size_t least = search->least_piece * n->columns / (n->tasks + 1) + 1;
 	return gemp_deal_cut(search->deal, &(gemp_deal_costs){ NULL, n->tasks ? n->columns : 0, least, 0, part_of_columns });
@@ -103,7 +104,7 @@ gemp_code gemp_search_deal_new(gemp_search *search)
 	uint64_t least[] = { search->nested ? search->nested->workers : search->workers, least_cost(search) };
 	if (!gemp_search_shares(search))
 		return GEMP_OK;
-	GEMP_TRY(gemp_deal_new(&search->deal, search->context->comm));
+	GEMP_TRY(gemp_deal_new(&search->deal, search->context->comm, search->context->other_count + 1));
 	gemp_comm_max(search->context->comm, least, 2); /* devices may differ, pieces must not */
 	search->least_piece = (size_t)least[0];
 	search->least_cost = least[1];
@@ -138,14 +139,22 @@ uint64_t gemp_search_pivot_share(const gemp_search *search)
 	return search->deal && search->context->comm->rank ? 0 : search->pivots;
 }
 
-uint64_t gemp_search_pivots_done(const gemp_search *search)
+/* Of its piece; columns of tasks, or pivots. */
+static double left(const gemp_search *search)
 {
 	const gemp_work *work = &search->work[0];
 	const gemp_nested_search *nested = search->nested;
-	if (!search->deal)
-		return search->part.first + work->next;
 	if (!nested)
-		return search->deal->done - (work->count - work->next);
-	double left = nested->end ? (double)nested->piece.count * (nested->end - nested->next) / nested->end : 0;
-	return (uint64_t)(((double)search->deal->done - left) * (double)search->pivots / nested->columns);
+		return (double)(work->count - work->next);
+	return nested->end ? (double)nested->piece.count * (nested->end - nested->next) / nested->end : 0;
+}
+
+uint64_t gemp_search_pivots_done(const gemp_search *search)
+{
+	if (!search->deal)
+		return search->part.first + search->work[0].next;
+	double done = (double)search->deal->done;
+	for (const gemp_search *s = search; s; s = s->next)
+		done -= left(s);
+	return (uint64_t)(search->nested ? done * (double)search->pivots / search->nested->columns : done);
 }

@@ -65,7 +65,7 @@ done:
 
 void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t count)
 {
-	GEMP_CHECK(count <= search->pivots);
+	GEMP_CHECK(count <= search->pivot_room);
 	memcpy(search->pivot_slots, slots, count * sizeof *slots);
 	search->pivots = count;
 	search->part = (gemp_part){ 0, count };

@@ -77,6 +77,7 @@ static gemp_code list_pivots(gemp_search *search, const gemp_residency *residenc
 		search->pivots += bits[slot / 32] >> slot % 32 & 1;
 	}
 	search->part = (gemp_part){ 0, search->pivots };
+	search->pivot_room = search->pivots;
 	GEMP_TRY(upload(search, &search->work[0].tasks, search->pivot_slots, search->pivots, sizeof *search->pivot_slots));
 	GEMP_TRY(upload(search, &search->pivot_bits, NULL, search->candidate_words, sizeof *bits));
 	code = gemp_search_tasks(search);

@@ -37,15 +37,29 @@ gemp_code gemp_search_vertex_counts_clear(gemp_search *search)
 	return gemp_buffer_zero(search->context->device, &search->vertex_counts, 0, search->vertex_counts.size);
 }
 
+/* Local. By slot, of all devices. */
+static gemp_code read_counts(const gemp_match *m, uint64_t **out)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t vertices = m->graph->vertices, *more = NULL;
+	GEMP_TRY(GEMP_NEW(*out, vertices));
+	GEMP_TRY(GEMP_NEW(more, vertices));
+	for (const gemp_search *s = m->search; s; s = s->next) {
+		GEMP_TRY(gemp_buffer_read(s->context->device, &s->vertex_counts, 0, vertices * sizeof *more, more));
+		for (uint64_t v = 0; v < vertices; v++)
+			(*out)[v] += more[v];
+	}
+done:
+	gemp_free(more);
+	return code;
+}
+
 /* Collective. By slot, of all ranks. */
 static gemp_code gather(gemp_match *m, uint64_t **out)
 {
 	enum { PIECE = 1 << 24 };
 	uint64_t vertices = m->graph->vertices;
-	gemp_code code = GEMP_NEW(*out, vertices);
-	if (code == GEMP_OK)
-		code = gemp_buffer_read(m->context->device, &m->search->vertex_counts, 0, vertices * sizeof **out, *out);
-	code = gemp_comm_agree(m->context->comm, code);
+	gemp_code code = gemp_comm_agree(m->context->comm, read_counts(m, out));
 	for (uint64_t at = 0; code == GEMP_OK && at < vertices; at += PIECE)
 		gemp_comm_sum(m->context->comm, *out + at, (int)(vertices - at < PIECE ? vertices - at : PIECE));
 	return code;

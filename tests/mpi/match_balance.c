@@ -38,7 +38,7 @@ static void each_pivot_once(void **state)
 	static uint64_t cost[MOST];
 	uint64_t seed = 31, most_taken;
 	gemp_deal *deal = NULL;
-	assert_all_ok(gemp_deal_new(&deal, &test_comm));
+	assert_all_ok(gemp_deal_new(&deal, &test_comm, 1));
 	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
 		for (size_t least = 1; least <= 64; least *= 8) {
 			for (size_t i = 0; i < counts[c]; i++)
@@ -66,7 +66,7 @@ static void each_node_its_share(void **state)
 	comm.counters = NULL;
 	for (size_t i = 0; i < MOST; i++)
 		total += cost[i] = 1 + 1000000 / (i + 1);
-	assert_all_ok(gemp_deal_new(&deal, &comm));
+	assert_all_ok(gemp_deal_new(&deal, &comm, 1));
 	assert_all(deal->node_count == (size_t)test_comm.size && deal->node == (size_t)test_comm.rank);
 	assert_all_ok(gemp_deal_cut(deal, &(gemp_deal_costs){ cost, MOST, 1, 0, 4 }));
 	gemp_deal_open(deal);
@@ -113,8 +113,8 @@ static void one_within_another(void **state)
 	uint64_t taken = 0, most;
 	gemp_deal *outer = NULL, *inner = NULL;
 	gemp_part piece;
-	assert_all_ok(gemp_deal_new(&outer, &test_comm));
-	assert_all_ok(gemp_deal_new(&inner, &test_comm));
+	assert_all_ok(gemp_deal_new(&outer, &test_comm, 1));
+	assert_all_ok(gemp_deal_new(&inner, &test_comm, 1));
 	assert_all_ok(gemp_deal_cut(outer, &(gemp_deal_costs){ NULL, 200, 1, 0, 4 }));
 	assert_all_ok(gemp_deal_cut(inner, &(gemp_deal_costs){ NULL, 50, 1, 0, 2 }));
 	gemp_deal_open(outer);

@@ -23,7 +23,7 @@ static void own_cards_under_one_number(void **state)
 	snprintf(pci, sizeof pci, "0000:%02x:00.0", test_comm.rank);
 	gemp_device_pick pick = card(pci, "");
 	pick.shared_by = test_comm.size;
-	gemp_sharing_find(&test_comm, &pick);
+	gemp_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == 1 && pick.position == 0);
 }
 
@@ -32,7 +32,7 @@ static void one_card_under_two_numbers(void **state)
 	(void)state;
 	gemp_device_pick pick = card("0000:65:00.0", "");
 	pick.index = test_comm.rank;
-	gemp_sharing_find(&test_comm, &pick);
+	gemp_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == test_comm.size && pick.position == test_comm.rank);
 }
 
@@ -43,7 +43,7 @@ static void parts_of_a_card(void **state)
 	(void)state;
 	snprintf(uuid, sizeof uuid, "GPU-0000000%x", test_comm.rank % 2);
 	gemp_device_pick pick = card("0000:65:00.0", uuid);
-	gemp_sharing_find(&test_comm, &pick);
+	gemp_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == (test_comm.size + 1 - test_comm.rank % 2) / 2);
 	assert_all(pick.position == test_comm.rank / 2);
 }
@@ -52,7 +52,7 @@ static void without_names_by_number(void **state)
 {
 	(void)state;
 	gemp_device_pick pick = { .info = { .name = "CPU", .platform = "PoCL" }, .index = test_comm.rank % 3 };
-	gemp_sharing_find(&test_comm, &pick);
+	gemp_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.shared_by == (test_comm.size - pick.index + 2) / 3 && pick.position == test_comm.rank / 3);
 }
 
@@ -68,10 +68,10 @@ static void cores_are_those_of_the_rank(void **state)
 		if (CPU_ISSET(core, &all))
 			CPU_SET(core, &one);
 	assert_all(sched_setaffinity(0, sizeof one, &one) == 0);
-	gemp_sharing_find(&test_comm, &pick);
+	gemp_sharing_find(&test_comm, &pick, 1);
 	assert_all(pick.cores == 1 && gemp_threads() == 1);
 	assert_all(test_comm.rank == 0 || sched_setaffinity(0, sizeof all, &all) == 0);
-	gemp_sharing_find(&test_comm, &pick);
+	gemp_sharing_find(&test_comm, &pick, 1);
 	int others = test_comm.size - 1, cores = others > 0 ? CPU_COUNT(&all) / others : 1;
 	assert_all(pick.cores == (unsigned)(test_comm.rank == 0 || cores < 1 || CPU_EQUAL(&all, &one) ? 1 : cores));
 	assert_all(sched_setaffinity(0, sizeof all, &all) == 0);
