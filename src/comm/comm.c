@@ -3,6 +3,8 @@
 #include "comm/counter.h"
 
 #include "core/memory.h"
+#include "core/timer.h"
+#include "core/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +45,9 @@ void gemp_comm_free(gemp_comm *comm)
 gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 {
 	struct { int code, rank; } local = { (int)mine, comm->rank }, worst;
+	double began = gemp_now();
 	GEMP_MPI(MPI_Allreduce(&local, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->world));
+	gemp_trace_add("agree", GEMP_LANE_RANKS, began);
 	if (worst.code == GEMP_OK)
 		return GEMP_OK;
 	char text[GEMP_MESSAGE_SIZE];
@@ -52,14 +56,21 @@ gemp_code gemp_comm_agree(const gemp_comm *comm, gemp_code mine)
 	return gemp_fail((gemp_code)worst.code, "%s", text);
 }
 
+static void reduce(const gemp_comm *comm, uint64_t *values, int count, MPI_Op how)
+{
+	double began = gemp_now();
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, how, comm->world));
+	gemp_trace_add("reduce", GEMP_LANE_RANKS, began);
+}
+
 void gemp_comm_sum(const gemp_comm *comm, uint64_t *values, int count)
 {
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_SUM, comm->world));
+	reduce(comm, values, count, MPI_SUM);
 }
 
 void gemp_comm_max(const gemp_comm *comm, uint64_t *values, int count)
 {
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T, MPI_MAX, comm->world));
+	reduce(comm, values, count, MPI_MAX);
 }
 
 uint64_t gemp_comm_sum1(const gemp_comm *comm, uint64_t value)

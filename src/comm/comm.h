@@ -59,6 +59,7 @@ gemp_code gemp_comm_broadcast(const gemp_comm *comm, void **bytes, size_t *size)
 enum gemp_tag {
 	GEMP_TAG_EXCHANGE = 1,
 	GEMP_TAG_OUTPUT,
+	GEMP_TAG_TRACE,
 };
 
 #endif

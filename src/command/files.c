@@ -83,27 +83,37 @@ gemp_code gemp_file_may_write(const char *what, const char *path)
 	return code;
 }
 
-gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
+gemp_code gemp_new_file_open(gemp_new_file *out, const char *path)
 {
 	gemp_text name = { 0 };
-	gemp_code code = GEMP_OK;
+	*out = (gemp_new_file){ .path = path };
 	gemp_text_print(&name, "%s.tmp.%ld", path, (long)getpid());
-	if (gemp_text_status(&name) != GEMP_OK) {
-		gemp_text_free(&name);
-		return GEMP_ENOMEM;
-	}
-	FILE *file = fopen(name.data, "wb");
-	if (!file) {
+	gemp_code code = gemp_text_status(&name);
+	if (code == GEMP_OK && !(out->file = fopen(name.data, "wb")))
 		code = gemp_fail(GEMP_EIO, "%s: %s; choose a folder that can be written to", path, strerror(errno));
+	if (code != GEMP_OK)
 		gemp_text_free(&name);
-		return code;
-	}
-	bool whole = fwrite(bytes, 1, size, file) == size && fflush(file) == 0 && fsync(fileno(file)) == 0;
-	whole = fclose(file) == 0 && whole;
-	if (!whole || rename(name.data, path) != 0) {
-		code = gemp_fail(GEMP_EIO, "%s: %s", path, strerror(errno));
-		unlink(name.data);
-	}
-	gemp_text_free(&name);
+	out->temporary = name.data;
 	return code;
+}
+
+gemp_code gemp_new_file_close(gemp_new_file *file, bool whole)
+{
+	gemp_code code = GEMP_OK;
+	whole = whole && !ferror(file->file) && fflush(file->file) == 0 && fsync(fileno(file->file)) == 0;
+	whole = fclose(file->file) == 0 && whole;
+	if (!whole || rename(file->temporary, file->path) != 0) {
+		code = gemp_fail(GEMP_EIO, "%s: %s", file->path, strerror(errno));
+		unlink(file->temporary);
+	}
+	gemp_free(file->temporary);
+	*file = (gemp_new_file){ 0 };
+	return code;
+}
+
+gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size)
+{
+	gemp_new_file file;
+	gemp_code code = gemp_new_file_open(&file, path);
+	return code == GEMP_OK ? gemp_new_file_close(&file, fwrite(bytes, 1, size, file.file) == size) : code;
 }

@@ -5,6 +5,7 @@
 #include "comm/comm.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Collective. The whole text of `path`, read by rank 0; the caller frees (gemp_free). A file that is not there is
  * GEMP_ENOINPUT; `what` names it in messages ("--config"). */
@@ -17,6 +18,15 @@ gemp_code gemp_numbered_path(char **out, const char *path, size_t number);
 
 /* Local. GEMP_EIO if `path` could not be written to: found before the work rather than after it. */
 gemp_code gemp_file_may_write(const char *what, const char *path);
+
+/* Local. A file under a name beside `path`, which becomes `path` in the end if it is whole; else it is removed. */
+typedef struct gemp_new_file {
+	FILE *file;
+	const char *path; /* borrowed */
+	char *temporary;  /* owned */
+} gemp_new_file;
+gemp_code gemp_new_file_open(gemp_new_file *out, const char *path);
+gemp_code gemp_new_file_close(gemp_new_file *file, bool whole);
 
 /* Local. `bytes` go to a temporary file beside `path`, which then takes its name. */
 gemp_code gemp_file_replace(const char *path, const void *bytes, size_t size);

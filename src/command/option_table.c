@@ -167,6 +167,9 @@ static const gemp_option table[] = {
 	  "Form of the help; markdown and man hold all commands.", AT(as) },
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
 	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
+	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
+	  "Write what each rank and its device did when, as Chrome trace events, which Perfetto and chrome://tracing show.",
+	  AT(trace) },
 
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_RUN | GEMP_ON_DEVICES | GEMP_ON_BENCH, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1), places on the PCI bus (65:00.0), UUIDs or parts of "

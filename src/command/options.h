@@ -62,7 +62,7 @@ typedef struct gemp_options {
 
 	/* general */
 	bool help, version, quiet, verbose, debug, dry_run;
-	const char *config, *json, *devices, *output;
+	const char *config, *json, *trace, *devices, *output;
 	/* budgets */
 	uint64_t host_memory, device_memory, result_buffer, outbox, row_cache;
 	/* import, generate */

@@ -2,6 +2,7 @@
 
 #include "command/files.h"
 #include "command/quantity.h"
+#include "command/trace_file.h"
 #include "comm/shared.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -58,10 +59,14 @@ gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp
 		set_head(report, options);
 		if (options->json && !gemp_json_on_stdout(options) && code == GEMP_OK)
 			code = gemp_file_may_write("--json", options->json);
+		if (code == GEMP_OK)
+			code = gemp_trace_file_may(options->trace);
 	}
 	code = gemp_comm_agree(comm, code);
 	if (code != GEMP_OK)
 		json_decref(report->json);
+	else if (options->trace)
+		gemp_trace_start(gemp_trace_most);
 	return code;
 }
 
@@ -112,9 +117,11 @@ gemp_code gemp_report_finish(gemp_report *report, gemp_code code)
 {
 	code = gemp_comm_agree(report->comm, code);
 	if (code == GEMP_OK || code == GEMP_STOPPED) {
+		gemp_code traced = report->options->trace ? gemp_trace_file_write(report) : GEMP_OK;
 		gemp_code written = gemp_comm_agree(report->comm, write_json(report));
-		code = written == GEMP_OK ? code : written;
+		code = traced != GEMP_OK ? traced : written != GEMP_OK ? written : code;
 	}
+	gemp_trace_free();
 	json_decref(report->json);
 	report->json = NULL;
 	return code;

@@ -26,7 +26,9 @@ extern const char *const gemp_phase_name[GEMP_PHASES];
 
 double gemp_now(void); /* seconds, monotonic */
 
-/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_READ, t); adds the time since t, and returns now. */
+/* double t = gemp_now(); ... gemp_timers_add(timers, GEMP_READ, t); adds the time since t, and returns now. It is a span of the
+ * trace (core/trace.h), too. less: seconds of it that other phases have. */
 double gemp_timers_add(gemp_timers *timers, gemp_phase phase, double since);
+double gemp_timers_add_less(gemp_timers *timers, gemp_phase phase, double since, double less);
 
 #endif

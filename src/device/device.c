@@ -3,6 +3,7 @@
 #include "device/choose.h"
 #include "device/list.h"
 #include "device/selftest.h"
+#include "device/traced.h"
 
 #include "core/memory.h"
 
@@ -176,6 +177,7 @@ void gemp_device_close(gemp_device *device)
 {
 	if (!device)
 		return;
+	gemp_traced_free(device);
 	gemp_forget_launch(device);
 	gemp_programs_forget(device);
 	if (device->transfer)

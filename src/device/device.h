@@ -44,6 +44,7 @@ struct gemp_device {
 	int shared_by;             /* ranks of this node on the same device */
 	bool sub_device;
 	cl_event launched;         /* the last launch; NULL: none yet */
+	struct gemp_traced *traced; /* launches for --trace (device/traced.h); NULL: none */
 	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest */
 	size_t loads;              /* of programs, so far */
 	gemp_tuning_table tuning;  /* launch geometry: gemp_tuning() */

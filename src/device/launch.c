@@ -1,4 +1,4 @@
-#include "device/device.h"
+#include "device/traced.h"
 
 static gemp_code kernel_failed(gemp_code code, cl_kernel kernel)
 {
@@ -21,9 +21,13 @@ gemp_code gemp_launch_with(gemp_device *device, cl_kernel kernel, size_t global,
 	if (group)
 		global = (global + group - 1) / group * group;
 	gemp_forget_launch(device);
+	double began = gemp_now();
 	code = GEMP_CL(clEnqueueNDRangeKernel(device->queue, kernel, 1, NULL, &global, group ? &group : NULL, 0, NULL,
 	                                      &device->launched));
-	return code == GEMP_OK ? code : kernel_failed(code, kernel);
+	if (code != GEMP_OK)
+		return kernel_failed(code, kernel);
+	gemp_traced_add(device, kernel, began);
+	return GEMP_OK;
 }
 
 void gemp_forget_launch(gemp_device *device)

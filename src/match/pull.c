@@ -2,6 +2,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/trace.h"
 #include "match/split.h"
 
 #include <string.h>
@@ -373,7 +374,10 @@ done:
 gemp_code gemp_pull_ahead(void *pull)
 {
 	gemp_pull *p = pull;
-	return p->finished ? choose_cell(p) : choose_tasks(p);
+	double began = gemp_now();
+	gemp_code code = p->finished ? choose_cell(p) : choose_tasks(p);
+	gemp_trace_add("pull", GEMP_LANE_HOST, began);
+	return code;
 }
 
 gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)

@@ -1,6 +1,7 @@
 #include "match/rounds.h"
 
 #include "core/log.h"
+#include "core/trace.h"
 #include "match/crew.h"
 #include "match/crossing.h"
 
@@ -63,6 +64,15 @@ static uint64_t progress(const gemp_search *s)
 	return gemp_crew_statistics(s).taken + found(s);
 }
 
+static gemp_code take_turn(rounds *r, bool last)
+{
+	gemp_sink *sink = r->search->sink;
+	double began = gemp_now();
+	gemp_code code = sink->turn(sink->self, last, &r->enough, &r->again);
+	gemp_trace_add("turn", GEMP_LANE_OUTPUT, began);
+	return code;
+}
+
 static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
 {
 	gemp_code code = GEMP_OK;
@@ -81,7 +91,7 @@ static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
 		return gemp_fail(GEMP_EINTERNAL, "matching stands still with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
 	if (s->sink)
-		GEMP_TRY(s->sink->turn(s->sink->self, *over && r->last, &r->enough, &r->again));
+		GEMP_TRY(take_turn(r, *over && r->last));
 	*over |= r->enough;
 done:
 	return code;

@@ -127,7 +127,7 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 	if (code == GEMP_OK && options->per)
 		code = gemp_search_vertex_counts(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	gemp_timers_add(&context->timers, GEMP_UPLOAD, began + seconds[GEMP_BUILD] + seconds[GEMP_PREPARE] - others);
+	gemp_timers_add_less(&context->timers, GEMP_UPLOAD, began, seconds[GEMP_BUILD] + seconds[GEMP_PREPARE] - others);
 	if (options->like)
 		search->deal = options->like->deal;
 	else

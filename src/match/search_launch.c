@@ -2,6 +2,7 @@
 #include "match/search.h"
 
 #include "core/log.h"
+#include "core/trace.h"
 #include "kernels/abi.h"
 #include "match/nested_search.h"
 #include "match/search_deal.h"
@@ -76,6 +77,7 @@ gemp_code gemp_search_deliver(gemp_search *search)
 		.edges = edges ? (const void *)(result->host + search->result_edges) : NULL };
 	GEMP_TRY(search->sink->take(search->sink->self, &batch));
 	code = gemp_readback_end(result, search->context->device);
+	gemp_trace_add("deliver", GEMP_LANE_OUTPUT, began);
 done:
 	return code;
 }
