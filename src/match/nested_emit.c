@@ -1,6 +1,7 @@
 #include "match/nested_emit.h"
 
 #include "match/nested_loop.h"
+#include "match/nested_parts.h"
 
 static void emit_arguments(gemp_emitter *e)
 {
@@ -48,23 +49,23 @@ static void emit_variables(gemp_emitter *e)
 /* What there is to do next: entries [entry, entry + chunk), or a part of one. */
 static void emit_take(gemp_emitter *e)
 {
-	gemp_put(e, "uint entry = 0, low = 0, high = ~0u, count = 0;");
+	gemp_put(e, "gemp_nested_part part = { 0, 0, ~0u, 0, ~0u, 0 };");
+	gemp_put(e, "uint count = 0;");
 	gemp_put(e, "if (lane == 0) {");
 	gemp_put(e, "\tuint t = spent < p.budget ? atomic_inc(&control[GEMP_NESTED_NEXT]) : p.tasks;");
 	gemp_put(e, "\tif (t < p.tasks) {");
 	gemp_put(e, "\t\tt += p.first;");
-	gemp_put(e, "\t\tentry = (t / p.width * p.columns + p.column + t %% p.width) * p.chunk;");
+	gemp_put(e, "\t\tpart.entry = (t / p.width * p.columns + p.column + t %% p.width) * p.chunk;");
 	gemp_put(e, "\t\tcount = p.chunk;");
 	gemp_put(e, "\t} else {");
-	gemp_put(e, "\t\tcount = gemp_wait(control, parts, p.queue, &entry, &low, &high);");
+	gemp_put(e, "\t\tcount = gemp_wait(control, parts, p.queue, &part);");
 	gemp_put(e, "\t}");
 	gemp_put(e, "}");
 	gemp_put(e, "count = gemp_shuffle(count, 0);");
 	gemp_put(e, "if (!count)");
 	gemp_put(e, "\tbreak;");
-	gemp_put(e, "entry = gemp_shuffle(entry, 0);");
-	gemp_put(e, "low = gemp_shuffle(low, 0);");
-	gemp_put(e, "high = gemp_shuffle(high, 0);");
+	gemp_put(e, "const uint entry = gemp_shuffle(part.entry, 0);");
+	gemp_emit_part(e);
 }
 
 /* Each lane tests an entry. */

@@ -1,9 +1,9 @@
 #include "match/nested_loop.h"
 
+#include "match/nested_parts.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-enum { SPLIT_LEVEL = 2 }; /* parts are cut there */
 
 void gemp_put(gemp_emitter *e, const char *format, ...)
 {
@@ -346,51 +346,14 @@ void gemp_emit_sum(gemp_emitter *e)
 	gemp_put(e, "}");
 }
 
-/* PARTS. Workers that wait get an entry of the task each, or else equal parts of the candidates left on the split
- * level; so does this one. next: the first of these. Looking costs a way to memory. */
-static void emit_giving(gemp_emitter *e, const char *next)
-{
-	gemp_put(e, "if (p.queue && spent - rested >= REST) {");
-	e->depth++;
-	gemp_put(e, "rested = spent;");
-	gemp_put(e, "const uint next = %s, left = stop - min(stop, next);", next);
-	gemp_put(e, "uint place = 0;");
-	gemp_put(e, "const uint takers = gemp_reserve(GEMP_GROUP_PASS control, parts, p.queue,");
-	gemp_put(e, "\ttodo ? popcount(todo) : min(left / (ROWS + 1), (uint)GEMP_LANES), &place);");
-	gemp_put(e, "const uint size = left / (popcount(takers) + 1), nth = popcount(takers & LANES_BELOW);");
-	gemp_put(e, "if (takers >> lane & 1) {");
-	gemp_put(e, "\tif (todo)");
-	gemp_put(e, "\t\tgemp_fill(parts, place, entry + gemp_nth_highest(todo, nth), 0, ~0u);");
-	gemp_put(e, "\telse");
-	gemp_put(e, "\t\tgemp_fill(parts, place, entry + which, stop - (nth + 1) * size - cur_%d, stop - nth * size - cur_%d);",
-	         SPLIT_LEVEL, SPLIT_LEVEL);
-	gemp_put(e, "}");
-	gemp_put(e, "stop -= todo ? 0 : popcount(takers) * size;");
-	gemp_put(e, "for (uint given = todo ? popcount(takers) : 0; given; given--)");
-	gemp_put(e, "\ttodo &= ~(1u << (31 - clz(todo)));");
-	e->depth--;
-	gemp_put(e, "}");
-}
-
-/* Only an entry that came as a part has bounds; it is alone. */
-static void emit_bounds(gemp_emitter *e, int level)
-{
-	if (level != SPLIT_LEVEL) {
-		gemp_put(e, "const uint start = cur_%d, stop = end_%d;", level, level);
-		return;
-	}
-	gemp_put(e, "const uint start = cur_%d + min(low, end_%d - cur_%d);", level, level, level);
-	gemp_put(e, "uint stop = cur_%d + min(high, end_%d - cur_%d);", level, level, level);
-}
-
 /* LEVELS. Rows of lanes take candidates of the last level but one by themselves. */
 static void emit_rows(gemp_emitter *e, const range *r, int level)
 {
-	gemp_put(e, "for (uint at = start; at < stop; at += ROWS) {");
+	gemp_put(e, "for (uint at = start_%d; at < stop_%d; at += ROWS) {", level, level);
 	e->depth++;
 	gemp_put(e, "const uint k = at + lane / ROW_LANES;");
 	gemp_put(e, "uint n = 0;");
-	gemp_put(e, "if (k < stop) {");
+	gemp_put(e, "if (k < stop_%d) {", level);
 	e->depth++;
 	gemp_put(e, "const uint v_%d = from_%d[k];", e->plan->steps[level].vertex, level);
 	gemp_put(e, "int pass = 1;");
@@ -404,9 +367,9 @@ static void emit_rows(gemp_emitter *e, const range *r, int level)
 	e->depth--;
 	gemp_put(e, "}");
 	gemp_emit_sum(e);
-	if (level == SPLIT_LEVEL) {
+	if (gemp_splits(level)) {
 		gemp_put(e, "spent += ROWS;");
-		emit_giving(e, "at + ROWS");
+		gemp_emit_giving(e, level, "at + ROWS");
 	}
 	e->depth--;
 	gemp_put(e, "}");
@@ -416,13 +379,13 @@ static void emit_last_but_one(gemp_emitter *e, int level)
 {
 	range r = open_level(e, level, true);
 	bool marked = e->nested->leaf == GEMP_LEAF_MARKED && e->nested->marks.level == level - 1;
-	emit_bounds(e, level);
-	gemp_put(e, "if (start < stop) {");
+	gemp_emit_bounds(e, level);
+	gemp_put(e, "if (start_%d < stop_%d) {", level, level);
 	e->depth++;
 	if (marked)
 		emit_mark(e);
-	if (level != SPLIT_LEVEL)
-		gemp_put(e, "spent += stop - start;");
+	if (!gemp_splits(level))
+		gemp_put(e, "spent += stop_%d - start_%d;", level, level);
 	emit_rows(e, &r, level);
 	if (marked)
 		emit_wipe(e);
@@ -433,23 +396,26 @@ static void emit_last_but_one(gemp_emitter *e, int level)
 static void emit_visits(gemp_emitter *e, int level)
 {
 	range r = open_level(e, level, true);
-	emit_bounds(e, level);
-	gemp_put(e, "for (uint at = start; at < stop; at += GEMP_LANES) {");
+	gemp_emit_bounds(e, level);
+	gemp_put(e, "for (uint at = start_%d; at < stop_%d; at += GEMP_LANES) {", level, level);
 	e->depth++;
 	gemp_put(e, "uint c = 0;");
-	gemp_put(e, "int pass = at + lane < stop;");
+	gemp_put(e, "int pass = at + lane < stop_%d;", level);
 	gemp_put(e, "if (pass) {");
 	e->depth++;
 	gemp_put(e, "c = from_%d[at + lane];", level);
 	test_range(e, &r, "c");
 	e->depth--;
 	gemp_put(e, "}");
-	gemp_put(e, "for (uint mask = gemp_ballot(pass); mask && at + lowest(mask) < stop; mask &= mask - 1) {");
+	gemp_put(e, "for (uint mask = gemp_ballot(pass); mask && at + lowest(mask) < stop_%d; mask &= mask - 1) {",
+	         level);
 	e->depth++;
 	gemp_put(e, "const uint turn = lowest(mask);");
 	gemp_put(e, "const uint v_%d = gemp_shuffle(c, turn);", e->plan->steps[level].vertex);
-	if (level == SPLIT_LEVEL)
-		emit_giving(e, "at + turn + 1");
+	if (gemp_splits(level)) {
+		gemp_put(e, "const uint next_%d = at + turn + 1;", level);
+		gemp_emit_giving(e, level, level == 2 ? "next_2" : "next_3");
+	}
 	gemp_emit_level(e, level);
 	e->depth--;
 	gemp_put(e, "}");
