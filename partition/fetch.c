@@ -1,6 +1,7 @@
 #include "partition/fetch.h"
 
 #include "core/memory.h"
+#include "partition/fetch_cut.h"
 #include "partition/row_blocks.h"
 #include "partition/row_code.h"
 
@@ -27,6 +28,12 @@ static gemp_row row_of(const gemp_view *view, size_t row)
 	uint64_t begin = view->begin[row];
 	return (gemp_row){ (size_t)(view->begin[row + 1] - begin), view->neighbours + begin,
 		view->edges ? view->edges + begin : NULL };
+}
+
+bool gemp_fetch_here(const gemp_fetch *fetch, gemp_vertex slot)
+{
+	size_t row;
+	return at_hand(fetch->residency, slot, &row);
 }
 
 gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
@@ -116,6 +123,7 @@ void gemp_fetch_free(gemp_fetch *fetch)
 		gemp_free(fetch->classes[v]);
 	gemp_free(fetch->classes);
 	gemp_row_cache_free(&fetch->held);
+	gemp_tiles_free(&fetch->cut);
 	gemp_free(fetch);
 }
 
@@ -128,6 +136,7 @@ typedef struct ask {
 typedef struct transfer {
 	ask *asks;
 	size_t *from, *at, *end;           /* [ranks] of each owner: asked in this step from .. at, in all .. end */
+	gemp_tiles asked;                  /* which pieces one rank asks for */
 	gemp_coded send;
 	size_t *send_size, *receive_size;  /* [ranks] */
 	void *receive;
@@ -143,6 +152,7 @@ typedef struct transfer {
 
 static void free_transfer(transfer *t)
 {
+	gemp_tiles_free(&t->asked);
 	gemp_free(t->asks);
 	gemp_free(t->from);
 	gemp_free(t->at);
@@ -198,6 +208,8 @@ static gemp_code list_asks(gemp_fetch *f, transfer *t, uint32_t *const *wanted)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranks = (size_t)f->graph->ranks, count = 0;
+	if (f->cut.columns)
+		GEMP_TRY(gemp_tiles_new(&t->asked, f->view_count, f->graph->vertices));
 	GEMP_TRY(GEMP_NEW(t->from, ranks));
 	GEMP_TRY(GEMP_NEW(t->at, ranks));
 	GEMP_TRY(GEMP_NEW(t->end, ranks));
@@ -234,15 +246,24 @@ static void take_share(const gemp_fetch *f, transfer *t, size_t owner)
 	}
 }
 
+static uint8_t *put_columns(const gemp_fetch *f, uint8_t *to)
+{
+	for (size_t v = 0; f->cut.columns && v < f->view_count; v++)
+		for (size_t b = 0; b < f->cut.blocks; b++)
+			to = gemp_number_put(to, f->cut.columns[v][b]);
+	return to;
+}
+
 static gemp_code put_request(gemp_fetch *f, transfer *t, size_t owner)
 {
 	gemp_code code = GEMP_OK;
 	gemp_coded *send = &t->send;
-	size_t at = t->from[owner], before = send->size, room = f->view_count * GEMP_NUMBER_BYTES + (t->at[owner] - at) * 5;
+	size_t at = t->from[owner], before = send->size, room = (t->at[owner] - at) * 5;
+	room += f->view_count * (1 + (f->cut.columns ? f->cut.blocks : 0)) * GEMP_NUMBER_BYTES;
 	if (at == t->at[owner])
 		return GEMP_OK;
 	GEMP_TRY(GEMP_RESERVE(send->data, send->capacity, before + room));
-	uint8_t *to = send->data + before;
+	uint8_t *to = put_columns(f, send->data + before);
 	for (size_t v = 0; v < f->view_count; v++) {
 		size_t end = at;
 		gemp_vertex last = 0;
@@ -282,15 +303,29 @@ static gemp_code bad_message(const char *what, size_t rank)
 
 static gemp_code list_row(gemp_fetch *f, transfer *t, size_t view, gemp_vertex slot)
 {
-	size_t row;
+	size_t row, count = 1;
+	gemp_row pieces[GEMP_MOST_PIECES];
 	if (!at_hand(f->residency, slot, &row))
 		return gemp_fail(GEMP_EINTERNAL, "rows: slot %" GEMP_PRIVERTEX " was asked for, and is not here", slot);
-	if (GEMP_RESERVE(t->rows, t->row_capacity, t->row_count + 1) != GEMP_OK)
+	pieces[0] = row_of(&f->at_hand[view], row);
+	if (t->asked.columns)
+		count = gemp_tiles_cut(&f->cut, t->asked.columns[view][gemp_tiles_block(&f->cut, slot)], pieces[0], pieces);
+	if (GEMP_RESERVE(t->rows, t->row_capacity, t->row_count + count) != GEMP_OK)
 		return GEMP_ENOMEM;
-	gemp_row own = row_of(&f->at_hand[view], row);
-	t->rows[t->row_count++] = own;
-	f->figures.plain += sizeof(gemp_vertex) + own.size * entry_bytes(f);
+	f->figures.plain += sizeof(gemp_vertex);
+	for (size_t i = 0; i < count; i++) {
+		t->rows[t->row_count++] = pieces[i];
+		f->figures.plain += pieces[i].size * entry_bytes(f);
+	}
 	return GEMP_OK;
+}
+
+static const uint8_t *get_columns(const gemp_fetch *f, transfer *t, const uint8_t *from, const uint8_t *end)
+{
+	for (size_t v = 0; t->asked.columns && v < f->view_count; v++)
+		for (size_t b = 0; b < f->cut.blocks && from; b++)
+			from = gemp_number_get(from, end, &t->asked.columns[v][b]);
+	return from;
 }
 
 /* The rows that a rank asks for. */
@@ -298,6 +333,8 @@ static gemp_code list_rows(gemp_fetch *f, transfer *t, size_t asker, const uint8
 {
 	gemp_code code = GEMP_OK;
 	t->row_count = 0;
+	if (from < end && (from = get_columns(f, t, from, end)) == NULL)
+		return bad_message("request", asker);
 	for (size_t v = 0; v < f->view_count && from < end; v++) {
 		uint64_t count, slot = 0, step;
 		if ((from = gemp_number_get(from, end, &count)) == NULL)
@@ -342,23 +379,46 @@ done:
 	return code;
 }
 
-/* Places in the cache, and what belongs there. */
+/* Room in the cache for a row, and where its pieces go in it. */
+static gemp_code place_row(gemp_fetch *f, transfer *t, const ask *one, size_t *piece)
+{
+	gemp_code code = GEMP_OK;
+	size_t end = *piece + gemp_fetch_pieces(&f->cut, one->view, one->slot), begin, size = 0;
+	for (size_t i = *piece; i < end; i++)
+		size += t->sizes[i];
+	GEMP_TRY(gemp_row_cache_add(&f->held, one->view, one->slot, size, &begin));
+	for (; *piece < end; ++*piece) {
+		t->begins[*piece] = begin;
+		begin += t->sizes[*piece];
+	}
+done:
+	return code;
+}
+
+static void point_to_pieces(const gemp_fetch *f, transfer *t, const ask *asks, size_t count)
+{
+	for (size_t i = 0, piece = 0; i < count; i++)
+		for (size_t left = gemp_fetch_pieces(&f->cut, asks[i].view, asks[i].slot); left; left--, piece++)
+			t->places[piece] = (gemp_row_place){ f->held.near + t->begins[piece],
+				f->at_hand[asks[i].view].edges ? f->held.edge + t->begins[piece] : NULL };
+}
+
 static gemp_code take_reply(gemp_fetch *f, transfer *t, size_t owner, const uint8_t *from, const uint8_t *end)
 {
 	gemp_code code = GEMP_OK;
 	const ask *asks = t->asks + t->from[owner];
-	size_t count = t->at[owner] - t->from[owner];
+	size_t count = t->at[owner] - t->from[owner], pieces = 0, piece = 0;
 	if (!count)
 		return GEMP_OK;
-	GEMP_TRY(make_lists(t, count));
-	size_t blocks = gemp_row_blocks_read(from, end, count, t->sizes, t->blocks);
+	for (size_t i = 0; i < count; i++)
+		pieces += gemp_fetch_pieces(&f->cut, asks[i].view, asks[i].slot);
+	GEMP_TRY(make_lists(t, pieces));
+	size_t blocks = gemp_row_blocks_read(from, end, pieces, t->sizes, t->blocks);
 	if (!blocks)
 		return bad_message("reply", owner);
 	for (size_t i = 0; i < count; i++)
-		GEMP_TRY(gemp_row_cache_add(&f->held, asks[i].view, asks[i].slot, t->sizes[i], &t->begins[i]));
-	for (size_t i = 0; i < count; i++)
-		t->places[i] = (gemp_row_place){ f->held.near + t->begins[i],
-			f->at_hand[asks[i].view].edges ? f->held.edge + t->begins[i] : NULL };
+		GEMP_TRY(place_row(f, t, &asks[i], &piece));
+	point_to_pieces(f, t, asks, count);
 	if (!gemp_row_blocks_get(t->blocks, blocks, t->sizes, t->places))
 		return bad_message("reply", owner);
 done:
@@ -409,15 +469,17 @@ done:
 	return code;
 }
 
-gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted)
+gemp_code gemp_fetch_rows(gemp_fetch *f, uint32_t *const *wanted, const gemp_tiles *tiles)
 {
 	gemp_code code = GEMP_OK;
 	transfer t = { 0 };
 	gemp_traffic traffic = { 0 };
 	double began = gemp_now();
+	if (f->residency->hot >= f->graph->vertices)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(f->context->comm, gemp_fetch_cut(f, tiles)));
 	GEMP_TRY(gemp_comm_agree(f->context->comm, list_asks(f, &t, wanted)));
-	if (f->residency->hot < f->graph->vertices)
-		GEMP_TRY(fetch_all(f, &t, &traffic));
+	GEMP_TRY(fetch_all(f, &t, &traffic));
 	f->figures.bytes += traffic.bytes;
 	f->figures.messages += traffic.messages;
 	f->context->traffic.bytes += traffic.bytes;

@@ -5,15 +5,15 @@
  * gemp_fetch_step bytes at each owner, so that nobody sends or receives much more than that at a time. Requests and replies
  * are coded:
  *
- *   request  for each view: number of slots, slots
- *   reply    the rows in the order of the request, in blocks (row_blocks.h)
+ *   request  where pieces of rows are wanted: columns, of each view's blocks; for each view: number of slots, slots
+ *   reply    the rows, or their pieces, in the order of the request, in blocks (row_blocks.h)
  *
  * How long the rows of others are is known by degree class, a byte a vertex and view.
  */
 #ifndef GEMP_PARTITION_FETCH_H
 #define GEMP_PARTITION_FETCH_H
 
-#include "partition/row_cache.h"
+#include "partition/tiles.h"
 #include "partition/view.h"
 
 typedef struct gemp_fetch_figures {
@@ -32,6 +32,7 @@ typedef struct gemp_fetch {
 	bool edges;                  /* some view has edges */
 	uint8_t **classes;           /* [view_count][vertices] by slot: of the rows' sizes; NULL where all are at hand */
 	gemp_row_cache held;
+	gemp_tiles cut;              /* what is held of rows; without columns: all of them */
 	gemp_fetch_figures figures;
 } gemp_fetch;
 
@@ -43,10 +44,12 @@ gemp_code gemp_fetch_new(gemp_fetch **out, gemp_context *context, const gemp_gra
                          const gemp_residency *residency, const gemp_view *at_hand, size_t view_count);
 void gemp_fetch_free(gemp_fetch *fetch);
 
-/* Collective. Afterwards the rows whose bits are set in wanted[view] (by slot) can be got. */
-gemp_code gemp_fetch_rows(gemp_fetch *fetch, uint32_t *const *wanted);
+/* Collective. Afterwards the rows whose bits are set in wanted[view] (by slot) can be got. tiles: the blocks are the same on
+ * all ranks, and all have some or none; of rows that are not at hand only these pieces are held. NULL: whole rows. */
+gemp_code gemp_fetch_rows(gemp_fetch *fetch, uint32_t *const *wanted, const gemp_tiles *tiles);
 
-/* A row at hand or held; until the next rows are fetched. */
+/* A row at hand, or what is held of it; until the next rows are fetched. */
+bool gemp_fetch_here(const gemp_fetch *fetch, gemp_vertex slot); /* at hand? */
 gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
 /* At least so many entries as a row has, whoever has it: exactly for rows at hand, else at most an eighth more. */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot);

@@ -13,31 +13,50 @@ typedef struct filling {
 	const gemp_fetch *fetch;
 	size_t number;
 	const uint32_t *wanted;
+	const gemp_tiles *tiles;
 	uint64_t *size; /* size[slot + 1]: begin, before it is added up */
 } filling;
 
-typedef void with_row(filling *f, gemp_vertex slot, gemp_row row);
+typedef void with_row(filling *f, gemp_vertex slot, const gemp_row *pieces, size_t count);
 
-static void size_row(filling *f, gemp_vertex slot, gemp_row row)
+static void size_row(filling *f, gemp_vertex slot, const gemp_row *pieces, size_t count)
 {
-	f->size[slot + 1] = row.size;
+	for (size_t i = 0; i < count; i++)
+		f->size[slot + 1] += pieces[i].size;
 }
 
-static void copy_row(filling *f, gemp_vertex slot, gemp_row row)
+static void copy_row(filling *f, gemp_vertex slot, const gemp_row *pieces, size_t count)
 {
 	uint64_t at = f->view->begin[slot];
-	memcpy(f->view->neighbours + at, row.near, row.size * sizeof *row.near);
-	if (row.edges && f->view->edges)
-		memcpy(f->view->edges + at, row.edges, row.size * sizeof *row.edges);
+	for (size_t i = 0; i < count; i++) {
+		memcpy(f->view->neighbours + at, pieces[i].near, pieces[i].size * sizeof *pieces[i].near);
+		if (pieces[i].edges && f->view->edges)
+			memcpy(f->view->edges + at, pieces[i].edges, pieces[i].size * sizeof *pieces[i].edges);
+		at += pieces[i].size;
+	}
+}
+
+/* Rows of others are held without what is not wanted. */
+static void for_row(filling *f, gemp_vertex slot, uint64_t columns, with_row *body)
+{
+	gemp_row row = gemp_fetch_get(f->fetch, f->number, slot), pieces[GEMP_MOST_PIECES];
+	if (!f->tiles || !gemp_fetch_here(f->fetch, slot))
+		body(f, slot, &row, 1);
+	else
+		body(f, slot, pieces, gemp_tiles_cut(f->tiles, columns, row, pieces));
 }
 
 static void for_piece(filling *f, size_t piece, with_row *body)
 {
-	size_t words = (f->fetch->graph->vertices + 31) / 32, end = (piece + 1) * (SLOTS / 32);
+	size_t words = (f->fetch->graph->vertices + 31) / 32, end = (piece + 1) * (SLOTS / 32), block = 0;
+	if (f->tiles)
+		block = gemp_tiles_block(f->tiles, (gemp_vertex)(piece * SLOTS));
 	for (size_t w = piece * (SLOTS / 32); w < end && w < words; w++)
 		for (uint32_t left = f->wanted[w]; left; left &= left - 1) {
 			gemp_vertex slot = (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left));
-			body(f, slot, gemp_fetch_get(f->fetch, f->number, slot));
+			while (f->tiles && slot >= f->tiles->border[block + 1])
+				block++;
+			for_row(f, slot, f->tiles ? f->tiles->columns[f->number][block] : 0, body);
 		}
 }
 
@@ -54,11 +73,11 @@ static void copy_piece(void *context, unsigned thread, size_t piece)
 }
 
 gemp_code gemp_partial_view_fill(gemp_view *view, gemp_partial_room *room, const gemp_fetch *fetch, size_t number,
-                                 const uint32_t *wanted)
+                                 const uint32_t *wanted, const gemp_tiles *tiles)
 {
 	gemp_code code = GEMP_OK;
 	size_t vertices = fetch->graph->vertices, pieces = (vertices + SLOTS - 1) / SLOTS;
-	filling f = { .view = view, .fetch = fetch, .number = number, .wanted = wanted };
+	filling f = { .view = view, .fetch = fetch, .number = number, .wanted = wanted, .tiles = tiles };
 	gemp_view_forget(view);
 	view->rows = vertices;
 	if (!view->begin)

@@ -111,26 +111,56 @@ static void close_gaps(gemp_row_cache *cache, gemp_held_row *rows, size_t count)
 	}
 }
 
-gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
+static gemp_code list_rows(const gemp_row_cache *cache, gemp_held_row **rows)
 {
-	gemp_held_row *rows;
-	size_t count = 0, kept = 0;
-	uint64_t most = bytes / entry_bytes(cache), entries = 0;
-	if (cache->entries <= most)
-		return GEMP_OK;
-	if (GEMP_NEW(rows, cache->count) != GEMP_OK)
+	size_t count = 0;
+	if (GEMP_NEW(*rows, cache->count) != GEMP_OK)
 		return GEMP_ENOMEM;
 	for (size_t i = 0; i < cache->table_size; i++)
 		if (cache->table[i].key)
-			rows[count++] = cache->table[i];
-	qsort(rows, count, sizeof *rows, by_key);
-	while (kept < count && entries + rows[kept].size <= most)
-		entries += rows[kept++].size;
-	close_gaps(cache, rows, kept);
-	memset(cache->table, 0, cache->table_size * sizeof *cache->table);
-	for (size_t i = 0; i < kept; i++)
+			(*rows)[count++] = cache->table[i];
+	return GEMP_OK;
+}
+
+/* Only these rows stay. */
+static void keep(gemp_row_cache *cache, gemp_held_row *rows, size_t count)
+{
+	close_gaps(cache, rows, count);
+	if (cache->table_size)
+		memset(cache->table, 0, cache->table_size * sizeof *cache->table);
+	for (size_t i = 0; i < count; i++)
 		*place(cache->table, cache->table_size, rows[i].key) = rows[i];
-	cache->count = kept;
+	cache->count = count;
+}
+
+gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes)
+{
+	gemp_held_row *rows;
+	size_t kept = 0;
+	uint64_t most = bytes / entry_bytes(cache), entries = 0;
+	if (cache->entries <= most)
+		return GEMP_OK;
+	if (list_rows(cache, &rows) != GEMP_OK)
+		return GEMP_ENOMEM;
+	qsort(rows, cache->count, sizeof *rows, by_key);
+	while (kept < cache->count && entries + rows[kept].size <= most)
+		entries += rows[kept++].size;
+	keep(cache, rows, kept);
+	gemp_free(rows);
+	return GEMP_OK;
+}
+
+gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_test *passes, const void *context)
+{
+	gemp_held_row *rows;
+	size_t kept = 0;
+	if (list_rows(cache, &rows) != GEMP_OK)
+		return GEMP_ENOMEM;
+	for (size_t i = 0; i < cache->count; i++)
+		if (passes(context, (rows[i].key - 1) & 255, (gemp_vertex)((rows[i].key - 1) >> 8)))
+			rows[kept++] = rows[i];
+	if (kept < cache->count)
+		keep(cache, rows, kept);
 	gemp_free(rows);
 	return GEMP_OK;
 }

@@ -46,4 +46,8 @@ uint64_t gemp_row_cache_bytes(const gemp_row_cache *cache); /* of entries */
 /* Rows of at most so many bytes stay. */
 gemp_code gemp_row_cache_trim(gemp_row_cache *cache, uint64_t bytes);
 
+/* Rows that do not pass are dropped. */
+typedef bool gemp_row_test(const void *context, size_t view, gemp_vertex slot);
+gemp_code gemp_row_cache_keep(gemp_row_cache *cache, gemp_row_test *passes, const void *context);
+
 #endif

@@ -54,6 +54,8 @@ static void find_reads(deriving *d)
 			int v = check->view;
 			gemp_entries entries = entries_of(d, check);
 			d->reads[check->from] |= UINT32_C(1) << v;
+			out->toward[check->from][v] |= BIT(check->to);
+			out->certain[check->from][v] |= check->absent ? 0 : BIT(check->to);
 			out->entries[v] = known[v] && out->entries[v] != entries ? GEMP_ENTRIES_ALL : entries;
 			known[v] = true;
 			any[v] |= !d->plan->steps[gemp_binding_step(d->plan, check->to)].candidates;
@@ -107,13 +109,16 @@ static void add_extended(deriving *d, const gemp_step *step)
 	d->place_of[v] = d->reads[v] ? add(d, place) : -1;
 }
 
-/* Rows that kernels go through beside those of checks: of neighbours of the pivot, whatever these rows name. */
-static void add_beside(deriving *d, const gemp_step *step, int near, int far)
+/* Rows that kernels go through beside those of checks: of neighbours of the pivot, for images of the vertices `to`. */
+static void add_beside(deriving *d, const gemp_step *step, int near, int far, uint64_t to)
 {
 	bool above = step->greater >> d->plan->pivot & 1, below = step->less >> d->plan->pivot & 1;
-	add(d, (gemp_closure_place){ .vertex = step->vertex, .parent = d->place_of[d->plan->pivot], .view = near,
+	d->out->toward[step->vertex][far] |= to;
+	d->out->toward[d->plan->pivot][near] |= BIT(step->vertex);
+	int place = add(d, (gemp_closure_place){ .vertex = step->vertex, .parent = d->place_of[d->plan->pivot], .view = near,
 	                             .reads = UINT32_C(1) << far, .candidates = step->candidates, .above = above,
 	                             .below = below, .above_pivot = above, .below_pivot = below });
+	d->out->places_of[step->vertex] |= BIT(place);
 	d->out->entries[far] = GEMP_ENTRIES_ALL;
 	if (d->out->entries[near] != (above ? GEMP_ENTRIES_ABOVE : GEMP_ENTRIES_BELOW) || !(above || below))
 		d->out->entries[near] = GEMP_ENTRIES_ALL;
@@ -124,9 +129,27 @@ static void add_marks(deriving *d)
 {
 	gemp_marks marks;
 	gemp_marks_plan(&marks, d->plan);
-	for (size_t m = 0; m < marks.count; m++)
+	for (size_t m = 0; m < marks.count; m++) {
+		uint64_t to = 0;
+		for (size_t s = 0; s < d->plan->step_count; s++)
+			to |= marks.reach[s] == (int)m ? BIT(d->plan->steps[s].vertex) : 0;
 		if (marks.marks[m].through >= 0)
-			add_beside(d, &d->plan->steps[marks.marks[m].through], marks.marks[m].view, marks.marks[m].far);
+			add_beside(d, &d->plan->steps[marks.marks[m].through], marks.marks[m].view, marks.marks[m].far, to);
+	}
+}
+
+/* Of a last vertex that is counted by a table. */
+static void add_table(deriving *d)
+{
+	const gemp_step *last = &d->plan->steps[d->plan->step_count - 1];
+	int near = last->checks[0].view, far = last->checks[1].view, other = last->checks[1].from;
+	add_beside(d, last, near, far, BIT(other));
+	for (int v = 0; v < d->plan->vertex_count; v++) /* is it counted, too? */
+		if (last->differ >> v & 1 && v != other && v != d->plan->pivot) {
+			d->out->toward[d->plan->pivot][near] |= BIT(v);
+			d->out->toward[other][far] |= BIT(v);
+			d->out->toward[v][far] |= BIT(other);
+		}
 }
 
 void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
@@ -142,9 +165,10 @@ void gemp_closure_of(gemp_closure *out, const gemp_plan *plan, bool marks)
 	for (size_t s = (size_t)plan->root + 1; s < plan->step_count; s++)
 		if (plan->steps[s].kind == GEMP_EXTEND)
 			add_extended(&d, &plan->steps[s]);
-	const gemp_step *last = &plan->steps[plan->step_count - 1];
+	for (int v = 0; v < plan->vertex_count; v++)
+		out->places_of[v] = d.place_of[v] >= 0 ? BIT(d.place_of[v]) : 0;
 	if (plan->two_paths)
-		add_beside(&d, last, last->checks[0].view, last->checks[1].view);
+		add_table(&d);
 	if (marks)
 		add_marks(&d);
 }

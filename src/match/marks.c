@@ -126,7 +126,8 @@ static void mark_reach(gemp_marks *out, const gemp_plan *plan, int s, int t)
 	const gemp_step *step = &plan->steps[s];
 	const gemp_check *near = adjacency(plan, t, plan->pivot), *far = adjacency(plan, t, step->vertex);
 	int back = far ? gemp_opposite_view(plan, far->view) : -1, known = distance(plan, s);
-	bool tells = known > 2 || (known == 2 && plan->steps[t].candidates);
+	bool few = plan->steps[t].candidates && !(plan->ranges >> plan->steps[t].vertex & 1);
+	bool tells = known > 2 || (known == 2 && few);
 	if (!near || back < 0 || !tells || out->reach[s] >= 0)
 		return;
 	uint64_t bound = BIT(plan->pivot);

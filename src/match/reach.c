@@ -15,8 +15,6 @@ gemp_code gemp_reach_new(gemp_reach **out, const gemp_closure *closure, const ge
 	GEMP_TRY(GEMP_NEW(r, 1));
 	*r = (gemp_reach){ .closure = closure, .fetch = fetch, .candidates = candidates, .pivots = pivots,
 		.words = (fetch->graph->vertices + 31) / 32 };
-	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		r->high[v] = fetch->graph->vertices;
 	for (size_t i = 0; i < closure->count; i++)
 		GEMP_TRY(GEMP_NEW(r->seen[i], r->words));
 	for (size_t v = 0; v < fetch->view_count; v++)
@@ -70,12 +68,7 @@ static void take_back(gemp_reach *r, uint64_t bytes)
 /* WALKING. */
 static bool passes(const gemp_reach *r, const gemp_closure_place *place, gemp_vertex parent, gemp_vertex slot)
 {
-	if ((place->above && slot <= parent) || (place->below && slot >= parent) ||
-	    (place->above_pivot && slot <= r->first) || (place->below_pivot && slot >= r->last))
-		return false;
-	if (slot < r->low[place->vertex] || slot >= r->high[place->vertex])
-		return false;
-	return !place->candidates || !r->candidates[place->vertex] || get(r->candidates[place->vertex], slot);
+	return gemp_place_takes(place, parent, slot, r->first, r->last, r->candidates[place->vertex]);
 }
 
 static uint64_t entry_bytes(const gemp_reach *r)

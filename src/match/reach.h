@@ -27,7 +27,6 @@ typedef struct gemp_reach {
 	int depth;
 	uint64_t budget;
 	gemp_vertex first, last;      /* pivots of these tasks are not beyond */
-	uint64_t low[GEMP_MAX_PATTERN_VERTICES], high[GEMP_MAX_PATTERN_VERTICES]; /* images have slots low .. high - 1 */
 	size_t noted, note_capacity;
 	uint64_t *notes;              /* what the present task has added: place or view, and slot */
 	bool full, failed;            /* it passed the budget; it found no memory */
@@ -40,13 +39,11 @@ void gemp_reach_free(gemp_reach *reach);
 
 /* Local. Of the tasks [*begin, *end) those which fit, in order, as far as rows down to `depth` tell; those of less depth
  * are at hand or held. The first may take `most` bytes, the others have to fit into `budget` with it. *begin passes over
- * tasks that alone pass `most`: they are put to alone[*alone_count], in which there is room for all. Images may have any
- * slot. */
+ * tasks that alone pass `most`: they are put to alone[*alone_count], in which there is room for all. */
 gemp_code gemp_reach_to(gemp_reach *reach, const gemp_reach_tasks *tasks, size_t *begin, size_t *end, int depth,
                         uint64_t budget, uint64_t most, size_t *alone, size_t *alone_count);
 
-/* Local. The same for all of the tasks [begin, end), with images of non-roots between reach->low and high, whatever it
- * takes. */
+/* Local. The same for all of the tasks [begin, end), whatever it takes. */
 void gemp_reach_all(gemp_reach *reach, const gemp_reach_tasks *tasks, size_t begin, size_t end, int depth);
 
 #endif

@@ -4,25 +4,24 @@
 
 #include <string.h>
 
-typedef struct cell {
-	size_t first, end;  /* tasks */
-	uint64_t low[GEMP_MAX_PATTERN_VERTICES], high[GEMP_MAX_PATTERN_VERTICES]; /* slots low .. high - 1 */
-} cell;
-
 struct gemp_split {
 	gemp_split_base base;
 	gemp_plan *plan;            /* the same, with more bitmaps; its views are the other's */
 	gemp_candidates candidates; /* bits: the other's, or every */
 	uint32_t *every;
 	gemp_closure closure;
-	gemp_reach *reach;
+	gemp_grid *grid;
 	gemp_search *search;
-	gemp_vertex *slots, *ids;   /* [tasks.count * roots]; ids: of seeds */
+	gemp_vertex *slots;         /* [tasks.count * roots] */
 	gemp_reach_tasks tasks;     /* the large ones */
+	gemp_vertex *seeds;         /* [tasks.count * roots] ids of those of the cell at work */
+	uint32_t *need[GEMP_MAX_VIEWS];
+	uint32_t *bits;             /* [words] of a vertex, on their way to the device */
 	size_t count, room;
-	cell *waiting;              /* the last comes next */
+	gemp_cell *waiting;         /* the last comes next */
 	bool there;                 /* a cell is at work: */
-	cell now;
+	gemp_cell now;
+	gemp_cell bitmaps;          /* whose the search's bitmaps are */
 };
 
 /* MAKING. */
@@ -40,6 +39,8 @@ static gemp_code widen_plan(gemp_split *s)
 		gemp_step *step = &s->plan->steps[i];
 		if (step->kind != GEMP_EXTEND)
 			continue;
+		if (!step->candidates)
+			s->plan->ranges |= UINT64_C(1) << step->vertex;
 		step->candidates = true;
 		if (!s->candidates.bits[step->vertex])
 			s->candidates.bits[step->vertex] = s->every;
@@ -50,7 +51,7 @@ done:
 	return code;
 }
 
-static gemp_code put(gemp_split *s, const cell *one)
+static gemp_code put(gemp_split *s, const gemp_cell *one)
 {
 	gemp_code code = GEMP_RESERVE(s->waiting, s->room, s->count + 1);
 	if (code == GEMP_OK)
@@ -58,24 +59,20 @@ static gemp_code put(gemp_split *s, const cell *one)
 	return code;
 }
 
-/* The large tasks, and a cell of them all. */
 static gemp_code list_tasks(gemp_split *s)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_split_base *b = &s->base;
-	size_t roots = s->closure.root_count;
-	cell whole = { .end = b->large_count };
-	GEMP_TRY(GEMP_NEW(s->slots, b->large_count * roots));
-	GEMP_TRY(GEMP_NEW(s->ids, b->large_count * roots));
-	for (size_t i = 0; i < b->large_count * roots; i++) {
+	size_t roots = s->closure.root_count, words = s->base.candidates->words;
+	GEMP_TRY(GEMP_NEW(s->slots, b->large_count * roots + 1));
+	if (s->plan->given)
+		GEMP_TRY(GEMP_NEW(s->seeds, b->large_count * roots + 1));
+	for (size_t i = 0; i < b->large_count * roots; i++)
 		s->slots[i] = b->tasks->slots[b->large[i / roots] * roots + i % roots];
-		s->ids[i] = b->search->order->id_of[s->slots[i]];
-	}
 	s->tasks = (gemp_reach_tasks){ s->slots, b->large_count };
-	for (int v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		whole.high[v] = b->search->graph->vertices;
-	if (b->large_count)
-		code = put(s, &whole);
+	GEMP_TRY(GEMP_NEW(s->bits, words + 1));
+	for (size_t v = 0; v < s->plan->view_count; v++)
+		GEMP_TRY(GEMP_NEW(s->need[v], words + 1));
 done:
 	return code;
 }
@@ -84,6 +81,7 @@ gemp_code gemp_split_new(gemp_split **out, const gemp_split_base *base)
 {
 	gemp_code code = GEMP_OK;
 	gemp_split *s = NULL;
+	gemp_cell whole;
 	gemp_search *other = base->search;
 	gemp_search_options options = *base->options;
 	gemp_comm *comm = other->context->comm;
@@ -92,17 +90,18 @@ gemp_code gemp_split_new(gemp_split **out, const gemp_split_base *base)
 	code = widen_plan(s);
 	if (code == GEMP_OK) {
 		gemp_closure_of(&s->closure, s->plan, !other->context->device->gpu);
-		code = gemp_reach_new(&s->reach, &s->closure, base->fetch, base->bits, !s->plan->given);
-	}
-	if (code == GEMP_OK)
 		code = list_tasks(s);
+	}
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_grid_new(&s->grid, s->plan, &s->closure, base->fetch, base->bits, &s->tasks));
+	gemp_grid_whole(s->grid, &whole);
+	if (s->tasks.count)
+		code = put(s, &whole);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_search_new(&s->search, other->context, other->graph, s->plan, other->order, base->residency, base->views,
 	                         &s->candidates, &options));
 	s->search->sink = other->sink;
-	if (s->plan->given)
-		gemp_search_seed(s->search, s->ids, s->tasks.count);
-	else
+	if (!s->plan->given)
 		gemp_search_pivots(s->search, s->slots, s->tasks.count);
 	*out = s;
 	s = NULL;
@@ -116,11 +115,14 @@ void gemp_split_free(gemp_split *split)
 	if (!split)
 		return;
 	gemp_search_free(split->search);
-	gemp_reach_free(split->reach);
+	gemp_grid_free(split->grid);
+	for (size_t v = 0; v < GEMP_MAX_VIEWS; v++)
+		gemp_free(split->need[v]);
+	gemp_free(split->bits);
 	gemp_free(split->plan);
 	gemp_free(split->every);
 	gemp_free(split->slots);
-	gemp_free(split->ids);
+	gemp_free(split->seeds);
 	gemp_free(split->waiting);
 	gemp_free(split);
 }
@@ -130,9 +132,59 @@ gemp_search *gemp_split_search(gemp_split *split)
 	return split->search;
 }
 
-gemp_reach *gemp_split_reach(gemp_split *split)
+uint32_t *const *gemp_split_need(const gemp_split *split)
 {
-	return split->reach;
+	return split->need;
+}
+
+const gemp_tiles *gemp_split_tiles(const gemp_split *split)
+{
+	return &split->grid->tiles;
+}
+
+/* TASKS of a cell. */
+static bool in_cell(const gemp_split *s, const gemp_cell *cell, size_t task)
+{
+	const gemp_vertex *border = s->grid->tiles.border;
+	size_t roots = s->closure.root_count;
+	for (size_t i = 0; i < roots; i++) {
+		int v = s->closure.places[i].vertex;
+		gemp_vertex slot = s->slots[task * roots + i];
+		if (slot < border[cell->low[v]] || slot >= border[cell->high[v]])
+			return false;
+	}
+	return true;
+}
+
+/* Of pivots, which ascend: the first that is not below a slot. */
+static size_t first_pivot(const gemp_split *s, gemp_vertex slot)
+{
+	size_t low = 0, high = s->tasks.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (s->slots[middle] < slot)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static gemp_part pivots_of(const gemp_split *s, const gemp_cell *cell)
+{
+	const gemp_vertex *border = s->grid->tiles.border;
+	size_t first = first_pivot(s, border[cell->low[s->plan->pivot]]);
+	return (gemp_part){ first, first_pivot(s, border[cell->high[s->plan->pivot]]) - first };
+}
+
+static bool has_tasks(const gemp_split *s, const gemp_cell *cell)
+{
+	if (!s->plan->given)
+		return pivots_of(s, cell).count > 0;
+	for (size_t i = 0; i < s->tasks.count; i++)
+		if (in_cell(s, cell, i))
+			return true;
+	return false;
 }
 
 /* CELLS. */
@@ -141,128 +193,38 @@ size_t gemp_split_left(const gemp_split *split)
 	return split->count;
 }
 
-/* Can no match lie in it, as ranges must follow one another? */
-static bool in_vain(const gemp_split *s, const cell *c)
+static uint64_t entry_bytes(const gemp_split *s)
 {
-	for (int v = 0; v < s->plan->vertex_count; v++)
-		for (uint64_t left = s->closure.before[v]; left; left &= left - 1)
-			if (c->low[v] + 1 >= c->high[__builtin_ctzll(left)])
-				return true;
-	return false;
-}
-
-void gemp_split_next(gemp_split *split)
-{
-	split->there = false;
-	while (split->count && !split->there) {
-		split->now = split->waiting[--split->count];
-		split->there = !in_vain(split, &split->now);
-	}
-}
-
-/* HALVING. */
-static uint64_t row_bytes(const gemp_split *s, const gemp_closure_place *place, gemp_vertex slot)
-{
-	uint64_t entries = 0;
-	for (uint32_t left = place->reads; left; left &= left - 1)
-		entries += gemp_fetch_size(s->base.fetch, (size_t)__builtin_ctz(left), slot);
-	return entries + 1;
-}
-
-/* What the rows of a place weigh up to a slot, or, that being none, in all; *at: the slot by which so much is passed. */
-static uint64_t weigh(const gemp_split *s, size_t place, uint64_t until, gemp_vertex *at, size_t *images)
-{
-	uint64_t sum = 0;
-	*images = 0;
-	for (size_t w = 0; w < s->reach->words; w++)
-		for (uint32_t left = s->reach->seen[place][w]; left; left &= left - 1) {
-			*at = (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left));
-			++*images;
-			sum += row_bytes(s, &s->closure.places[place], *at);
-			if (sum > until)
-				return sum;
-		}
-	return sum;
-}
-
-/* The place whose rows weigh most, of those with several images. */
-static bool find_heaviest(const gemp_split *s, size_t *heaviest, uint64_t *weight)
-{
-	*weight = 0;
-	for (size_t i = s->closure.root_count; i < s->closure.count; i++) {
-		gemp_vertex at;
-		size_t images;
-		uint64_t one = weigh(s, i, UINT64_MAX, &at, &images);
-		if (images > 1 && one > *weight) {
-			*weight = one;
-			*heaviest = i;
-		}
-	}
-	return *weight > 0;
+	return sizeof(gemp_vertex) + (s->base.fetch->edges ? sizeof(gemp_edge) : 0);
 }
 
 static gemp_code too_large(const gemp_split *s)
 {
-	return gemp_fail(GEMP_ENOMEM, "rows of single vertices are longer than the %llu bytes that rounds have for them on %s; "
-	                 "raise --row-cache or --device-memory, or, with several ranks, give --exchange push",
+	return gemp_fail(GEMP_ENOMEM, "pieces of rows of single vertices are longer than the %llu bytes that rounds have for them "
+	                 "on %s; raise --row-cache or --device-memory, or, with several ranks, give --exchange push",
 	                 (unsigned long long)s->base.budget, s->search->context->device->name);
 }
 
-/* The cell is cut where half of its heaviest place's rows are before, and the latter half waits. */
-static gemp_code halve_ranges(gemp_split *s)
-{
-	size_t place = 0, images;
-	uint64_t weight;
-	gemp_vertex first = 0, at = 0;
-	if (!find_heaviest(s, &place, &weight))
-		return too_large(s);
-	int v = s->closure.places[place].vertex;
-	weigh(s, place, 0, &first, &images);
-	weigh(s, place, weight / 2, &at, &images);
-	at += at == first; /* both halves have an image */
-	cell rest = s->now;
-	rest.low[v] = s->now.high[v] = at;
-	return put(s, &rest);
-}
-
-/* Measured: several tasks with narrower ranges cost more rounds, and walk the same rows more often. */
-static gemp_code halve(gemp_split *s)
-{
-	cell rest = s->now;
-	if (s->now.end - s->now.first == 1)
-		return halve_ranges(s);
-	rest.first = s->now.end = s->now.first + (s->now.end - s->now.first) / 2;
-	return put(s, &rest);
-}
-
-static void set_ranges(gemp_split *s)
-{
-	memcpy(s->reach->low, s->now.low, sizeof s->now.low);
-	memcpy(s->reach->high, s->now.high, sizeof s->now.high);
-}
-
-static void clear_need(gemp_split *s)
-{
-	for (size_t v = 0; v < s->plan->view_count; v++)
-		memset(s->reach->need[v], 0, s->reach->words * sizeof **s->reach->need);
-	s->reach->bytes = 0;
-}
-
-gemp_code gemp_split_reach_to(gemp_split *s, int depth)
+gemp_code gemp_split_next(gemp_split *s)
 {
 	gemp_code code = GEMP_OK;
-	if (s->there)
-		set_ranges(s);
-	while (s->there) {
-		gemp_reach_all(s->reach, &s->tasks, s->now.first, s->now.end, depth);
-		if (s->reach->bytes <= s->base.budget)
-			break;
-		GEMP_TRY(halve(s));
-		set_ranges(s);
-		s->there = !in_vain(s, &s->now);
+	gemp_cell other;
+	s->there = false;
+	while (s->count && !s->there) {
+		s->now = s->waiting[--s->count];
+		while (!(s->there = gemp_grid_entries(s->grid, &s->now) * entry_bytes(s) <= s->base.budget)) {
+			if (gemp_grid_vain(s->grid, &s->now))
+				break;
+			if (!gemp_grid_halve(s->grid, &s->now, &other))
+				return too_large(s);
+			GEMP_TRY(put(s, &other));
+		}
+		s->there = s->there && !gemp_grid_vain(s->grid, &s->now) && has_tasks(s, &s->now);
 	}
-	if (!s->there)
-		clear_need(s);
+	if (s->there)
+		gemp_grid_rows(s->grid, s->need);
+	for (size_t v = 0; v < s->plan->view_count && !s->there; v++)
+		memset(s->need[v], 0, s->grid->words * sizeof *s->need[v]);
 done:
 	return code;
 }
@@ -281,26 +243,48 @@ static void set_range(uint32_t *bits, uint64_t low, uint64_t high)
 	}
 }
 
+/* Bitmaps stay on the device until their range changes. At first there are none: no range is empty. */
+static gemp_code set_bitmap(gemp_split *s, int v)
+{
+	size_t words = s->grid->words;
+	if (s->bitmaps.low[v] == s->now.low[v] && s->bitmaps.high[v] == s->now.high[v])
+		return GEMP_OK;
+	s->bitmaps.low[v] = s->now.low[v];
+	s->bitmaps.high[v] = s->now.high[v];
+	memset(s->bits, 0, words * sizeof *s->bits);
+	set_range(s->bits, s->grid->tiles.border[s->now.low[v]], s->grid->tiles.border[s->now.high[v]]);
+	for (size_t w = 0; s->base.bits[v] && w < words; w++)
+		s->bits[w] &= s->base.bits[v][w];
+	return gemp_search_narrow(s->search, v, s->bits);
+}
+
+static gemp_part seeds_of(gemp_split *s)
+{
+	size_t count = 0, roots = s->closure.root_count;
+	for (size_t i = 0; i < s->tasks.count; i++) {
+		if (!in_cell(s, &s->now, i))
+			continue;
+		for (size_t r = 0; r < roots; r++)
+			s->seeds[count * roots + r] = s->base.search->order->id_of[s->slots[i * roots + r]];
+		count++;
+	}
+	gemp_search_seed(s->search, s->seeds, count);
+	return (gemp_part){ 0, count };
+}
+
 gemp_code gemp_split_part(gemp_split *s, gemp_part *part)
 {
 	gemp_code code = GEMP_OK;
-	uint32_t *bits = NULL;
-	size_t words = s->reach->words;
-	*part = (gemp_part){ s->there ? s->now.first : 0, s->there ? s->now.end - s->now.first : 0 };
-	if (!s->there)
+	*part = (gemp_part){ 0, 0 };
+	if (!s->there) {
+		if (s->plan->given)
+			gemp_search_seed(s->search, s->seeds, 0);
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(bits, words + 1));
-	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++) {
-		int v = s->plan->steps[i].vertex;
-		if (s->plan->steps[i].kind != GEMP_EXTEND)
-			continue;
-		memset(bits, 0, words * sizeof *bits);
-		set_range(bits, s->now.low[v], s->now.high[v]);
-		for (size_t w = 0; s->base.bits[v] && w < words; w++)
-			bits[w] &= s->base.bits[v][w];
-		GEMP_TRY(gemp_search_narrow(s->search, v, bits));
 	}
+	for (size_t i = (size_t)s->plan->root + 1; i < s->plan->step_count; i++)
+		if (s->plan->steps[i].kind == GEMP_EXTEND)
+			GEMP_TRY(set_bitmap(s, s->plan->steps[i].vertex));
+	*part = s->plan->given ? seeds_of(s) : pivots_of(s, &s->now);
 done:
-	gemp_free(bits);
 	return code;
 }

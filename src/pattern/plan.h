@@ -66,6 +66,7 @@ typedef struct gemp_plan {
 	int pivot;              /* -1: vertices are given */
 	int given;              /* steps [0, given) are GIVEN, of vertex 0, 1, ... */
 	int root;               /* first step that searches: the pivot's, or the last GIVEN */
+	uint64_t ranges;        /* vertices whose bitmaps hold ranges of slots, all else being alike */
 	bool keys;              /* some step compares keys */
 	bool broken;            /* symmetry broken by restrictions */
 	bool pivot_off;

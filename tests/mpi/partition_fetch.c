@@ -89,7 +89,7 @@ static bool partial_views_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS],
 {
 	bool right = true;
 	for (size_t v = 0; v < VIEWS; v++) {
-		right &= gemp_partial_view_fill(&views[v], &room[v], f->fetch, v, bits[v]) == GEMP_OK;
+		right &= gemp_partial_view_fill(&views[v], &room[v], f->fetch, v, bits[v], NULL) == GEMP_OK;
 		right &= views[v].rows == f->graph->vertices;
 		for (uint64_t slot = 0; slot < f->graph->vertices; slot++) {
 			uint64_t begin = views[v].begin[slot], size = views[v].begin[slot + 1] - begin;
@@ -114,7 +114,7 @@ static void whatever_is_asked_for(void **state)
 		for (int turn = 0; turn < 12; turn++) {
 			gemp_fetch_step = turn % 3 ? gemp_random_below(&random, 400) : UINT64_C(64) << 20;
 			draw(bits, &f, turn == 3 ? 0 : turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
-			assert_all_ok(gemp_fetch_rows(f.fetch, rows));
+			assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
 			assert_all(rows_are_right(&f, bits));
 			assert_all(partial_views_are_right(&f, bits, views, room));
 			if (turn % 2) {
@@ -134,6 +134,85 @@ static void whatever_is_asked_for(void **state)
 	gemp_fetch_step = UINT64_C(64) << 20;
 }
 
+/* PIECES. Blocks, the same on all ranks, and columns, which differ; some stay as they were. */
+static void draw_blocks(gemp_tiles *tiles, size_t vertices, uint64_t *random)
+{
+	memset(tiles->columns, 0, VIEWS * sizeof *tiles->columns);
+	memset(tiles->border, 0, sizeof tiles->border);
+	tiles->blocks = 0;
+	for (size_t slot = 0; slot < vertices && tiles->blocks < GEMP_BLOCKS; slot += 1 + gemp_random_below(random, 8))
+		tiles->border[tiles->blocks++] = (gemp_vertex)slot;
+	tiles->border[tiles->blocks] = (gemp_vertex)vertices;
+}
+
+static void draw_columns(gemp_tiles *tiles, uint64_t *random)
+{
+	uint64_t all = tiles->blocks < GEMP_BLOCKS ? (UINT64_C(1) << tiles->blocks) - 1 : ~UINT64_C(0);
+	for (int r = 0; r < test_comm.size; r++)
+		for (size_t v = 0; v < VIEWS; v++)
+			for (size_t b = 0; b < tiles->blocks; b++) {
+				bool changes = gemp_random_below(random, 2), every = !gemp_random_below(random, 4);
+				uint64_t columns = (every ? all : gemp_random(random) & all) | 1;
+				if (r == test_comm.rank && (changes || !tiles->columns[v][b]))
+					tiles->columns[v][b] = columns;
+			}
+}
+
+static bool pieces_are_right(const fixed *f, uint32_t bits[VIEWS][WORDS], const gemp_tiles *tiles, gemp_view *views,
+                             gemp_partial_room *room)
+{
+	bool right = true;
+	for (size_t v = 0; v < VIEWS; v++) {
+		uint64_t at = 0;
+		right &= gemp_partial_view_fill(&views[v], &room[v], f->fetch, v, bits[v], tiles) == GEMP_OK;
+		for (uint64_t slot = 0; slot < f->graph->vertices && right; slot++) {
+			const gemp_view *full = &f->all->views[v];
+			uint64_t columns = tiles->columns[v][gemp_tiles_block(tiles, (gemp_vertex)slot)];
+			for (uint64_t i = full->begin[slot]; i < full->begin[slot + 1] && wanted(bits, v, slot); i++) {
+				gemp_vertex near = full->neighbours[i];
+				if (!(columns >> gemp_tiles_block(tiles, near) & 1))
+					continue;
+				right &= views[v].neighbours[at] == near && views[v].edges[at] == full->edges[i];
+				at++;
+			}
+			right &= views[v].begin[slot + 1] == at;
+		}
+	}
+	return right;
+}
+
+static void pieces_of_rows(void **state)
+{
+	(void)state;
+	static const int64_t replicas[] = { 0, 500, GEMP_REPLICATE_ALL };
+	uint64_t random = test_seed_all();
+	for (int i = 0; i < 3; i++) {
+		fixed f;
+		uint32_t bits[VIEWS][WORDS], *const rows[VIEWS] = { bits[0], bits[1] };
+		gemp_view views[VIEWS] = { { 0 } };
+		gemp_partial_room room[VIEWS] = { { 0 } };
+		gemp_tiles tiles;
+		size_t vertices = i == 2 ? 3 : 200;
+		fixed_new(&f, vertices, i == 2 ? 4 : 1200, replicas[i]);
+		assert_all_ok(gemp_tiles_new(&tiles, VIEWS, vertices));
+		for (int turn = 0; turn < 12; turn++) {
+			gemp_fetch_step = turn % 3 ? gemp_random_below(&random, 400) : UINT64_C(64) << 20;
+			draw(bits, &f, turn == 4 ? 100 : gemp_random_below(&random, 60), &random);
+			if (turn % 5 == 0)
+				draw_blocks(&tiles, vertices, &random);
+			draw_columns(&tiles, &random);
+			bool whole = turn == 7;
+			assert_all_ok(gemp_fetch_rows(f.fetch, rows, whole ? NULL : &tiles));
+			assert_all(whole ? rows_are_right(&f, bits) : pieces_are_right(&f, bits, &tiles, views, room));
+		}
+		gemp_tiles_free(&tiles);
+		for (size_t v = 0; v < VIEWS; v++)
+			gemp_view_free(&views[v]);
+		fixed_free(&f);
+	}
+	gemp_fetch_step = UINT64_C(64) << 20;
+}
+
 static void rows_are_sent_once(void **state)
 {
 	(void)state;
@@ -143,10 +222,10 @@ static void rows_are_sent_once(void **state)
 	memset(bits, 255, sizeof bits);
 	for (uint64_t slot = 200; slot < 32 * WORDS; slot++)
 		bits[0][slot / 32] = bits[1][slot / 32] &= ~(UINT32_C(1) << slot % 32);
-	assert_all_ok(gemp_fetch_rows(f.fetch, rows));
+	assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
 	const gemp_fetch_figures once = f.fetch->figures;
 	assert_all(once.rows == VIEWS * (200 - f.graph->rows) && once.bytes <= once.plain);
-	assert_all_ok(gemp_fetch_rows(f.fetch, rows));
+	assert_all_ok(gemp_fetch_rows(f.fetch, rows, NULL));
 	assert_all(f.fetch->figures.rows == once.rows && f.fetch->figures.bytes == once.bytes);
 	/* Of the least slots, whose rows are the longest. */
 	assert_all_ok(gemp_row_cache_trim(&f.fetch->held, gemp_row_cache_bytes(&f.fetch->held) / 2));
@@ -231,7 +310,7 @@ static gemp_code fetch_once(void *argument)
 	memset(bits, 0, sizeof bits);
 	bits[0][0] = bits[1][0] = 0xff;
 	GEMP_TRY(gemp_fetch_new(&fetch, f->context, f->graph, &f->some->order, &f->some->residency, f->some->views, VIEWS));
-	GEMP_TRY(gemp_fetch_rows(fetch, rows));
+	GEMP_TRY(gemp_fetch_rows(fetch, rows, NULL));
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_row_cache_trim(&fetch->held, 40)));
 done:
 	gemp_fetch_free(fetch);
@@ -253,6 +332,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whatever_is_asked_for),
+		cmocka_unit_test(pieces_of_rows),
 		cmocka_unit_test(rows_are_sent_once),
 		cmocka_unit_test(narrowed_views),
 		cmocka_unit_test(codes_of_all_sizes),
