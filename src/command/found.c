@@ -157,6 +157,10 @@ static void report_crossing(gemp_report *report, const gemp_match_result *result
 	static const char *const how[] = { [GEMP_CROSS_AUTO] = "none", [GEMP_CROSS_PUSH] = "push", [GEMP_CROSS_PULL] = "pull" };
 	json_t *object = json_object_get(report->json, "exchange");
 	json_object_set_new(object, "how", json_string(how[result->crossing]));
+	if (result->crossing_weighed) {
+		json_object_set_new(object, "expected_row_bytes", gemp_json_count(result->expected_row_bytes));
+		json_object_set_new(object, "expected_match_bytes", gemp_json_count(result->expected_item_bytes));
+	}
 	if (result->crossing == GEMP_CROSS_PUSH)
 		report_push(report, object, result);
 	if (result->crossing != GEMP_CROSS_PULL)

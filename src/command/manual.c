@@ -29,7 +29,7 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
 	{ "exchange", "match: how (none, push, pull), bytes, messages, rounds; local_share: matches that never crossed ranks, or, "
 	  "pull, rows read that were at hand; pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, pivots_in_parts; "
-	  "push: match_bytes, match_bytes_uncoded." },
+	  "push: match_bytes, match_bytes_uncoded; auto: expected_row_bytes, expected_match_bytes." },
 	{ "imbalance", "match: kernel seconds, and matches found, of the greatest rank over the mean." },
 	{ "attribute_values", "match: values copied to devices, and values that results refer to." },
 	{ "count_per", "match --count-per: vertex; members: vertices of a match that it counts for." },

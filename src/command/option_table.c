@@ -98,7 +98,7 @@ static const gemp_option table[] = {
 	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
 	{ "exchange", 0, GEMP_OPTION_CHOICE, "auto|push|pull", "auto", ON_RUN | GEMP_ON_BENCH, search,
 	  "How rows that a rank does not hold are met: push: partial matches travel to their owners; pull: owners send them, in "
-	  "rounds; auto: pull, unless the longest rows pass --row-cache.", AT(exchange) },
+	  "rounds; auto: whichever is expected to send fewer bytes, and pull where push would be slow for it.", AT(exchange) },
 	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, ON_SEARCH, search,
 	  "C in the formula for the number of pivots in the next kernel launch; if not given, as measured for the "
 	  "device.", POSITIVE(launch_factor) },

@@ -22,7 +22,7 @@ void gemp_holdings_of(gemp_holdings *out, const gemp_search *search, const gemp_
 		(pull ? rows->view_count * vertices + maps : 0), round, pull ? round + begins : here, device->held - here };
 	gemp_comm_max(search->context->comm, most, sizeof most / sizeof *most);
 	*out = (gemp_holdings){ most[0], search->ranks > 1 ? most[1] : 0, most[2], most[3], most[4], most[5],
-		rows->residency.hot, !search->emit.all_resident, gemp_resident_sharers(rows) };
+		rows->residency.hot, !search->emit.all_resident, { 0 }, gemp_resident_sharers(rows) };
 }
 
 static void print_bytes(gemp_text *out, const char *before, uint64_t bytes)
@@ -47,5 +47,10 @@ void gemp_holdings_print(const gemp_holdings *h, const gemp_search *search, gemp
 		print_bytes(out, ", fetched rows twice ", h->round);
 	print_bytes(out, "; on the device rows of ", h->device_rows);
 	print_bytes(out, h->round ? " a round, buffers " : ", buffers ", h->device_buffers);
-	gemp_text_print(out, "\n  exchange: %s\n", h->round ? "pull, in rounds" : h->pushes ? "push" : "none, every row is there");
+	gemp_text_print(out, "\n  exchange: %s", h->round ? "pull, in rounds" : h->pushes ? "push" : "none, every row is there");
+	if (h->crossing.made) {
+		print_bytes(out, "; expected: rows of ", h->crossing.pull_bytes);
+		print_bytes(out, ", or partial matches of ", h->crossing.push_bytes);
+	}
+	gemp_text_print(out, "\n");
 }

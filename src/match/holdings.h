@@ -3,7 +3,7 @@
 #define GEMP_MATCH_HOLDINGS_H
 
 #include "core/text.h"
-#include "match/pull.h"
+#include "match/crossing_choice.h"
 
 /* Bytes, the most of any rank. */
 typedef struct gemp_holdings {
@@ -14,6 +14,7 @@ typedef struct gemp_holdings {
 	uint64_t device_buffers;    /* on the device: whatever else there is */
 	gemp_vertex hot;            /* slots whose rows every rank has */
 	bool pushes;                /* partial matches travel */
+	gemp_crossing_estimate crossing; /* by which it was chosen how rows of others are met */
 	int sharers;                /* ranks of this node that hold rows once; 1: each has its own */
 } gemp_holdings;
 

@@ -152,7 +152,8 @@ static gemp_code improve_order(gemp_match *m)
 	gemp_order_question question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
 		.symmetry = m->symmetry, .statistics = &m->statistics, .candidates = &m->candidates, .options = &options,
 		.key_rank = m->pushdown.key_rank, .latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.crossing != GEMP_CROSS_PUSH,
-		.lists = m->context->device->gpu && !lists(m) && !m->options.profile };
+		.lists = m->context->device->gpu && !lists(m) && !m->options.profile,
+		.work = m->graph->ranks > 1 && m->options.crossing == GEMP_CROSS_AUTO ? m->work : NULL };
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
 	bool found;
 	GEMP_TRY(need_edges(m));
@@ -192,17 +193,35 @@ static bool rows_fit(const gemp_match *m)
 	return bytes <= most;
 }
 
-/* Collective. Rounds where rows are not all here or do not fit, unless partial matches are to travel, or would have to for
- * most pivots. */
+/* Collective. Unless all rows are here, by what either way is expected to move; partial matches also have to travel where no
+ * round has room for the longest rows. */
+static gemp_code choose_push(gemp_match *m, bool *push)
+{
+	gemp_code code = GEMP_OK;
+	gemp_crossing_question question = { .context = m->context, .graph = m->graph, .plan = m->plan,
+		.statistics = &m->statistics, .rows = m->rows, .pull = m->pull, .work = m->work };
+	*push = !gemp_pull_fits(m->pull);
+	if (*push || m->plan->given)
+		return GEMP_OK;
+	GEMP_TRY(gemp_crossing_weigh(&m->crossing, &question));
+	*push = gemp_crossing_by_push(&m->crossing, m->graph->ranks);
+done:
+	return code;
+}
+
+/* Collective. Rounds where rows are not all here or do not fit, unless partial matches are to travel. */
 static gemp_code choose_crossing(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
-	bool here = m->rows->residency.hot >= m->graph->vertices;
+	bool here = m->rows->residency.hot >= m->graph->vertices, push = false;
 	if (m->options.crossing == GEMP_CROSS_PUSH || (gemp_comm_sum1(m->context->comm, !rows_fit(m)) == 0 && here))
 		return GEMP_OK;
 	GEMP_TRY(gemp_pull_new(&m->pull, m->context, m->graph, m->plan, m->rows, &m->candidates,
 	                       m->context->budgets.row_cache));
-	if (m->options.crossing == GEMP_CROSS_PULL || here || gemp_pull_fits(m->pull))
+	if (m->options.crossing == GEMP_CROSS_PULL || here)
+		return GEMP_OK;
+	GEMP_TRY(choose_push(m, &push));
+	if (!push)
 		return GEMP_OK;
 	gemp_pull_free(m->pull);
 	m->pull = NULL;
@@ -315,6 +334,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	if (m->pull)
 		gemp_pull_attach(m->pull, m->search, &search);
 	gemp_holdings_of(&m->holdings, m->search, m->rows, &m->candidates, m->pull);
+	m->holdings.crossing = m->crossing;
 ready:
 	*out = m;
 	m = NULL;

@@ -65,6 +65,8 @@ typedef struct gemp_match_result {
 	uint64_t pull_rounds, pivots_alone; /* pull: rounds; pivots (or seeds) too large for one */
 	uint64_t rows_read, rows_fetched;   /* pull: by rounds; of these, those that travelled */
 	uint64_t row_bytes, row_words_bytes;/* pull: sent, coded; the same in whole words */
+	bool crossing_weighed;        /* by bytes that were expected to travel: */
+	uint64_t expected_row_bytes, expected_item_bytes;
 	uint64_t item_bytes, item_words_bytes; /* push: partial matches sent, coded; the same in whole words */
 	double local_share;           /* share of matches that never crossed ranks; pull: of rows that did not travel */
 	uint64_t values_copied;       /* attribute values copied to devices, all ranks */

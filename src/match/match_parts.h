@@ -2,6 +2,7 @@
 #ifndef GEMP_MATCH_MATCH_PARTS_H
 #define GEMP_MATCH_MATCH_PARTS_H
 
+#include "match/crossing_choice.h"
 #include "match/filter.h"
 #include "match/holdings.h"
 #include "match/match.h"
@@ -28,6 +29,8 @@ struct gemp_match {
 	gemp_plan *plan;
 	gemp_resident *rows;
 	gemp_pull *pull;             /* NULL: all rows are resident, or partial matches travel */
+	gemp_sample_work work[GEMP_MAX_STEPS]; /* of the plan's steps, by samples; zero: there were none */
+	gemp_crossing_estimate crossing;
 	gemp_search *search;
 	gemp_holdings holdings;
 	gemp_vertex *pivots;         /* [pivot_count] see match/pivot_part.h; NULL: all are searched from */

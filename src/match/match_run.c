@@ -96,6 +96,9 @@ static void gather_pull(const gemp_match *m, uint64_t *figures)
 static void describe_crossing(const gemp_match *m, const uint64_t *figures, gemp_match_result *result)
 {
 	result->crossing = m->pull ? GEMP_CROSS_PULL : m->search->emit.all_resident ? GEMP_CROSS_AUTO : GEMP_CROSS_PUSH;
+	result->crossing_weighed = m->crossing.made;
+	result->expected_row_bytes = m->crossing.pull_bytes;
+	result->expected_item_bytes = m->crossing.push_bytes;
 	result->item_bytes = figures[ITEM_BYTES];
 	result->item_words_bytes = figures[ITEM_WORDS];
 	if (!m->pull)

@@ -13,6 +13,8 @@ enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 256, MOST_NODES = 4096, SEED = 1, FINALI
 static const double near = 1.6; /* what an order may cost over the best to be looked at again */
 static const double least_work = 1e6, least_reads = 2e6, share_of_reads = 0.02, work_of_one = 4e6;
 
+enum { MOST_STEPS = GEMP_MOST_SEARCHED * (GEMP_MOST_SEARCHED + 1) / 2 }; /* of plans whose steps' figures are kept */
+
 /* A prefix of an order. */
 typedef struct node {
 	int count;
@@ -20,6 +22,7 @@ typedef struct node {
 	uint64_t bound;
 	double cost, rows;
 	double rows_at[GEMP_MOST_SEARCHED]; /* after each of its vertices */
+	gemp_sample_work work[MOST_STEPS];  /* of the plan's steps so far */
 	bool open;
 	gemp_sample sample;
 } node;
@@ -33,6 +36,7 @@ typedef struct search {
 	size_t steps; /* sampled */
 	double most_reads;
 	bool hurry;   /* that was read: the deepest prefixes are brought to an end */
+	gemp_sample_work work[MOST_STEPS]; /* of the order sampled last */
 } search;
 
 /* What one partial match costs where it enters a step, and a lookup, in entries walked (fitted,
@@ -155,6 +159,8 @@ static gemp_code sample_steps(search *s, const node *from, node *to)
 			goto done;
 		to->cost += work_of(s->q, plan, step, from, &work);
 		to->rows = work.passed;
+		if (step < MOST_STEPS)
+			to->work[step] = work;
 		s->steps++;
 	}
 	to->rows_at[to->count - 1] = to->rows;
@@ -263,8 +269,15 @@ static gemp_code sample_order(search *s, const int *order, size_t sample_size, d
 		gemp_sample_free(&n[at].sample);
 	}
 	*work = n[at].cost;
+	memcpy(s->work, n[at].work, sizeof s->work);
 	gemp_sample_free(&n[at].sample);
 	return code;
+}
+
+static void keep_work(const search *s, const gemp_sample_work *work)
+{
+	if (s->q->work && s->q->pattern->vertex_count + s->q->pattern->edge_count <= MOST_STEPS)
+		memcpy(s->q->work, work, sizeof s->work);
 }
 
 /* Collective. The best of the finalists by larger samples. */
@@ -273,6 +286,7 @@ static gemp_code decide(search *s, const size_t *finalists, size_t count, size_t
 	gemp_code code = GEMP_OK;
 	double least = HUGE_VAL;
 	*best = finalists[0];
+	keep_work(s, s->nodes[*best].work);
 	for (size_t i = 0; i < count && count > 1; i++) {
 		double work;
 		GEMP_TRY(sample_order(s, s->nodes[finalists[i]].order, FINAL * s->sample_size, &work));
@@ -280,6 +294,7 @@ static gemp_code decide(search *s, const size_t *finalists, size_t count, size_t
 		if (work < least) {
 			least = work;
 			*best = finalists[i];
+			keep_work(s, s->work);
 		}
 	}
 done:
@@ -308,6 +323,7 @@ gemp_code gemp_order_search(const gemp_order_question *q, int *order, bool *foun
 	if (q->latest)
 		gemp_sampler_walk_latest(s.sampler);
 	GEMP_TRY(sample_order(&s, order, LEAST_SAMPLE, &work));
+	keep_work(&s, s.work);
 	if (work < least_work)
 		goto done;
 	s.most_reads = least_reads + share_of_reads * work;

@@ -26,6 +26,8 @@ typedef struct gemp_order_question {
 	bool latest; /* every row is resident: kernels walk the row of the latest vertex and mark the others */
 	/* candidates are listed as soon as they can be, and twins at the end are counted (match/nested_shape.h) */
 	bool lists;
+	gemp_sample_work *work; /* [GEMP_MAX_STEPS] filled with what samples say of each step of the plan in the order that comes out
+	                           of it, unless nothing was sampled; NULL: not wanted */
 } gemp_order_question;
 
 /* Collective. order[vertex_count]: one to improve on, replaced if found; it is not where so little work is not worth a

@@ -32,6 +32,11 @@ uint64_t gemp_pull_entries(const gemp_pull *pull);
 /* Bytes of a round's rows: the budget, or all rows if they take less. */
 uint64_t gemp_pull_round(const gemp_pull *pull);
 
+/* What a choice before the first round goes by: rows, candidates by slot [pattern vertices], bytes of a round. */
+const gemp_fetch *gemp_pull_fetch(const gemp_pull *pull);
+uint32_t *const *gemp_pull_candidates(const gemp_pull *pull);
+uint64_t gemp_pull_budget(const gemp_pull *pull);
+
 /* The search whose tasks go in rounds; made with these options, round_entries aside. */
 void gemp_pull_attach(gemp_pull *pull, gemp_search *search, const gemp_search_options *options);
 
