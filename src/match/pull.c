@@ -3,6 +3,8 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/trace.h"
+#include "match/pull_aside.h"
+#include "match/pull_narrow.h"
 #include "match/split.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ static const double first_growth = 4, most_growth = 64;
  * the budget: 1 takes twice as long. */
 static const double large_share = 0.3;
 
-/* The next round, whose rows are at hand or held. */
+/* The next round, laid out. */
 typedef struct ahead {
 	bool there, last;         /* no round follows it */
 	bool cell;                /* of the split search */
@@ -36,8 +38,9 @@ struct gemp_pull {
 	bool narrowed[GEMP_MAX_VIEWS];
 	gemp_fetch *fetch;
 	gemp_reach *reach;
-	gemp_view views[GEMP_MAX_VIEWS]; /* of the round */
-	gemp_partial_room room[GEMP_MAX_VIEWS];
+	gemp_view views[2][GEMP_MAX_VIEWS]; /* of the round, and of the next */
+	gemp_partial_room room[2][GEMP_MAX_VIEWS];
+	int side;                 /* of the two the next one's */
 	gemp_search *search;
 	gemp_search_options options;
 	gemp_vertex *seeds;       /* [search->pivots * given] slots */
@@ -72,47 +75,6 @@ static gemp_code turn_candidates(gemp_pull *p)
 		by_slot(&p->rows->order, p->candidates->bits[v], p->bits[v], words);
 	}
 done:
-	return code;
-}
-
-/* Bits of all vertices that are read in rows of a view; *bits is NULL where any vertex may be. */
-static gemp_code named_bits(const gemp_pull *p, size_t view, uint32_t **bits)
-{
-	gemp_code code = GEMP_OK;
-	size_t words = p->candidates->words;
-	*bits = NULL;
-	for (uint64_t left = p->closure.named[view]; left; left &= left - 1)
-		if (!p->bits[__builtin_ctzll(left)])
-			return GEMP_OK;
-	if (!p->closure.named[view])
-		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(*bits, words + 1));
-	for (uint64_t left = p->closure.named[view]; left; left &= left - 1)
-		for (size_t w = 0; w < words; w++)
-			(*bits)[w] |= p->bits[__builtin_ctzll(left)][w];
-done:
-	return code;
-}
-
-static gemp_code narrow_views(gemp_pull *p)
-{
-	gemp_code code = GEMP_OK;
-	uint32_t *bits = NULL;
-	GEMP_TRY(GEMP_NEW(p->at_hand, p->plan->view_count));
-	for (size_t v = 0; v < p->plan->view_count; v++) {
-		GEMP_TRY(named_bits(p, v, &bits));
-		if (bits || p->closure.entries[v] != GEMP_ENTRIES_ALL) {
-			GEMP_TRY(gemp_view_narrow(&p->at_hand[v], &p->rows->views[v], &p->rows->residency, p->closure.entries[v],
-			                          bits));
-			p->narrowed[v] = true;
-		} else {
-			p->at_hand[v] = p->rows->views[v];
-		}
-		gemp_free(bits);
-		bits = NULL;
-	}
-done:
-	gemp_free(bits);
 	return code;
 }
 
@@ -158,7 +120,7 @@ gemp_code gemp_pull_new(gemp_pull **out, gemp_context *context, const gemp_graph
 	p->budget = budget ? budget : choose_budget(p, 2);
 	code = turn_candidates(p);
 	if (code == GEMP_OK)
-		code = narrow_views(p);
+		code = gemp_pull_narrow(&p->at_hand, p->narrowed, plan, &p->closure, rows, p->bits);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	GEMP_TRY(gemp_fetch_new(&p->fetch, context, graph, &rows->order, &rows->residency, p->at_hand, plan->view_count));
 	weigh_all(p);
@@ -178,7 +140,8 @@ void gemp_pull_free(gemp_pull *p)
 	gemp_reach_free(p->reach);
 	gemp_fetch_free(p->fetch);
 	for (size_t v = 0; v < p->plan->view_count; v++) {
-		gemp_view_free(&p->views[v]);
+		gemp_view_free(&p->views[0][v]);
+		gemp_view_free(&p->views[1][v]);
 		if (p->narrowed[v])
 			gemp_view_free(&p->at_hand[v]);
 	}
@@ -261,19 +224,60 @@ done:
 	return code;
 }
 
+/* Collective. The tasks that are too many for rounds are put aside for cells. */
+static gemp_code set_aside(gemp_pull *p)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	GEMP_TRY(gemp_pull_aside(&p->alone_count, p->plan, &p->closure, p->fetch, p->bits, &p->tasks, p->total, p->now));
+	p->next = p->alone_count;
+	for (size_t i = 0; i < p->alone_count; i++)
+		p->alone[i] = i;
+	uint64_t left[2] = { p->tasks.count - p->next, p->alone_count };
+	gemp_comm_sum(p->context->comm, left, 2);
+	p->finished = left[0] == 0 && left[1] > 0;
+done:
+	gemp_timers_add(&p->context->timers, GEMP_RESOLVE, began);
+	return code;
+}
+
+/* Do all rows fit? Those of others are taken for an eighth too long. */
+static bool all_fit(const gemp_pull *p)
+{
+	return p->total + p->total / 8 <= p->now;
+}
+
 gemp_code gemp_pull_restart(gemp_pull *p)
 {
-	return gemp_comm_agree(p->context->comm, list_tasks(p));
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(p->context->comm, list_tasks(p)));
+	if (gemp_comm_sum1(p->context->comm, !all_fit(p)))
+		code = set_aside(p);
+done:
+	return code;
 }
 
 /* A ROUND. */
-static uint64_t rows_needed(const gemp_pull *p, const gemp_reach *reach)
+static uint64_t rows_needed(const gemp_pull *p, uint32_t *const *need)
 {
 	uint64_t rows = 0;
 	for (size_t v = 0; v < p->plan->view_count; v++)
-		for (size_t w = 0; w < reach->words; w++)
-			rows += (uint64_t)__builtin_popcount(reach->need[v][w]);
+		for (size_t w = 0; w < p->reach->words; w++)
+			rows += (uint64_t)__builtin_popcount(need[v][w]);
 	return rows;
+}
+
+/* Collective. The rows of the next round, beside those of the present one, which a device may be using. */
+static gemp_code lay_out(gemp_pull *p, uint32_t *const *need, const gemp_tiles *tiles)
+{
+	gemp_code code = GEMP_OK;
+	double began = gemp_now();
+	p->side = 1 - p->side;
+	for (size_t v = 0; v < p->plan->view_count && code == GEMP_OK; v++)
+		code = gemp_partial_view_fill(&p->views[p->side][v], &p->room[p->side][v], p->fetch, v, need[v], tiles);
+	p->figures.reads += rows_needed(p, need);
+	gemp_timers_add(&p->context->timers, GEMP_RESOLVE, began);
+	return gemp_comm_agree(p->context->comm, code);
 }
 
 /* Rows of pivots are own ones. */
@@ -287,12 +291,6 @@ static void learn(gemp_pull *p, uint64_t first)
 	double growth = first ? (double)p->reach->bytes / (double)first : 1;
 	growth = growth < 1 ? 1 : growth > most_growth ? most_growth : growth;
 	p->growth = growth;
-}
-
-/* Do all rows fit? Those of others are taken for an eighth too long. */
-static bool all_fit(const gemp_pull *p)
-{
-	return p->total + p->total / 8 <= p->now;
 }
 
 /* Local. Of the tasks from *begin to *end those whose rows fit, down to a depth. */
@@ -320,7 +318,7 @@ static gemp_code choose_tasks(gemp_pull *p)
 	for (int depth = first_depth(p); depth <= p->closure.depth; depth++) {
 		GEMP_TRY(gemp_comm_agree(comm, take_fitting(p, &begin, &end, depth)));
 		first = first ? first : p->reach->bytes;
-		GEMP_TRY(gemp_fetch_rows(p->fetch, p->reach->need));
+		GEMP_TRY(gemp_fetch_rows(p->fetch, p->reach->need, NULL));
 	}
 	if (end > begin)
 		learn(p, first);
@@ -329,25 +327,27 @@ static gemp_code choose_tasks(gemp_pull *p)
 	gemp_comm_sum(comm, left, 2);
 	p->finished = left[0] == 0;
 	p->ahead = (ahead){ .there = true, .last = p->finished && left[1] == 0, .part = { begin, end - begin } };
+	code = lay_out(p, p->reach->need, NULL);
 done:
 	return code;
 }
 
-/* Collective. The rows of the round, for the search that goes over them. */
-static gemp_code lay_out(gemp_pull *p, gemp_search *search, const gemp_reach *reach, gemp_part part)
+/* Collective. The rows of the round, for the search that goes over them, in place of those of the round before. */
+static gemp_code bring(gemp_pull *p, gemp_search *search, gemp_part part)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	for (size_t v = 0; v < p->plan->view_count && code == GEMP_OK; v++)
-		code = gemp_partial_view_fill(&p->views[v], &p->room[v], p->fetch, v, reach->need[v]);
-	if (code == GEMP_OK)
-		code = gemp_search_rows(search, p->views, part);
+	uint64_t entries = 0;
+	for (size_t v = 0; v < p->plan->view_count; v++) {
+		gemp_view_forget(&p->views[1 - p->side][v]);
+		entries += p->views[p->side][v].begin[p->graph->vertices];
+	}
+	code = gemp_search_rows(search, p->views[p->side], part);
 	GEMP_TRY(gemp_comm_agree(p->context->comm, code));
 	gemp_timers_add(&p->context->timers, GEMP_UPLOAD, began);
-	p->figures.reads += rows_needed(p, reach);
 	p->figures.rounds++;
 	gemp_log_local(GEMP_DEBUG, "round %llu: %zu tasks, rows of %llu bytes", (unsigned long long)p->figures.rounds,
-	               part.count, (unsigned long long)reach->bytes);
+	               part.count, (unsigned long long)(entries * entry_bytes(p)));
 done:
 	return code;
 }
@@ -363,25 +363,23 @@ static gemp_code begin_split(gemp_pull *p)
 	return gemp_split_new(&p->split, &base);
 }
 
-/* Collective. The rows of the next cell, hop by hop. */
+/* Collective. The next cell, and its rows. */
 static gemp_code choose_cell(gemp_pull *p)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = p->context->comm;
 	if (!p->split)
 		GEMP_TRY(begin_split(p));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_row_cache_trim(&p->fetch->held, p->now)));
-	gemp_split_next(p->split);
-	const gemp_reach *reach = gemp_split_reach(p->split);
-	for (int depth = first_depth(p); depth <= reach->closure->depth; depth++) {
-		double began = gemp_now();
-		code = gemp_split_reach_to(p->split, depth);
-		gemp_timers_add(&p->context->timers, GEMP_RESOLVE, began);
-		GEMP_TRY(gemp_comm_agree(comm, code));
-		GEMP_TRY(gemp_fetch_rows(p->fetch, reach->need));
-	}
+	double began = gemp_now();
+	code = gemp_split_next(p->split);
+	if (code == GEMP_OK)
+		code = gemp_row_cache_trim(&p->fetch->held, p->now);
+	gemp_timers_add(&p->context->timers, GEMP_RESOLVE, began);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_fetch_rows(p->fetch, gemp_split_need(p->split), gemp_split_tiles(p->split)));
 	bool last = gemp_comm_sum1(comm, gemp_split_left(p->split)) == 0;
 	p->ahead = (ahead){ .there = true, .last = last, .cell = true };
+	code = lay_out(p, gemp_split_need(p->split), gemp_split_tiles(p->split));
 done:
 	return code;
 }
@@ -406,7 +404,7 @@ gemp_code gemp_pull_next(gemp_pull *p, gemp_search **search, bool *last)
 	p->ahead.there = false;
 	if (p->ahead.cell)
 		GEMP_TRY(gemp_comm_agree(p->context->comm, gemp_split_part(p->split, &part)));
-	GEMP_TRY(lay_out(p, *search, p->ahead.cell ? gemp_split_reach(p->split) : p->reach, part));
+	code = bring(p, *search, part);
 done:
 	return code;
 }
@@ -446,7 +444,8 @@ done:
 	gemp_split_free(p->split);
 	p->split = NULL;
 	for (size_t v = 0; v < p->plan->view_count; v++)
-		gemp_view_forget(&p->views[v]);
+		for (int side = 0; side < 2; side++)
+			gemp_view_forget(&p->views[side][v]);
 	return code;
 }
 

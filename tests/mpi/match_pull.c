@@ -32,7 +32,7 @@ static gemp_match_options pulled(bool listed)
 }
 
 /* Bytes of rounds that the longest rows still fit into: of patterns with edges they take three times as much. */
-static const size_t caches[] = { 700, 1500, 4000, 0 };
+static const size_t caches[] = { 700, 200, 1500, 4000, 0 };
 enum { CACHES = sizeof caches / sizeof *caches };
 
 /* On few cores rounds of many ranks are slow: those have some of the combinations. */
@@ -185,7 +185,10 @@ static void what_is_chosen(void **state)
 		result = run("cycle:4", &o, GEMP_OK);
 		assert_true(result.crossing == GEMP_CROSS_PUSH && result.pull_rounds == 0 && result.matches == all);
 	}
-	o.crossing = GEMP_CROSS_PULL;
+	o.crossing = GEMP_CROSS_PULL; /* but pieces of rows do */
+	result = run("cycle:4", &o, GEMP_OK);
+	assert_true(result.crossing == GEMP_CROSS_PULL && result.matches == all);
+	context->budgets.row_cache = 8;
 	run("cycle:4", &o, GEMP_ENOMEM);
 	assert_message("--row-cache");
 	o.crossing = GEMP_CROSS_PUSH;
