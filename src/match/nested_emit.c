@@ -25,7 +25,7 @@ static void emit_variables(gemp_emitter *e)
 	gemp_put(e, "GEMP_GROUP_DECLARE");
 	gemp_put(e, "const uint lane = gemp_lane();");
 	gemp_put(e, "ulong found = 0;");
-	gemp_put(e, "uint over = 0, spent = 0, rested = 0;");
+	gemp_put(e, "uint over = 0, spent = 0, rested = NOW;");
 	if (e->nested->leaf == GEMP_LEAF_MARKED) {
 		if (e->options->shared) { /* of a size that the compiler knows: drivers make room for too few groups else */
 			gemp_put(e, "__local uint marks[%zu];", e->options->shared * e->options->in_group);

@@ -84,9 +84,9 @@ static void emit_given(gemp_emitter *e, int level)
 
 void gemp_emit_giving(gemp_emitter *e, int level, const char *next)
 {
-	gemp_put(e, "if (p.queue && spent - rested >= REST) { /* looking costs a way to memory */");
+	gemp_put(e, "if (p.queue && NOW - rested >= REST) { /* looking costs a way to memory */");
 	e->depth++;
-	gemp_put(e, "rested = spent;");
+	gemp_put(e, "rested = NOW;");
 	emit_left(e, FIRST, level == FIRST ? next : "next_2");
 	if (level == LAST)
 		emit_left(e, LAST, next);

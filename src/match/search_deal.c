@@ -10,6 +10,7 @@ enum {
 	ONE_BY_ONE = 4096,        /* pivots that are looked at, */
 	ONE_OF = 16,              /* and then one of so many: costs are to be had for less than the search */
 	COLUMNS_A_DEVICE = 64,
+	TASKS_BELOW_WORKERS = 8,  /* a piece may have so many times less tasks than there are workers, who share them */
 };
 
 /* A piece is this part of a rank's share of what is left. Estimated costs may be wrong so many times; each column of tasks
@@ -101,7 +102,8 @@ gemp_code gemp_search_deal_cut(gemp_search *search)
 gemp_code gemp_search_deal_new(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t least[] = { search->nested ? search->nested->workers : search->workers, least_cost(search) };
+	uint64_t least[] = { search->nested ? search->nested->workers / TASKS_BELOW_WORKERS + 1 : search->workers,
+	                     least_cost(search) };
 	if (!gemp_search_shares(search))
 		return GEMP_OK;
 	GEMP_TRY(gemp_deal_new(&search->deal, search->context->comm, search->context->other_count + 1));
