@@ -14,9 +14,9 @@ typedef struct gemp_budgets {
 	size_t row_cache;                  /* bytes */
 } gemp_budgets;
 
-/* What searches did on a device. */
+/* What was done on a device: seconds of kernels that search or count; launches and matches of searches. */
 typedef struct gemp_device_work {
-	double seconds; /* of kernels */
+	double seconds;
 	uint64_t launches, matches;
 } gemp_device_work;
 

@@ -251,9 +251,9 @@ static gemp_code report_preparation(const answer *s)
 {
 	gemp_report_set(s->report, "query", json_string(text_of(s)));
 	gemp_report_seconds(s->report, &s->context->timers, false);
-	gemp_code code = gemp_report_devices(s->report, s->context->device);
+	gemp_code code = gemp_report_devices(s->report, s->context);
 	if (code == GEMP_OK)
-		gemp_report_memory(s->report, s->context->device->peak);
+		gemp_report_memory(s->report, gemp_context_device_peak(s->context));
 	return code;
 }
 
@@ -322,6 +322,9 @@ static void take_timers(gemp_timers *total, gemp_context *context)
 	for (int phase = 0; phase < GEMP_PHASES; phase++)
 		total->seconds[phase] += context->timers.seconds[phase];
 	context->timers = (gemp_timers){ 0 };
+	context->work = (gemp_device_work){ 0 };
+	for (size_t i = 0; i < context->other_count; i++)
+		context->others[i]->work = (gemp_device_work){ 0 };
 	context->traffic = (gemp_traffic){ 0 };
 	context->program_builds = 0;
 }
@@ -352,8 +355,8 @@ static gemp_code give_all(answer *all, size_t count, gemp_report *report, gemp_c
 	take_timers(&total, context);
 	gemp_report_detail(report, "\nall %zu queries:\n", count);
 	gemp_report_seconds(report, &total, false);
-	GEMP_TRY(gemp_report_devices(report, context->device));
-	gemp_report_memory(report, context->device->peak);
+	GEMP_TRY(gemp_report_devices(report, context));
+	gemp_report_memory(report, gemp_context_device_peak(context));
 	gemp_report_set(report, "queries", json_incref(list));
 done:
 	json_decref(list);

@@ -19,7 +19,7 @@ gemp_code gemp_bench_device(gemp_report *report, gemp_comm *comm, const gemp_opt
 	gemp_report_set(report, "launch_us", json_real(rates.launch * 1e6));
 	gemp_report_set(report, "empty_kernel_us", json_real(rates.empty * 1e6));
 	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
-	GEMP_TRY(gemp_report_devices(report, context->device));
+	GEMP_TRY(gemp_report_devices(report, context));
 done:
 	gemp_context_free(context);
 	return code;

@@ -127,8 +127,8 @@ gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const gemp_opti
 	gemp_report_set(report, "tuning", json_string(context->device->tuning.source));
 	gemp_report_graph(report, graph);
 	gemp_report_seconds(report, &context->timers, false);
-	GEMP_TRY(gemp_report_devices(report, context->device));
-	gemp_report_memory(report, context->device->peak);
+	GEMP_TRY(gemp_report_devices(report, context));
+	gemp_report_memory(report, gemp_context_device_peak(context));
 done:
 	json_decref(list);
 	gemp_measured_free(&measured);

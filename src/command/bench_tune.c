@@ -210,7 +210,7 @@ gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_optio
 		if (t.context->device->gpu || !all[i].gpu_only)
 			GEMP_TRY(tune_one(&t, &all[i]));
 	GEMP_TRY(write_file(&t, options->output));
-	GEMP_TRY(gemp_report_devices(report, t.context->device));
+	GEMP_TRY(gemp_report_devices(report, t.context));
 done:
 	for (size_t i = 0; i < SUBJECTS; i++) {
 		gemp_query_free(t.subjects[i].held);

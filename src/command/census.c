@@ -74,8 +74,8 @@ gemp_code gemp_census_answer(gemp_report *report, gemp_comm *comm, gemp_graph *g
 	if (!options->dry_run)
 		GEMP_TRY(gemp_comm_agree(comm, report_kinds(report, &census, &motifs)));
 	gemp_report_seconds(report, &context->timers, true);
-	GEMP_TRY(gemp_report_devices(report, context->device));
-	gemp_report_memory(report, context->device->peak);
+	GEMP_TRY(gemp_report_devices(report, context));
+	gemp_report_memory(report, gemp_context_device_peak(context));
 done:
 	gemp_context_free(context);
 	return code;

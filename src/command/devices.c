@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where a rank found itself. */
+/* Where a rank found itself, with one of its devices. */
 typedef struct place {
 	char host[64], pci[16], uuid[48];
-	int index, shared_by;
+	int rank, index, shared_by;
 	unsigned units;
 } place;
 
@@ -49,21 +49,33 @@ static void print_table(gemp_report *report, const gemp_device_info *devices, si
 	gemp_report_set(report, "devices", list);
 }
 
-static void print_places(gemp_report *report, const place *places, int ranks)
+static void print_places(gemp_report *report, const place *places, size_t count)
 {
 	json_t *list = json_array();
 	gemp_report_print(report, "\n%6s  %-20s %6s %6s  %s\n", "rank", "host", "device", "units",
 	                  "ranks on the same device");
-	for (int r = 0; r < ranks; r++) {
-		const place *at = &places[r];
-		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d%s%s\n", r, at->host, at->index, at->units,
+	for (size_t i = 0; i < count; i++) {
+		const place *at = &places[i];
+		gemp_report_print(report, "%6d  %-20.20s %6d %6u  %d%s%s\n", at->rank, at->host, at->index, at->units,
 		                  at->shared_by, at->pci[0] ? ", " : "", at->pci);
-		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:I, s:i, s:o, s:o}", "rank", r, "host", at->host,
+		json_array_append_new(list, json_pack("{s:i, s:s, s:i, s:I, s:i, s:o, s:o}", "rank", at->rank, "host", at->host,
 		                                      "device", at->index, "units", (json_int_t)at->units,
 		                                      "shared_by", at->shared_by, "pci", text_or_null(at->pci),
 		                                      "uuid", text_or_null(at->uuid)));
 	}
 	gemp_report_set(report, "assignment", list);
+}
+
+static void find(place *own, const gemp_context *context, int rank)
+{
+	const gemp_device *device = context->device;
+	gethostname(own->host, sizeof own->host - 1);
+	memcpy(own->pci, device->pci, sizeof own->pci);
+	memcpy(own->uuid, device->uuid, sizeof own->uuid);
+	own->rank = rank;
+	own->index = device->index;
+	own->shared_by = device->shared_by;
+	own->units = device->units;
 }
 
 /* Collective. */
@@ -72,19 +84,19 @@ static gemp_code report_places(gemp_report *report, gemp_comm *comm, const gemp_
 	gemp_code code = GEMP_OK;
 	gemp_context *context = NULL;
 	const gemp_budgets budgets = { .device_memory = options->device_memory };
-	place own = { 0 }, *places = NULL;
+	place *own = NULL, *places = NULL;
 	size_t *begin = NULL;
 	GEMP_TRY(gemp_context_new(&context, comm, options->devices, &budgets));
-	gethostname(own.host, sizeof own.host - 1);
-	memcpy(own.pci, context->device->pci, sizeof own.pci);
-	memcpy(own.uuid, context->device->uuid, sizeof own.uuid);
-	own.index = context->device->index;
-	own.shared_by = context->device->shared_by;
-	own.units = context->device->units;
-	GEMP_TRY(gemp_comm_gather_all(comm, &own, sizeof own, (void **)&places, &begin));
-	print_places(report, places, comm->size);
+	size_t count = context->other_count + 1;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(own, count)));
+	find(&own[0], context, comm->rank);
+	for (size_t i = 0; i < context->other_count; i++)
+		find(&own[i + 1], context->others[i], comm->rank);
+	GEMP_TRY(gemp_comm_gather_all(comm, own, count * sizeof *own, (void **)&places, &begin));
+	print_places(report, places, begin[comm->size] / sizeof *own);
 done:
 	gemp_context_free(context);
+	gemp_free(own);
 	gemp_free(places);
 	gemp_free(begin);
 	return code;
@@ -112,8 +124,9 @@ const gemp_command gemp_command_devices = {
 	.arguments = "",
 	.summary = "Lists the OpenCL devices of this machine, and which rank gets which",
 	.text = "GPUs are shown with their place on the PCI bus and their UUID, by which --devices takes them, too. The ranks of a "
-		"node take the chosen devices in turn, in PCI order; where several share a GPU there is a warning.\n",
-	.examples = "gemp-mpi devices\nmpirun -n 4 gemp-mpi devices --devices gpu\n"
+		"node take the chosen devices in turn, in PCI order; where several share a GPU there is a warning. Of a list of more "
+		"devices than ranks each rank gets some neighbouring ones, a line each.\n",
+	.examples = "gemp-mpi devices\ngemp-mpi devices --devices all\nmpirun -n 4 gemp-mpi devices --devices gpu\n"
 		"mpirun -n 2 gemp-mpi devices --devices 65:00.0,ca:00.0\n",
 	.least = 0,
 	.most = 0,

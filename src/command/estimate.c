@@ -90,8 +90,8 @@ gemp_code gemp_estimate_answer(gemp_report *report, gemp_context *context, gemp_
 	gemp_report_set(report, "distinct", json_string(gemp_distinct_name[how->distinct]));
 	set_estimate(report, &found, options.seed);
 	gemp_report_seconds(report, &context->timers, false);
-	GEMP_TRY(gemp_report_devices(report, context->device));
-	gemp_report_memory(report, context->device->peak);
+	GEMP_TRY(gemp_report_devices(report, context));
+	gemp_report_memory(report, gemp_context_device_peak(context));
 done:
 	gemp_match_free(match);
 	return code;

@@ -110,14 +110,15 @@ static void report_device_memory(gemp_report *report, const gemp_match_result *r
 	                   gemp_shown_bytes(result->attribute_bytes).text);
 }
 
-/* How evenly ranks were busy. */
-static void report_imbalance(gemp_report *report, const gemp_match_result *result)
+/* How evenly ranks were busy, or devices where ranks have several. */
+static void report_imbalance(gemp_report *report, const gemp_context *context, const gemp_match_result *result)
 {
 	gemp_report_set(report, "imbalance", json_pack("{s:f,s:f}", "kernel", result->kernel_imbalance, "matches",
 	                                               result->match_imbalance));
-	if (report->comm->size > 1)
-		gemp_report_detail(report, "  %-10s %.2f in kernel seconds, %.2f in matches (greatest rank over the mean)\n",
-		                   "imbalance", result->kernel_imbalance, result->match_imbalance);
+	if (context->devices > 1)
+		gemp_report_detail(report, "  %-10s %.2f in kernel seconds, %.2f in matches (greatest %s over the mean)\n",
+		                   "imbalance", result->kernel_imbalance, result->match_imbalance,
+		                   context->devices > (size_t)context->comm->size ? "device" : "rank");
 }
 
 static void report_profile(gemp_report *report, const gemp_found *found)
@@ -128,7 +129,7 @@ static void report_profile(gemp_report *report, const gemp_found *found)
 	json_object_set_new(values, "copied", gemp_json_count(result->values_copied));
 	json_object_set_new(values, "referred", gemp_json_count(result->values_referred));
 	gemp_report_set(report, "attribute_values", values);
-	report_imbalance(report, result);
+	report_imbalance(report, found->context, result);
 	gemp_report_set(report, "distinct_passes", gemp_json_count(result->distinct_passes));
 	gemp_report_set(report, "stages_launched", gemp_json_count(result->stages_launched));
 	gemp_report_set(report, "program_builds", gemp_json_count(builds));
@@ -184,7 +185,9 @@ gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)
 	print_counts(report, found);
 	set_counts(report, found);
 	gemp_report_seconds(report, &found->context->timers, true);
-	gemp_code code = gemp_report_devices(report, found->context->device);
+	gemp_code code = gemp_report_devices(report, found->context);
+	if (code == GEMP_OK)
+		code = gemp_report_work(report, found->context);
 	if (code != GEMP_OK)
 		return code;
 	report_launches(report, found->result);

@@ -10,14 +10,14 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "version, command, arguments, options", "The program and what it was asked, options as given." },
 	{ "ranks, devices", "Ranks; devices with the number of ranks on each." },
 	{ "graph", "vertices, edges and hash: the hash of the content is the same for every number of ranks." },
-	{ "seconds", "For each phase, and elapsed, min, avg and max over ranks." },
+	{ "seconds", "For each phase, and elapsed, min, avg and max over ranks; kernel: the mean of a rank's devices." },
 	{ "memory", "Peak bytes of the largest rank: host, device; shared_by_node: what the ranks of a node hold together." },
 	{ "device_memory", "match: bytes on the device of the largest rank: graph, result_buffer, attributes." },
 	{ "schema, degrees, seed, bytes", "info: labels, relations, attributes; degrees with a histogram; the file." },
 	{ "parts, method, edge_cut", "partition: vertices and edges of each part; how they were cut, in partition_seconds; edges "
 	  "between parts, edges_inside_share; vertices, edges_out, edges_in and part_bytes (of rows): min, avg, max, imbalance." },
 	{ "partition", "info: method and parts of a file that `partition` wrote." },
-	{ "assignment", "devices: host and device of each rank. pci and uuid are null where the driver does not know them." },
+	{ "assignment", "devices: host and devices of each rank, one by one. pci and uuid are null where the driver does not know them." },
 	{ "query, semantics, distinct, plan", "match: what was asked, and how it is searched." },
 	{ "matches", "match: matches in the chosen sense. A count has all its digits, up to 2^64 - 1; some parsers round "
 	  "beyond 2^53." },
@@ -30,7 +30,9 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "exchange", "match: how (none, push, pull), bytes, messages, rounds; local_share: matches that never crossed ranks, or, "
 	  "pull, rows read that were at hand; pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, pivots_in_parts; "
 	  "push: match_bytes, match_bytes_uncoded; auto: expected_row_bytes, expected_match_bytes." },
-	{ "imbalance", "match: kernel seconds, and matches found, of the greatest rank over the mean." },
+	{ "work", "match: for each rank and device: kernel seconds; of searches launches, and matches found there (before "
+	  "deduplication)." },
+	{ "imbalance", "match: kernel seconds, and matches found, of the greatest device over the mean." },
 	{ "attribute_values", "match: values copied to devices, and values that results refer to." },
 	{ "count_per", "match --count-per: vertex; members: vertices of a match that it counts for." },
 	{ "estimate", "match --estimate: matches, low, high, confidence; samples, seconds, seed." },

@@ -173,13 +173,14 @@ static const gemp_option table[] = {
 
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_RUN | GEMP_ON_DEVICES | GEMP_ON_BENCH, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1), places on the PCI bus (65:00.0), UUIDs or parts of "
-	  "names, joined by commas. Ranks of a node take them in turn.",
+	  "names, joined by commas. Ranks of a node take them in turn. If a list of several, or the word all (as auto), gives more "
+	  "devices than ranks, they are shared out: a rank then searches on each of its own.",
 	  AT(devices) },
 	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets,
 	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "
 	  "fit.",
 	  POSITIVE(host_memory) },
-	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN | GEMP_ON_BENCH, budgets, "Device memory that a rank may use.",
+	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN | GEMP_ON_BENCH, budgets, "Device memory that a rank may use, on each of its devices.",
 	  POSITIVE(device_memory) },
 	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN | GEMP_ON_BENCH, budgets,
 	  "Matches that a kernel launch may leave on the device.", POSITIVE(result_buffer) },

@@ -207,55 +207,6 @@ void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool al
 	gemp_report_set(report, "seconds", seconds);
 }
 
-/* What ranks tell rank 0 of their device. */
-typedef struct seat {
-	char name[128], platform[64];
-	int index, gpu;
-} seat;
-
-/* "4 x NAME (PLATFORM), ..." and the same in JSON: ranks with like devices together. */
-static void print_seats(gemp_report *report, const seat *seats, size_t count)
-{
-	json_t *list = json_array();
-	gemp_report_detail(report, "  %-10s", "devices");
-	for (size_t i = 0, shown = 0; i < count; i++) {
-		size_t alike = 0, earlier = 0;
-		for (size_t j = 0; j < count; j++)
-			if (memcmp(&seats[i], &seats[j], sizeof *seats) == 0) {
-				alike++;
-				earlier += j < i;
-			}
-		if (earlier)
-			continue;
-		json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:b, s:I}", "name", seats[i].name, "platform",
-		                                      seats[i].platform, "index", seats[i].index, "gpu", seats[i].gpu,
-		                                      "ranks", (json_int_t)alike));
-		gemp_report_detail(report, "%s%zu x %s", shown++ ? ", " : " ", alike, seats[i].name);
-	}
-	gemp_report_detail(report, "\n");
-	gemp_report_set(report, "devices", list);
-}
-
-gemp_code gemp_report_devices(gemp_report *report, const gemp_device *device)
-{
-	seat own = { 0 }, *seats = NULL;
-	size_t *begin = NULL;
-	if (!device) {
-		gemp_report_set(report, "devices", json_array());
-		return GEMP_OK;
-	}
-	snprintf(own.name, sizeof own.name, "%s", device->name);
-	snprintf(own.platform, sizeof own.platform, "%s", device->platform);
-	own.index = device->index;
-	own.gpu = device->gpu;
-	gemp_code code = gemp_comm_gather_all(report->comm, &own, sizeof own, (void **)&seats, &begin);
-	if (code == GEMP_OK && report->comm->rank == 0)
-		print_seats(report, seats, (size_t)report->comm->size);
-	gemp_free(seats);
-	gemp_free(begin);
-	return code;
-}
-
 void gemp_report_memory(gemp_report *report, size_t device_peak)
 {
 	uint64_t peaks[4] = { gemp_memory_peak(), device_peak, gemp_shared_peak(), (uint64_t)report->comm->node_size };

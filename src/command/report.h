@@ -41,11 +41,13 @@ json_t *gemp_json_count(uint64_t count); /* all digits, as the report is written
 
 /* Collective. Each sets the field of its name and prints its lines.
  *   seconds   all: shows phases of 0 s too
- *   devices   NULL: none was opened
+ *   devices   of all ranks; context NULL: none was opened
+ *   work      of each device: what searches did there
  *   exchange  of all ranks; local_share negative: not known; of: of what it is the share, in words */
 void gemp_report_graph(gemp_report *report, const gemp_graph *graph);
 void gemp_report_seconds(gemp_report *report, const gemp_timers *timers, bool all);
-gemp_code gemp_report_devices(gemp_report *report, const gemp_device *device);
+gemp_code gemp_report_devices(gemp_report *report, const gemp_context *context);
+gemp_code gemp_report_work(gemp_report *report, const gemp_context *context);
 void gemp_report_memory(gemp_report *report, size_t device_peak);
 void gemp_report_exchange(gemp_report *report, const gemp_traffic *traffic, double local_share, const char *of);
 

@@ -131,6 +131,7 @@ gemp_code gemp_count_run(gemp_count_engine *engine, gemp_count_result *result)
 	for (size_t i = 0; i < engine->plan->sum_count; i++)
 		result->kernel_seconds += result->sum_seconds[i];
 	engine->context->timers.seconds[GEMP_KERNEL] += result->kernel_seconds;
+	engine->context->work.seconds += result->kernel_seconds;
 	GEMP_TRY(divide(&r));
 done:
 	for (size_t i = 0; i < GEMP_MAX_SUMS; i++)

@@ -56,6 +56,22 @@ static void without_names_by_number(void **state)
 	assert_all(pick.shared_by == (test_comm.size - pick.index + 2) / 3 && pick.position == test_comm.rank / 3);
 }
 
+/* Rank r has cards r and r + 1: all but the ends are on two ranks. */
+static void several_cards_each(void **state)
+{
+	gemp_device_pick picks[2];
+	int rank = test_comm.rank, last = test_comm.size - 1;
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		char pci[16];
+		snprintf(pci, sizeof pci, "0000:%02x:00.0", rank + k);
+		picks[k] = card(pci, "");
+	}
+	gemp_sharing_find(&test_comm, picks, 2);
+	assert_all(picks[0].shared_by == (rank > 0 ? 2 : 1) && picks[0].position == (rank > 0));
+	assert_all(picks[1].shared_by == (rank < last ? 2 : 1) && picks[1].position == 0);
+}
+
 /* Bound to one core, all of them or only the first. */
 static void cores_are_those_of_the_rank(void **state)
 {
@@ -84,6 +100,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(one_card_under_two_numbers),
 		cmocka_unit_test(parts_of_a_card),
 		cmocka_unit_test(without_names_by_number),
+		cmocka_unit_test(several_cards_each),
 		cmocka_unit_test(cores_are_those_of_the_rank),
 	};
 	return test_main_all(argc, argv, tests);

@@ -40,6 +40,7 @@ static void words_numbers_and_names(void **state)
 	assert_string_equal(chosen("", machine, 4), "1 2");
 	assert_string_equal(chosen("auto", machine, 4), "1 2");
 	assert_string_equal(chosen("auto", machine, 1), "0");
+	assert_string_equal(chosen("all", machine, 4), "1 2");
 	assert_string_equal(chosen("cpu", machine, 4), "0 3");
 	assert_string_equal(chosen("GPU", machine, 4), "1 2");
 	assert_string_equal(chosen("3", machine, 4), "3");
@@ -98,6 +99,38 @@ static void what_does_not_fit(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+/* "0-1 2-4": devices of each rank, first to last. */
+static const char *shares(const char *spec, size_t devices, int ranks)
+{
+	static char text[128];
+	size_t first, count, used = 0;
+	for (int r = 0; r < ranks; r++) {
+		gemp_device_share(spec, devices, r, ranks, &first, &count);
+		assert_true(count > 0 && first + count <= devices);
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%zu", r ? " " : "", first);
+		if (count > 1)
+			used += (size_t)snprintf(text + used, sizeof text - used, "-%zu", first + count - 1);
+	}
+	return text;
+}
+
+static void shares_of_ranks(void **state)
+{
+	(void)state;
+	assert_string_equal(shares(NULL, 8, 1), "0");
+	assert_string_equal(shares("auto", 8, 2), "0 1");
+	assert_string_equal(shares("gpu", 2, 5), "0 1 0 1 0");
+	assert_string_equal(shares("h200", 8, 3), "0 1 2");
+	assert_string_equal(shares("0,1", 2, 1), "0-1");
+	assert_string_equal(shares("0,1", 2, 2), "0 1");
+	assert_string_equal(shares("0,1", 2, 3), "0 1 0");
+	assert_string_equal(shares("all", 8, 2), "0-3 4-7");
+	assert_string_equal(shares("All", 8, 3), "0-1 2-4 5-7");
+	assert_string_equal(shares("all", 8, 8), "0 1 2 3 4 5 6 7");
+	assert_string_equal(shares("all", 1, 2), "0 0");
+	assert_string_equal(shares("all", 1, 1), "0");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +139,7 @@ int main(void)
 		cmocka_unit_test(places_and_uuids),
 		cmocka_unit_test(one_word_in_bus_order),
 		cmocka_unit_test(what_does_not_fit),
+		cmocka_unit_test(shares_of_ranks),
 	};
 	return test_main(tests);
 }

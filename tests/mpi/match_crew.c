@@ -1,0 +1,222 @@
+/* Several devices on a rank, by PoCL's own switch: the same answers as of one, and each device takes part. */
+#include "match_case.h"
+
+#include "match/match_parts.h"
+#include "match/pivot_part.h"
+#include "match/vertex_counts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEVICES = 3 };
+
+static int open_devices(void **state)
+{
+	gemp_budgets none = { 0 };
+	(void)state;
+	gemp_log_setup(test_comm.rank, GEMP_QUIET);
+	gemp_comm_new(&alone, MPI_COMM_SELF);
+	gemp_least_piece_cost = 1;
+	return gemp_context_new(&context, &test_comm, "cpu,cpu", &none) == GEMP_OK ? 0 : -1;
+}
+
+/* Up to two ranks leave devices for each other; more take turns. */
+static void shared_out(void **state)
+{
+	(void)state;
+	int size = test_comm.size, rank = test_comm.rank;
+	size_t first = (size_t)(DEVICES * rank / size), end = (size_t)(DEVICES * (rank + 1) / size);
+	size_t own = size < DEVICES ? end - first : 1;
+	assert_all(context->other_count == own - 1);
+	assert_all(context->devices == (size_t)(size < DEVICES ? DEVICES : size));
+	for (size_t i = 0; i < context->other_count; i++)
+		assert_int_equal(context->others[i]->device->index, first + i + 1);
+}
+
+/* The rest is for ranks with several: with one each, other tests ask the same. */
+static bool one_each(void)
+{
+	return context->devices == (size_t)test_comm.size;
+}
+
+static void same_answers(void **state)
+{
+	(void)state;
+	if (one_each())
+		return;
+	static const question cycle = { .shape = "cycle:4" };
+	static const question labelled = { .text = "MATCH (a:Person)-[:KNOWS]->(b) RETURN a, b" };
+	static const struct {
+		size_t vertices, edges;
+		const question *question;
+		const char *shape;
+		bool listed;
+		gemp_distinct distinct;
+		gemp_crossing_way crossing;
+		int64_t replicate;
+		size_t row_cache;
+	} cases[] = {
+		{ .vertices = 20, .edges = 80, .question = &cycle, .replicate = GEMP_REPLICATE_ALL },
+		{ .vertices = 3, .edges = 3, .question = &cycle, .replicate = GEMP_REPLICATE_ALL },
+		{ .vertices = 20, .edges = 80, .question = &cycle, .shape = "nested", .replicate = GEMP_REPLICATE_ALL },
+		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .replicate = GEMP_REPLICATE_ALL },
+		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .distinct = GEMP_BY_VERTICES,
+		  .replicate = GEMP_REPLICATE_ALL },
+		{ .vertices = 20, .edges = 80, .question = &cycle, .crossing = GEMP_CROSS_PULL, .row_cache = 600,
+		  .replicate = GEMP_REPLICATE_ALL },
+		{ .vertices = 40, .edges = 200, .question = &labelled, .listed = true, .crossing = GEMP_CROSS_PUSH },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		case_graph graph;
+		gemp_match_options o = plain_options;
+		graph_new(&graph, cases[i].vertices, cases[i].edges, true, 5);
+		o.listed = cases[i].listed;
+		o.distinct = cases[i].distinct;
+		o.replicate = cases[i].replicate;
+		o.crossing = cases[i].crossing;
+		context->budgets.result_buffer = o.listed ? 3 : 0;
+		context->budgets.row_cache = cases[i].row_cache;
+		if (cases[i].shape)
+			setenv("GEMP_SHAPE", cases[i].shape, 1);
+		assert_true(check_answer(&graph, cases[i].question, &o));
+		unsetenv("GEMP_SHAPE");
+		graph_free(&graph);
+	}
+	context->budgets = (gemp_budgets){ 0 };
+}
+
+/* What this rank's devices have done since `before`; launches only if each of them has some. */
+static gemp_device_work done_by_all(bool *each)
+{
+	gemp_device_work sum = context->work;
+	*each = sum.launches > 0;
+	context->work = (gemp_device_work){ 0 };
+	for (size_t i = 0; i < context->other_count; i++) {
+		gemp_device_work *work = &context->others[i]->work;
+		sum.launches += work->launches;
+		sum.matches += work->matches;
+		*each = *each && work->launches;
+		*work = (gemp_device_work){ 0 };
+	}
+	return sum;
+}
+
+static gemp_match *prepare(const case_graph *graph, gemp_pattern *pattern, const gemp_match_options *o)
+{
+	gemp_match *match = NULL;
+	assert_all_ok(gemp_match_prepare(&match, context, graph->dealt, pattern, o));
+	return match;
+}
+
+/* Runs again, in parts, with counts at vertices and a profile: all devices together. */
+static void each_takes_part(void **state)
+{
+	(void)state;
+	if (one_each())
+		return;
+	case_graph graph;
+	const question cycle = { .shape = "cycle:4" };
+	gemp_match_options o = plain_options;
+	gemp_match_result result, part;
+	uint64_t *counts, matches = 0, at_vertices = 0;
+	int members;
+	bool each;
+	graph_new(&graph, 300, 3000, true, 9);
+	gemp_pattern *pattern = ask(&cycle, graph.dealt);
+	o.listed = false;
+	o.in_parts = o.profile = true;
+	o.count_per = 1;
+	gemp_match *match = prepare(&graph, pattern, &o);
+	assert_all((match->search->next != NULL) == (context->other_count > 0));
+	done_by_all(&each);
+	assert_all_ok(gemp_match_run(match, NULL, &result));
+	assert_int_equal(gemp_comm_sum1(&test_comm, done_by_all(&each).matches), result.matches);
+	assert_all(each || test_comm.size > 1);
+	assert_true(result.kernel_imbalance >= 1 && result.kernel_imbalance <= (double)context->devices + 1e-9);
+	counts = calloc(graph.dealt->rows + 1, sizeof *counts);
+	assert_all_ok(gemp_match_vertex_counts(match, counts, &members));
+	for (size_t v = 0; v < graph.dealt->rows; v++)
+		at_vertices += counts[v];
+	assert_int_equal(gemp_comm_sum1(&test_comm, at_vertices), result.matches * (uint64_t)members);
+	assert_int_equal(match->step_rows[match->plan->step_count - 1], result.matches);
+	for (uint32_t p = 0; p < 3; p++) {
+		assert_all_ok(gemp_pivot_part_set(match, &(gemp_pivot_part){ p, 1, 3 }));
+		assert_all_ok(gemp_match_run(match, NULL, &part));
+		matches += part.matches;
+	}
+	assert_int_equal(matches, result.matches);
+	free(counts);
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	graph_free(&graph);
+}
+
+/* A sink that has enough while devices are still busy; then one that fails; then all rows. */
+static void stopped_and_run_again(void **state)
+{
+	(void)state;
+	if (one_each())
+		return;
+	case_graph graph;
+	const question q = { .text = "MATCH (a:Person)-[:KNOWS]->(b) RETURN a, b" };
+	gemp_match_result result;
+	graph_new(&graph, 60, 600, true, 11);
+	gemp_pattern *pattern = ask(&q, graph.dealt);
+	context->budgets.result_buffer = 2;
+	gemp_match *match = prepare(&graph, pattern, &plain_options);
+	collecting few = { .wanted = 1 }, failing = { .wanted = SIZE_MAX, .failure = GEMP_EIO }, all = { .wanted = SIZE_MAX };
+	gemp_sink sinks[] = { collecting_sink(&few), collecting_sink(&failing), collecting_sink(&all) };
+	assert_all_ok(gemp_match_run(match, &sinks[0], &result));
+	assert_all_code(gemp_match_run(match, &sinks[1], &result), GEMP_EIO);
+	assert_all_ok(gemp_match_run(match, &sinks[2], &result));
+	assert_all(result.complete);
+	assert_int_equal(gemp_comm_sum1(&test_comm, all.count), result.matches);
+	free(few.rows);
+	free(failing.rows);
+	free(all.rows);
+	gemp_match_free(match);
+	context->budgets.result_buffer = 0;
+	gemp_pattern_free(pattern);
+	graph_free(&graph);
+}
+
+/* A device has no room for the rows: all ranks say which. */
+static void too_small(void **state)
+{
+	(void)state;
+	if (one_each())
+		return;
+	case_graph graph;
+	const question cycle = { .shape = "cycle:4" };
+	gemp_match *match = NULL;
+	gemp_match_options o = plain_options;
+	bool last = context->other_count > 0;
+	gemp_device *device = last ? context->others[context->other_count - 1]->device : context->device;
+	size_t memory = device->memory;
+	o.listed = false;
+	o.replicate = GEMP_REPLICATE_ALL;
+	graph_new(&graph, 20, 80, true, 5);
+	gemp_pattern *pattern = ask(&cycle, graph.dealt);
+	if (last)
+		device->memory = device->held + 100;
+	assert_all_code(gemp_match_prepare(&match, context, graph.dealt, pattern, &o), GEMP_ENOMEM);
+	assert_message("which can be left out of --devices");
+	device->memory = memory;
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	assert_true(check_answer(&graph, &cycle, &o));
+	graph_free(&graph);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(shared_out, open_devices, NULL),
+		cmocka_unit_test(same_answers),
+		cmocka_unit_test(each_takes_part),
+		cmocka_unit_test(stopped_and_run_again),
+		cmocka_unit_test_setup_teardown(too_small, NULL, close_context),
+	};
+	setenv("POCL_DEVICES", "pthread pthread pthread", 1);
+	return test_main_all(argc, argv, tests);
+}
