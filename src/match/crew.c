@@ -143,6 +143,12 @@ done:
 	return code;
 }
 
+gemp_code gemp_crew_begin(gemp_search *first)
+{
+	size_t busy;
+	return begin_idle(first, &busy);
+}
+
 gemp_code gemp_crew_step(gemp_search *first, bool *ran)
 {
 	gemp_code code = GEMP_OK;

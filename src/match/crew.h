@@ -21,6 +21,8 @@ gemp_code gemp_crew_pivots(gemp_search *first, const gemp_vertex *slots, size_t 
 void gemp_crew_start(gemp_search *first, gemp_sink *sink);
 void gemp_crew_settle(const gemp_search *first);
 
+/* Local. Devices begin what they can, beside what the host does before the next step. */
+gemp_code gemp_crew_begin(gemp_search *first);
 /* Local. Devices begin what they can, until one launch at least has ended; *ran is false if there was none. */
 gemp_code gemp_crew_step(gemp_search *first, bool *ran);
 /* Local. After steps: what no launch would deliver. */

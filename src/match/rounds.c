@@ -90,6 +90,8 @@ static gemp_code one_round(rounds *r, bool *over, uint64_t *still)
 	if (!*over && *still > 3)
 		return gemp_fail(GEMP_EINTERNAL, "matching stands still with work left on %llu ranks",
 		                 (unsigned long long)figures[WORK_LEFT]);
+	if (s->sink && !*over && !r->crossing) /* rows are written beside it */
+		GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_crew_begin(s)));
 	if (s->sink)
 		GEMP_TRY(take_turn(r, *over && r->last));
 	*over |= r->enough;

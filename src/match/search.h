@@ -155,8 +155,8 @@ gemp_code gemp_search_restart(gemp_search *search, bool anew);
  * and vertices searched for in rows; for searches with options.profile. */
 gemp_code gemp_search_profile(gemp_search *search, uint64_t *rows, uint64_t *entries, uint64_t *lookups);
 
-/* Local. One launch of the deepest stage that can run; *ran is false if none can. Results of the launch before are delivered
- * while the device is busy. */
+/* Local. One launch of the deepest stage that can run; *ran is false if none can; or the one that is under way. Results of the
+ * launch before are delivered while the device is busy. */
 gemp_code gemp_search_launch(gemp_search *search, bool *ran);
 /* Its parts, for devices that run side by side. Between both, what the launch before has left is to be delivered. */
 gemp_code gemp_search_begin(gemp_search *search, bool *ran);

@@ -322,7 +322,9 @@ done:
 gemp_code gemp_search_launch(gemp_search *search, bool *ran)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_search_begin(search, ran));
+	*ran = search->launch.under_way;
+	if (!*ran)
+		GEMP_TRY(gemp_search_begin(search, ran));
 	if (!*ran)
 		return GEMP_OK;
 	GEMP_TRY(gemp_search_beside(search));
