@@ -35,7 +35,7 @@ running() { local i; for ((i = 0; i < 600; i++)); do [ "$(state "$1")" != RUNNIN
 # ended ID: waits for its last state, which is what is printed. A job that goes back into the queue is not at its end.
 ended() {
 	local i now before=
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 1800; i++)); do
 		now=$(state "$1")
 		case $now in
 		COMPLETED | FAILED | CANCELLED | TIMEOUT | NODE_FAIL) [ "$now" != "$before" ] || break ;;
@@ -54,10 +54,17 @@ print(v)' "$1" "$2"; }
 right() { local n; n=$(of "$1" matches); echo "    matches: $n"; equal "$n" "$wanted" "matches in $1"; }
 
 "$GEMP_MPI" generate rmat --scale 11 -q -o g.h5 || fail "no graph"
-"$GEMP_MPI" generate rmat --scale 12 -q -o large.h5 || fail "no graph"
+search="large.h5 --pattern house --count --count-by enumerate -q"
+# One that lasts, by what five seconds of it do: the templates hold SIGUSR2 back for ten.
+for edges in 8 10 12 14 16 20 24 32; do
+	rm -rf trial
+	"$GEMP_MPI" generate rmat --scale 12 --edge-factor $edges -q -o large.h5 || fail "no graph"
+	"$GEMP_MPI" match $search --checkpoint trial --max-time 5 >/dev/null 2>&1
+	[ $? -ne 75 ] || [ "$(of trial/checkpoint.json finished)" -gt 700 ] || break
+done
+rm -rf trial
 "$GEMP_MPI" match large.h5 --pattern house --count --json large.json -q >/dev/null 2>&1
 wanted=$(of large.json matches)
-search="large.h5 --pattern house --count --count-by enumerate -q"
 small="g.h5 --pattern cycle:4 --count --count-by enumerate -q"
 few=$("$GEMP_MPI" match $small --json - | "$GEMP_PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["matches"])')
 two="--nodes=2 --ntasks-per-node=2"
@@ -99,7 +106,7 @@ equal "$(of answer-2.json matches)" "$(of clique.json matches)" "cliques"
 
 title "Out of time, with srun and mpirun: SIGUSR2, a checkpoint, back into the queue, until it is done"
 for launch in srun mpirun; do
-	GEMP_LAUNCH=$launch submit $two --time=1 --signal=B:USR2@50 "$jobs/match.sbatch" $search --json limit-$launch.json
+	GEMP_LAUNCH=$launch submit $two --time=1 --signal=B:USR2@40 "$jobs/match.sbatch" $search --json limit-$launch.json
 	ended $id COMPLETED
 	report gemp-$id.out
 	right limit-$launch.json
