@@ -36,12 +36,19 @@ bool gemp_fetch_here(const gemp_fetch *fetch, gemp_vertex slot)
 	return at_hand(fetch->residency, slot, &row);
 }
 
+bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row)
+{
+	size_t number;
+	bool here = at_hand(fetch->residency, slot, &number);
+	*row = here ? row_of(&fetch->at_hand[view], number) : gemp_row_cache_get(&fetch->held, view, slot);
+	return here;
+}
+
 gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot)
 {
-	size_t row;
-	if (at_hand(fetch->residency, slot, &row))
-		return row_of(&fetch->at_hand[view], row);
-	return gemp_row_cache_get(&fetch->held, view, slot);
+	gemp_row row;
+	gemp_fetch_find(fetch, view, slot, &row);
+	return row;
 }
 
 /* SIZES. */

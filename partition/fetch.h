@@ -50,6 +50,7 @@ gemp_code gemp_fetch_rows(gemp_fetch *fetch, uint32_t *const *wanted, const gemp
 
 /* A row at hand, or what is held of it; until the next rows are fetched. */
 bool gemp_fetch_here(const gemp_fetch *fetch, gemp_vertex slot); /* at hand? */
+bool gemp_fetch_find(const gemp_fetch *fetch, size_t view, gemp_vertex slot, gemp_row *row); /* the same, and the row */
 gemp_row gemp_fetch_get(const gemp_fetch *fetch, size_t view, gemp_vertex slot);
 /* At least so many entries as a row has, whoever has it: exactly for rows at hand, else at most an eighth more. */
 uint64_t gemp_fetch_size(const gemp_fetch *fetch, size_t view, gemp_vertex slot);

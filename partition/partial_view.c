@@ -5,71 +5,109 @@
 
 #include <string.h>
 
-enum { SLOTS = 1 << 14 }; /* that a thread takes at a time; a multiple of 32 */
+enum { SLOTS = 1 << 12 }; /* that a thread takes at a time; a multiple of 32 */
 
-/* FILLING. */
+/* FILLING. First the size of each row is put where it will begin, and where in the row at hand its only piece lies; then each
+ * row is copied. Bits of a size, and of a place: */
+enum { SIZE_BITS = 40, PLACE_BITS = 24 };
+static const uint64_t size_mask = (UINT64_C(1) << SIZE_BITS) - 1, no_place = (UINT64_C(1) << PLACE_BITS) - 1;
+
 typedef struct filling {
 	gemp_view *view;
 	const gemp_fetch *fetch;
 	size_t number;
 	const uint32_t *wanted;
 	const gemp_tiles *tiles;
-	uint64_t *size; /* size[slot + 1]: begin, before it is added up */
+	uint64_t *at;  /* [pieces + 1] entries of a thread's slots, then where they go */
 } filling;
 
-typedef void with_row(filling *f, gemp_vertex slot, const gemp_row *pieces, size_t count);
-
-static void size_row(filling *f, gemp_vertex slot, const gemp_row *pieces, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		f->size[slot + 1] += pieces[i].size;
-}
-
-static void copy_row(filling *f, gemp_vertex slot, const gemp_row *pieces, size_t count)
-{
-	uint64_t at = f->view->begin[slot];
-	for (size_t i = 0; i < count; i++) {
-		memcpy(f->view->neighbours + at, pieces[i].near, pieces[i].size * sizeof *pieces[i].near);
-		if (pieces[i].edges && f->view->edges)
-			memcpy(f->view->edges + at, pieces[i].edges, pieces[i].size * sizeof *pieces[i].edges);
-		at += pieces[i].size;
-	}
-}
-
 /* Rows of others are held without what is not wanted. */
-static void for_row(filling *f, gemp_vertex slot, uint64_t columns, with_row *body)
+static size_t cut_row(const filling *f, gemp_vertex slot, size_t block, gemp_row *row, gemp_row pieces[GEMP_MOST_PIECES])
 {
-	gemp_row row = gemp_fetch_get(f->fetch, f->number, slot), pieces[GEMP_MOST_PIECES];
-	if (!f->tiles || !gemp_fetch_here(f->fetch, slot))
-		body(f, slot, &row, 1);
-	else
-		body(f, slot, pieces, gemp_tiles_cut(f->tiles, columns, row, pieces));
+	if (gemp_fetch_find(f->fetch, f->number, slot, row) && f->tiles)
+		return gemp_tiles_cut(f->tiles, f->tiles->columns[f->number][block], *row, pieces);
+	pieces[0] = *row;
+	return 1;
 }
 
-static void for_piece(filling *f, size_t piece, with_row *body)
+static uint64_t size_row(const filling *f, gemp_vertex slot, size_t block)
 {
-	size_t words = (f->fetch->graph->vertices + 31) / 32, end = (piece + 1) * (SLOTS / 32), block = 0;
+	gemp_row row, pieces[GEMP_MOST_PIECES];
+	size_t count = cut_row(f, slot, block, &row, pieces), some = 0, only = 0, size = 0;
+	for (size_t i = 0; i < count; i++) {
+		size += pieces[i].size;
+		some += pieces[i].size > 0;
+		only = pieces[i].size ? (size_t)(pieces[i].near - row.near) : only;
+	}
+	return size | (some == 1 && only < no_place ? only : no_place) << SIZE_BITS;
+}
+
+static void size_rows(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	filling *f = context;
+	size_t end = (piece + 1) * SLOTS, vertices = f->fetch->graph->vertices, block = 0;
+	if (end > vertices)
+		end = vertices;
+	memset(f->view->begin + piece * SLOTS + 1, 0, (end - piece * SLOTS) * sizeof *f->view->begin);
 	if (f->tiles)
 		block = gemp_tiles_block(f->tiles, (gemp_vertex)(piece * SLOTS));
-	for (size_t w = piece * (SLOTS / 32); w < end && w < words; w++)
+	for (size_t w = piece * (SLOTS / 32); w * 32 < end; w++)
 		for (uint32_t left = f->wanted[w]; left; left &= left - 1) {
 			gemp_vertex slot = (gemp_vertex)(w * 32 + (size_t)__builtin_ctz(left));
 			while (f->tiles && slot >= f->tiles->border[block + 1])
 				block++;
-			for_row(f, slot, f->tiles ? f->tiles->columns[f->number][block] : 0, body);
+			f->view->begin[slot + 1] = size_row(f, slot, block);
+			f->at[piece] += f->view->begin[slot + 1] & size_mask;
 		}
 }
 
-static void size_piece(void *context, unsigned thread, size_t piece)
+static void copy_piece(const filling *f, uint64_t at, const gemp_row *row, size_t from, size_t size)
 {
-	(void)thread;
-	for_piece(context, piece, size_row);
+	memcpy(f->view->neighbours + at, row->near + from, size * sizeof *row->near);
+	if (row->edges && f->view->edges)
+		memcpy(f->view->edges + at, row->edges + from, size * sizeof *row->edges);
 }
 
-static void copy_piece(void *context, unsigned thread, size_t piece)
+static void copy_row(const filling *f, gemp_vertex slot, uint64_t at, uint64_t size, uint64_t place)
+{
+	gemp_row row, pieces[GEMP_MOST_PIECES];
+	if (place != no_place) {
+		gemp_fetch_find(f->fetch, f->number, slot, &row);
+		copy_piece(f, at, &row, place, size);
+		return;
+	}
+	size_t count = cut_row(f, slot, f->tiles ? gemp_tiles_block(f->tiles, slot) : 0, &row, pieces);
+	for (size_t i = 0; i < count; i++) {
+		copy_piece(f, at, &pieces[i], 0, pieces[i].size);
+		at += pieces[i].size;
+	}
+}
+
+static void copy_rows(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
-	for_piece(context, piece, copy_row);
+	filling *f = context;
+	uint64_t at = f->at[piece], *begin = f->view->begin;
+	for (size_t slot = piece * SLOTS; slot < (piece + 1) * SLOTS && slot < f->fetch->graph->vertices; slot++) {
+		uint64_t size = begin[slot + 1] & size_mask;
+		if (size)
+			copy_row(f, (gemp_vertex)slot, at, size, begin[slot + 1] >> SIZE_BITS);
+		at += size;
+		begin[slot + 1] = at;
+	}
+}
+
+/* What each thread's slots have becomes where they begin. */
+static uint64_t add_up(uint64_t *at, size_t pieces)
+{
+	uint64_t entries = 0;
+	for (size_t i = 0; i < pieces; i++) {
+		uint64_t one = at[i];
+		at[i] = entries;
+		entries += one;
+	}
+	return entries;
 }
 
 gemp_code gemp_partial_view_fill(gemp_view *view, gemp_partial_room *room, const gemp_fetch *fetch, size_t number,
@@ -82,16 +120,17 @@ gemp_code gemp_partial_view_fill(gemp_view *view, gemp_partial_room *room, const
 	view->rows = vertices;
 	if (!view->begin)
 		GEMP_TRY(GEMP_NEW(view->begin, vertices + 1));
-	f.size = view->begin;
-	memset(view->begin, 0, (vertices + 1) * sizeof *view->begin);
-	gemp_parallel_for(pieces, size_piece, &f);
-	for (size_t slot = 0; slot < vertices; slot++)
-		view->begin[slot + 1] += view->begin[slot];
-	GEMP_TRY(GEMP_RESERVE(view->neighbours, room->near, view->begin[vertices] + 1));
+	GEMP_TRY(GEMP_NEW(f.at, pieces + 1));
+	gemp_parallel_for(pieces, size_rows, &f);
+	uint64_t entries = add_up(f.at, pieces);
+	GEMP_TRY(GEMP_RESERVE(view->neighbours, room->near, entries + 1));
 	if (fetch->at_hand[number].edges)
-		GEMP_TRY(GEMP_RESERVE(view->edges, room->edges, view->begin[vertices] + 1));
-	gemp_parallel_for(pieces, copy_piece, &f);
+		GEMP_TRY(GEMP_RESERVE(view->edges, room->edges, entries + 1));
+	gemp_parallel_for(pieces, copy_rows, &f);
 done:
+	if (code != GEMP_OK && view->begin)
+		memset(view->begin, 0, (vertices + 1) * sizeof *view->begin);
+	gemp_free(f.at);
 	return code;
 }
 

@@ -32,18 +32,16 @@ size_t gemp_columns_pieces(uint64_t columns)
 	return (size_t)__builtin_popcountll(columns & ~(columns << 1));
 }
 
-/* First position from `at` on whose slot is not below `slot`. */
-static size_t lower(gemp_row row, size_t at, gemp_vertex slot)
+/* First position from `at` on whose slot is not below `slot`. Rows are short, and nobody can foretell where: no branches. */
+static size_t lower(const gemp_row *row, size_t at, gemp_vertex slot)
 {
-	size_t high = row.size;
-	while (at < high) {
-		size_t middle = at + (high - at) / 2;
-		if (row.near[middle] < slot)
-			at = middle + 1;
-		else
-			high = middle;
+	size_t left = row->size - at;
+	while (left > 1) {
+		size_t half = left / 2;
+		at += row->near[at + half - 1] < slot ? half : 0;
+		left -= half;
 	}
-	return at;
+	return at + (left && row->near[at] < slot);
 }
 
 size_t gemp_tiles_cut(const gemp_tiles *tiles, uint64_t columns, gemp_row row, gemp_row pieces[GEMP_MOST_PIECES])
@@ -53,8 +51,8 @@ size_t gemp_tiles_cut(const gemp_tiles *tiles, uint64_t columns, gemp_row row, g
 		unsigned first = (unsigned)__builtin_ctzll(columns);
 		uint64_t beyond = ~(columns >> first); /* 0: all blocks */
 		unsigned end = beyond ? first + (unsigned)__builtin_ctzll(beyond) : GEMP_BLOCKS;
-		size_t from = first ? lower(row, at, tiles->border[first]) : 0;
-		at = end < tiles->blocks ? lower(row, from, tiles->border[end]) : row.size;
+		size_t from = first ? lower(&row, at, tiles->border[first]) : 0;
+		at = end < tiles->blocks ? lower(&row, from, tiles->border[end]) : row.size;
 		pieces[count++] = (gemp_row){ at - from, row.near + from, row.edges ? row.edges + from : NULL };
 		columns = end < GEMP_BLOCKS ? columns >> end << end : 0;
 	}

@@ -3,6 +3,7 @@
 #include "match/emit_leaf.h"
 #include "match/emit_loops.h"
 #include "match/emit_step.h"
+#include "match/filters.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -115,6 +116,7 @@ static void emit_variables(gemp_text *t, const gemp_plan *plan)
 	                "\t__global uint *out_count = control + GEMP_CONTROL_WORDS;\n"
 	                "\tuint level = 0, base = 0, active = 0, crossed = 0, fresh = 0, stop = 0;\n"
 	                "\tulong left_in = 0, found_local = 0, found_crossed = 0;\n");
+	gemp_emit_ranges(t, plan);
 	if (plan->step_count <= GEMP_MOST_STEPS_IN_REGISTERS)
 		emit_registers(t, plan);
 	else

@@ -1,5 +1,7 @@
 #include "match/emit_leaf.h"
 
+#include "match/filters.h"
+
 #include <stdio.h>
 
 static const gemp_step *leaf_of(const gemp_plan *plan)
@@ -12,8 +14,10 @@ static void put_filter(gemp_text *t, const gemp_plan *plan, const char *x)
 {
 	const gemp_step *leaf = leaf_of(plan);
 	gemp_text_print(t, "1");
-	if (leaf->candidates)
-		gemp_text_print(t, " && candidate(%d, %s)", leaf->vertex, x);
+	if (leaf->candidates) {
+		gemp_text_print(t, " && ");
+		gemp_emit_candidate(t, plan, leaf->vertex, x);
+	}
 	if (leaf->greater >> plan->pivot & 1)
 		gemp_text_print(t, " && %s > v_%d", x, plan->pivot);
 	if (leaf->less >> plan->pivot & 1)

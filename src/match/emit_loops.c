@@ -105,10 +105,13 @@ static void emit_loop(const nest *n, int s)
 	gemp_text *t = n->t;
 	const gemp_step *step = &n->plan->steps[s];
 	bool down = steps_down(step), bind = step->kind == GEMP_BIND_EDGE;
+	bool range = !bind && n->plan->ranges >> step->vertex & 1;
 	if (step->greater && !bind) {
 		gemp_text_print(t, "\t\tconst uint over_%d = ", s);
+		if (range)
+			gemp_text_print(t, "max(max(low_%d, 1u) - 1, ", step->vertex);
 		gemp_emit_extreme(t, step->greater, true);
-		gemp_text_print(t, ";\n");
+		gemp_text_print(t, range ? ");\n" : ";\n");
 	}
 	if (step->less && !bind) {
 		gemp_text_print(t, "\t\tconst uint under_%d = ", s);
@@ -141,6 +144,8 @@ static void emit_loop(const nest *n, int s)
 		gemp_text_print(t, "\t\tif (v_%d <= over_%d) break;\n", step->vertex, s);
 	if (step->less && !bind)
 		gemp_text_print(t, "\t\tif (v_%d >= under_%d) break;\n", step->vertex, s);
+	if (range && !down)
+		gemp_text_print(t, "\t\tif (v_%d >= low_%d + wide_%d) break;\n", step->vertex, step->vertex, step->vertex);
 	if (step->edge >= 0)
 		gemp_text_print(t, "\t\tconst ulong e_%d = d_%d[i_%d];\n", step->edge, s, s);
 	if (n->options->profile)
@@ -398,6 +403,7 @@ static void emit_beginning(const nest *n)
 	gemp_text *t = n->t;
 	gemp_text_print(t, "\t__global uint *s = state + (ulong)gemp_worker() * %u;\n"
 	                "\tulong found = 0;\n\tuint leave = 0;\n\t(void)s;\n", n->layout->state_words);
+	gemp_emit_ranges(t, n->plan);
 	if (n->options->profile)
 		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n",
 		                gemp_counters(n->plan), gemp_counters(n->plan));

@@ -1,5 +1,7 @@
 #include "match/emit_marks.h"
 
+#include "match/filters.h"
+
 #include <stdio.h>
 
 /* A search in a row costs about so many looks at marks. */
@@ -77,8 +79,11 @@ static void emit_between(gemp_text *t, const gemp_plan *plan, const gemp_mark *m
 	char name[16];
 	emit_walk(t, mark->view, of_vertex(plan, mark->step, name), through->greater & pivot, through->less & pivot, "k",
 	          "y");
-	if (through->candidates)
-		gemp_text_print(t, "\t\tif (!candidate(%d, y)) continue;\n", through->vertex);
+	if (through->candidates) {
+		gemp_text_print(t, "\t\tif (!");
+		gemp_emit_candidate(t, plan, through->vertex, "y");
+		gemp_text_print(t, ") continue;\n");
+	}
 }
 
 static void emit_change(gemp_text *t, const gemp_plan *plan, const gemp_mark *mark, size_t m, bool set)

@@ -12,6 +12,19 @@ static void put(gemp_text *t, const gemp_plan *plan, uint64_t with, const char *
 		}
 }
 
+void gemp_emit_candidate(gemp_text *t, const gemp_plan *plan, int vertex, const char *self)
+{
+	gemp_text_print(t, plan->ranges >> vertex & 1 ? "within(%d, %s)" : "candidate(%d, %s)", vertex, self);
+}
+
+void gemp_emit_ranges(gemp_text *t, const gemp_plan *plan)
+{
+	for (int v = 0; v < plan->vertex_count; v++)
+		if (plan->ranges >> v & 1)
+			gemp_text_print(t, "\tconst uint low_%d = candidates[%d * candidate_words], wide_%d = candidates[%d * "
+			                "candidate_words + 1];\n", v, v, v, v);
+}
+
 void gemp_emit_vertex_filters(gemp_text *t, const gemp_plan *plan, const gemp_step *step, const char *self,
                               const gemp_rejection *r)
 {
@@ -21,8 +34,11 @@ void gemp_emit_vertex_filters(gemp_text *t, const gemp_plan *plan, const gemp_st
 	put(t, plan, step->key_most, r->guard, "key_rank[%s] > key_rank[v_%d]", self, r->reject);
 	put(t, plan, step->key_greater, r->guard, "key_rank[%s] <= key_rank[v_%d]", self, r->reject);
 	put(t, plan, step->key_least, r->guard, "key_rank[%s] < key_rank[v_%d]", self, r->reject);
-	if (step->candidates && (step->kind != GEMP_SCAN || plan->pivot_off))
-		gemp_text_print(t, "\t\t\t\tif (%s!candidate(%d, %s)) %s\n", r->guard, step->vertex, self, r->reject);
+	if (step->candidates && (step->kind != GEMP_SCAN || plan->pivot_off)) {
+		gemp_text_print(t, "\t\t\t\tif (%s!", r->guard);
+		gemp_emit_candidate(t, plan, step->vertex, self);
+		gemp_text_print(t, ") %s\n", r->reject);
+	}
 }
 
 void gemp_emit_edge_filters(gemp_text *t, const gemp_plan *plan, const gemp_step *step, const char *edge,

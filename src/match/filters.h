@@ -18,4 +18,9 @@ void gemp_emit_vertex_filters(gemp_text *text, const gemp_plan *plan, const gemp
 void gemp_emit_edge_filters(gemp_text *text, const gemp_plan *plan, const gemp_step *step, const char *edge,
                             const gemp_rejection *rejection);
 
+/* Text that is true for slots `self` which the bitmap of a pattern vertex has, or, of plan->ranges, its range. */
+void gemp_emit_candidate(gemp_text *t, const gemp_plan *plan, int vertex, const char *self);
+/* The ranges, as variables: the first two words in place of each bitmap, first slot and number of slots. */
+void gemp_emit_ranges(gemp_text *t, const gemp_plan *plan);
+
 #endif

@@ -146,6 +146,9 @@ void gemp_search_pivots(gemp_search *search, const gemp_vertex *slots, size_t co
 /* Local. A bitmap by slot in place of that of a pattern vertex which has one. */
 gemp_code gemp_search_narrow(gemp_search *search, int vertex, const uint32_t *bits);
 
+/* Local. Slots low .. high - 1, in place of the bitmap of one of plan->ranges; not of nested loops. */
+gemp_code gemp_search_range(gemp_search *search, int vertex, gemp_vertex low, gemp_vertex high);
+
 /* Where the plan has given vertices: what to start from at the next restart. */
 void gemp_search_seed(gemp_search *search, const gemp_vertex *ids, size_t count);
 /* Local. From the part's first pivot or seed again, with nothing under way. anew: also what is counted at vertices. */

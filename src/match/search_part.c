@@ -77,6 +77,13 @@ gemp_code gemp_search_narrow(gemp_search *search, int vertex, const uint32_t *bi
 	return gemp_buffer_write(search->context->device, &search->candidates, (size_t)vertex * bytes, bytes, bits);
 }
 
+gemp_code gemp_search_range(gemp_search *search, int vertex, gemp_vertex low, gemp_vertex high)
+{
+	const uint32_t range[] = { low, high - low };
+	return gemp_buffer_write(search->context->device, &search->candidates,
+	                         (size_t)vertex * search->candidate_words * sizeof *range, sizeof range, range);
+}
+
 gemp_code gemp_search_beside(gemp_search *search)
 {
 	gemp_beside *beside = &search->beside;

@@ -43,7 +43,8 @@ static void by_slot(const gemp_order *order, const uint32_t *by_id, uint32_t *ou
 static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *candidates, uint32_t **pivot_bits)
 {
 	gemp_code code = GEMP_OK;
-	size_t words = candidates->words, vertices = (size_t)search->plan->vertex_count, sets = 0;
+	size_t words = candidates->words < 2 ? 2 : candidates->words; /* a range takes two */
+	size_t vertices = (size_t)search->plan->vertex_count, sets = 0;
 	uint32_t *all = NULL;
 	for (size_t v = 0; v < vertices; v++)
 		if (candidates->bits[v])
@@ -52,7 +53,7 @@ static gemp_code upload_candidates(gemp_search *search, const gemp_candidates *c
 	GEMP_TRY(GEMP_NEW(*pivot_bits, words + 1));
 	for (size_t v = 0; v < sets; v++)
 		if (candidates->bits[v])
-			by_slot(search->order, candidates->bits[v], all + v * words, words);
+			by_slot(search->order, candidates->bits[v], all + v * words, candidates->words);
 	size_t pivot = search->plan->given ? 0 : (size_t)search->plan->pivot;
 	bool every = !candidates->bits[pivot] || search->plan->pivot_off;
 	for (size_t w = 0; !search->plan->given && w < words; w++)

@@ -251,6 +251,8 @@ static gemp_code set_bitmap(gemp_split *s, int v)
 		return GEMP_OK;
 	s->bitmaps.low[v] = s->now.low[v];
 	s->bitmaps.high[v] = s->now.high[v];
+	if (s->plan->ranges >> v & 1 && !s->search->nested)
+		return gemp_search_range(s->search, v, s->grid->tiles.border[s->now.low[v]], s->grid->tiles.border[s->now.high[v]]);
 	memset(s->bits, 0, words * sizeof *s->bits);
 	set_range(s->bits, s->grid->tiles.border[s->now.low[v]], s->grid->tiles.border[s->now.high[v]]);
 	for (size_t w = 0; s->base.bits[v] && w < words; w++)

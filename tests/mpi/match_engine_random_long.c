@@ -28,7 +28,7 @@ static uint64_t one_of(uint64_t *random, const uint64_t *choices, size_t count)
 static gemp_match_options random_options(uint64_t *random)
 {
 	gemp_match_options o = plain_options;
-	static const uint64_t results[] = { 0, 1, 2, 7 }, outboxes[] = { 0, 1, 2 }, caches[] = { 0, 1200, 2500, 5000 };
+	static const uint64_t results[] = { 0, 1, 2, 7 }, outboxes[] = { 0, 1, 2 }, caches[] = { 0, 300, 1200, 4000 };
 	o.semantics = (gemp_semantics)gemp_random_below(random, 4);
 	o.distinct = (gemp_distinct)gemp_random_below(random, 4);
 	o.symmetry_by_hash = gemp_random_below(random, 2);
