@@ -85,12 +85,12 @@ static gemp_code cut(const gemp_deal *deal, const gemp_deal_costs *costs, costed
 	size_t least = costs->least < most ? costs->least : most;
 	for (size_t i = 0; i < count; i++)
 		total += cost ? (double)cost[i] : 1;
-	double left = total, floor = total / ((double)deal->device_count * pieces_of_share);
+	double left = total, wanted = 0, floor = total / ((double)deal->device_count * pieces_of_share);
+	floor = floor < (double)costs->least_cost ? (double)costs->least_cost : floor;
 	for (size_t at = 0; at < count;) {
 		costed piece = { .part.first = at };
-		double wanted = left / shares;
-		wanted = wanted < floor ? floor : wanted;
-		wanted = wanted < (double)costs->least_cost ? (double)costs->least_cost : wanted;
+		if (*piece_count % deal->device_count == 0) /* as large for all devices */
+			wanted = left / shares < floor ? floor : left / shares;
 		for (; at < count && (at < piece.part.first + least || (double)piece.cost < wanted); at++)
 			piece.cost += cost ? cost[at] : 1;
 		piece.part.count = at - piece.part.first;

@@ -1,8 +1,9 @@
 /* deal: who searches from which pivots, where every rank could from any of them because all rows are here.
  *
- * Pivots are cut into pieces by estimated cost: each costs some part of what is left, so that those that come last are
- * small. Pieces go to the nodes, the dearest first and each to the node that has least to do for a device; every rank
- * computes the same. A rank takes the next piece of its node whenever a device has nothing else to do (comm/counter).
+ * Pivots are cut into pieces by estimated cost: each device's next one costs some part of what is left, so that those that
+ * come last are small. Pieces go to the nodes, the dearest first and each to the node that has least to do for a device;
+ * every rank computes the same. A rank takes the next piece of its node whenever a device has nothing else to do
+ * (comm/counter).
  */
 #ifndef GEMP_MATCH_DEAL_H
 #define GEMP_MATCH_DEAL_H
@@ -34,7 +35,7 @@ typedef struct gemp_deal_costs {
 	const uint64_t *cost;    /* [count] of pivots; NULL: all cost 1 */
 	size_t count, least;     /* pivots that a piece has at least, unless that would leave devices idle, */
 	uint64_t least_cost;     /* and that it costs */
-	double part_of_share;    /* a piece is a device's share of what is left, over this */
+	double part_of_share;    /* as many pieces as devices are each a device's share of what is left, over this */
 } gemp_deal_costs;
 
 /* Local. The same costs on all ranks: whether they were, gemp_deal_agree asks. */

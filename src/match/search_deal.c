@@ -15,7 +15,7 @@ enum {
 
 /* A piece is this part of a rank's share of what is left. Estimated costs may be wrong so many times; each column of tasks
  * has its part of the dear ones and of the others. */
-static const double part_of_costs = 4, part_of_columns = 1.25;
+static const double part_of_costs = 4, part_of_columns = 1.125;
 
 uint64_t gemp_least_piece_cost;
 
