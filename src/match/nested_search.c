@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "device/tuning.h"
 #include "kernels/nested_abi.h"
+#include "match/nested_room.h"
 #include "match/search_deal.h"
 
 #include <stdlib.h>
@@ -214,6 +215,8 @@ static void choose_sizes(gemp_nested_search *n, const gemp_search *search, const
 	n->limit = find_limit(search, &n->shape, residency, views);
 	n->words = n->limit / 32 + 1;
 	n->room = longest_row(search, views, &mean);
+	if (search->emit.all_resident && !search->options.round_entries)
+		n->room = (uint32_t)gemp_nested_room(&n->shape, views, search->plan->view_count, n->room);
 	choose_bitmap(n, device, mean);
 	choose_workers(n, search);
 	if (n->shape.levels > 3 && (device->nvidia || !device->gpu))
@@ -317,7 +320,8 @@ static gemp_code enqueue(gemp_search *search)
 	static const uint32_t zeros[GEMP_NESTED_WORDS];
 	size_t count = 0;
 	gemp_nested_params params = { .first = n->next, .tasks = n->end - n->next, .column = (uint32_t)n->piece.first,
-		.width = (uint32_t)n->piece.count, .columns = n->columns, .chunk = n->chunk, .entries = n->entries, .vertices = search->vertices, .limit = n->limit, .words = n->words, .room = n->room, .queue = n->queue,
+		.width = (uint32_t)n->piece.count, .columns = n->columns, .chunk = n->chunk, .entries = n->entries,
+		.vertices = search->vertices, .limit = n->limit, .words = n->words, .room = n->room, .queue = n->queue,
 		.budget = ROWS_A_LAUNCH };
 	GEMP_TRY(gemp_buffer_write(device, &n->control, 0, sizeof zeros, zeros));
 	a[count++] = GEMP_ARG(&params);

@@ -3,7 +3,7 @@
 #include "harness/harness.h"
 
 #include "core/log.h"
-#include "match/nested_shape.h"
+#include "match/nested_room.h"
 
 static gemp_graph graph;
 
@@ -75,6 +75,27 @@ static void twins_share_a_list(void **state)
 	assert_int_equal(n.marks.level, 2);
 }
 
+/* A hub, 0, with leaves, and a clique of the first five: what comes before a vertex in its row is short. */
+static void lists_are_as_long_as_parts_of_rows(void **state)
+{
+	(void)state;
+	enum { VERTICES = 20, CLIQUE = 5 };
+	uint64_t begin[VERTICES + 1] = { 0 };
+	gemp_vertex near[VERTICES * VERTICES];
+	for (gemp_vertex v = 0; v < VERTICES; v++) {
+		begin[v + 1] = begin[v];
+		for (gemp_vertex u = 0; u < VERTICES; u++)
+			if (u != v && (u == 0 || v == 0 || (u < CLIQUE && v < CLIQUE)))
+				near[begin[v + 1]++] = u;
+	}
+	gemp_view view = { .rows = VERTICES, .begin = begin, .neighbours = near };
+	gemp_nested clique = shape_of("clique:5", NULL, false), cycle = shape_of("cycle:5", NULL, false);
+	assert_int_equal(gemp_nested_room(&clique, &view, 1, VERTICES - 1), CLIQUE - 1);
+	assert_int_equal(gemp_nested_room(&clique, &view, 0, VERTICES - 1), VERTICES - 1); /* rows not at hand */
+	assert_int_equal(cycle.list_count, 0);
+	assert_int_equal(gemp_nested_room(&cycle, &view, 1, VERTICES - 1), 1);
+}
+
 /* In a clique each list comes from the one before. */
 static void cliques_narrow_their_lists(void **state)
 {
@@ -130,6 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(cycles_mark_the_first_row, make_graph),
 		cmocka_unit_test_setup(twins_share_a_list, make_graph),
+		cmocka_unit_test_setup(lists_are_as_long_as_parts_of_rows, make_graph),
 		cmocka_unit_test_setup(cliques_narrow_their_lists, make_graph),
 		cmocka_unit_test_setup(twins_are_levels_only_when_enumerated, make_graph),
 		cmocka_unit_test_setup(others_are_not_taken, make_graph),
