@@ -23,7 +23,7 @@ typedef struct gemp_device_work {
 typedef struct gemp_context {
 	gemp_comm *comm;             /* borrowed */
 	gemp_device *device;         /* owned; the rank's first */
-	struct gemp_context **others;/* [other_count] owned; of the rank's other devices, each with a comm of this rank alone */
+	struct gemp_context **others;/* [other_count] owned; of the rank's other devices, with comms of this rank alone */
 	size_t other_count;
 	size_t devices;              /* of all ranks together */
 	gemp_device_work work;       /* of the first device */

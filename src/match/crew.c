@@ -35,14 +35,14 @@ static gemp_code align(gemp_search *search)
 	return GEMP_OK;
 }
 
-static gemp_code make_next(gemp_search *last, gemp_context *context, gemp_resident *rows, const gemp_candidates *candidates,
-                           const gemp_search_options *options)
+static gemp_code make_next(gemp_search *last, gemp_context *context, gemp_resident *rows,
+                           const gemp_candidates *candidates, const gemp_search_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_view *views;
 	GEMP_TRY(gemp_resident_views(&views, rows, context->device));
-	GEMP_TRY(gemp_search_new(&last->next, context, last->graph, last->plan, last->order, &rows->residency, views, candidates,
-	                         options));
+	GEMP_TRY(gemp_search_new(&last->next, context, last->graph, last->plan, last->order, &rows->residency, views,
+	                         candidates, options));
 	code = align(last->next);
 done:
 	if (code == GEMP_OK)

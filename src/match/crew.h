@@ -1,8 +1,8 @@
 /* crew: the searches of one rank's devices, which take pieces of one deal side by side, driven by one thread.
  *
  * They are a list, beginning with the search on the rank's first device. A device that is idle begins its next launch;
- * whichever has ended is read back. Sinks are called by this thread alone, while devices are busy. Where pivots are not dealt
- * out (partial matches travel, rows come in rounds, seeds), the first device works alone.
+ * whichever has ended is read back. Sinks are called by this thread alone, while devices are busy. Where pivots are not
+ * dealt out (partial matches travel, rows come in rounds, seeds), the first device works alone.
  */
 #ifndef GEMP_MATCH_CREW_H
 #define GEMP_MATCH_CREW_H

@@ -43,8 +43,9 @@ static gemp_code trim(gemp_nested_search *n, const gemp_search *search, const ge
 {
 	gemp_code code = GEMP_OK;
 	const char *shape = getenv("GEMP_SHAPE");
+	const gemp_search *like = search->options.like; /* whose tasks are the same */
 	bool rounds = search->options.round_entries; /* whose rows are without what nobody reads */
-	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0))
+	if (!rounds && (!shape || strcmp(shape, "untrimmed") != 0) && (!like || like->nested->trimmed))
 		GEMP_TRY(gemp_trimmed_new(&n->trimmed, search, views, candidates));
 	n->plan = n->trimmed ? &n->trimmed->plan : search->plan;
 done:
