@@ -43,8 +43,8 @@ void gemp_holdings_print(const gemp_holdings *h, const gemp_search *search, gemp
 	if (h->sharers > 1)
 		gemp_text_print(out, " (its part of what %d ranks of a node share)", h->sharers);
 	print_bytes(out, ", numbering ", h->numbering);
-	if (h->round && search->ranks > 1)
-		print_bytes(out, ", fetched rows twice ", h->round);
+	if (h->round)
+		print_bytes(out, search->ranks > 1 ? ", rows of rounds four times " : ", rows of rounds twice ", h->round);
 	print_bytes(out, "; on the device rows of ", h->device_rows);
 	print_bytes(out, h->round ? " a round, buffers " : ", buffers ", h->device_buffers);
 	gemp_text_print(out, "\n  exchange: %s", h->round ? "pull, in rounds" : h->pushes ? "push" : "none, every row is there");
