@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-enum { PIECE = 1 << 30 }; /* bytes in one message at most */
+size_t gemp_exchange_piece = (size_t)1 << 30;
 
 static size_t pieces_of(size_t bytes)
 {
-	return bytes / PIECE + (bytes % PIECE != 0);
+	return bytes / gemp_exchange_piece + (bytes % gemp_exchange_piece != 0);
 }
 
 static void post(bool sending, char *bytes, size_t size, int peer, const gemp_comm *comm, MPI_Request *requests,
                  int *posted)
 {
-	for (size_t at = 0; at < size; at += PIECE) {
-		int piece = (int)(size - at < PIECE ? size - at : PIECE);
+	for (size_t at = 0; at < size; at += gemp_exchange_piece) {
+		int piece = (int)(size - at < gemp_exchange_piece ? size - at : gemp_exchange_piece);
 		MPI_Request *request = &requests[(*posted)++];
 		if (sending)
 			GEMP_MPI(MPI_Isend(bytes + at, piece, MPI_BYTE, peer, GEMP_TAG_EXCHANGE, comm->world, request));

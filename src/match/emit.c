@@ -109,7 +109,15 @@ static void emit_memory(gemp_text *t, const gemp_plan *plan)
 		gemp_text_print(t, "#define e_%zu edges[%zu]\n", e, e);
 }
 
-static void emit_variables(gemp_text *t, const gemp_plan *plan)
+static void emit_last_places(gemp_text *t, const gemp_plan *plan)
+{
+	for (size_t s = 0; s < plan->step_count; s++)
+		for (size_t j = 0; j < plan->steps[s].check_count; j++)
+			if (plan->steps[s].checks[j].to == plan->steps[s].vertex)
+				gemp_text_print(t, "\tOFFSET last_%zu_%zu = 0;\n", s, j);
+}
+
+static void emit_variables(gemp_text *t, const gemp_plan *plan, const gemp_emit_options *options)
 {
 	gemp_text_print(t, "\tGEMP_GROUP_DECLARE\n"
 	                "\tconst uint lane = gemp_lane();\n"
@@ -121,6 +129,8 @@ static void emit_variables(gemp_text *t, const gemp_plan *plan)
 		emit_registers(t, plan);
 	else
 		emit_memory(t, plan);
+	if (gemp_emit_looks_near(plan, options))
+		emit_last_places(t, plan);
 }
 
 /* STATE of a stopped worker: `put` writes it, else it is read back. */
@@ -241,7 +251,7 @@ static void emit_stages(gemp_text *t, const gemp_layout *layout)
 
 static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options)
 {
-	emit_variables(t, plan);
+	emit_variables(t, plan, options);
 	if (options->profile)
 		gemp_text_print(t, "\tulong mine[%zu];\n\tfor (uint i = 0; i < %zu; i++) mine[i] = 0;\n", gemp_counters(plan),
 		                gemp_counters(plan));

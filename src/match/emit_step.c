@@ -138,6 +138,11 @@ static void emit_filters(const emitter *e)
 	gemp_emit_edge_filters(e->t, e->plan, e->step, "ce", &failed);
 }
 
+bool gemp_emit_looks_near(const gemp_plan *plan, const gemp_emit_options *options)
+{
+	return !options->all_resident && options->lanes == 1 && plan->step_count <= GEMP_MOST_STEPS_IN_REGISTERS;
+}
+
 /* Bit `bit` of left is cleared if check j's test holds for its ends, by the row of either. */
 static void emit_test_of(const emitter *e, size_t j, const char *bit, const char *from, const char *to)
 {
@@ -148,8 +153,12 @@ static void emit_test_of(const emitter *e, size_t j, const char *bit, const char
 	gemp_text_print(t, "\t\t\t\tif (left != FAILED && left & %s) {\n", bit);
 	if (e->options->profile)
 		gemp_text_print(t, "\t\t\t\t\tmine[%zu]++;\n", 2 * e->plan->step_count + (size_t)e->s);
-	gemp_text_print(t, "\t\t\t\t\tif (resident(%s))\n\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%s : FAILED;\n", from,
-	                good, check->view, from, to, bit);
+	gemp_text_print(t, "\t\t\t\t\tif (resident(%s))\n\t\t\t\t\t\tleft = %s", from, good);
+	if (gemp_emit_looks_near(e->plan, e->options) && check->to == e->step->vertex)
+		gemp_text_print(t, "has_near(%d, %s, %s, last_%d_%zu)", check->view, from, to, e->s, j);
+	else
+		gemp_text_print(t, "has(%d, %s, %s)", check->view, from, to);
+	gemp_text_print(t, " ? left & ~%s : FAILED;\n", bit);
 	if (back >= 0 && !e->options->all_resident)
 		gemp_text_print(t, "\t\t\t\t\telse if (resident(%s))\n"
 		                "\t\t\t\t\t\tleft = %shas(%d, %s, %s) ? left & ~%s : FAILED;\n", to, good, back, to, from, bit);

@@ -7,6 +7,9 @@
 /* A plan of more steps keeps its values in memory: there v_i is also VERTEX(i), and checks can be a loop. */
 enum { GEMP_MOST_STEPS_IN_REGISTERS = 10 };
 
+/* Where partial matches travel and a row has one lane, a search in a row begins where the last one ended: OFFSET last_S_J for check J of step S. */
+bool gemp_emit_looks_near(const gemp_plan *plan, const gemp_emit_options *options);
+
 /* One bit a check of the step. */
 unsigned long long gemp_check_bits(const gemp_step *step);
 

@@ -24,15 +24,18 @@ SHAPES = {
     'cycle:4': '(a)-[]-(b)-[]-(c)-[]-(d)-[]-(a)',
     'house': '(a)-[]-(b)-[]-(c)-[]-(d)-[]-(a), (a)-[]-(e)-[]-(b)',
 }
-FEW = {'few': 'id(a) % 50 = 1', 'fewer': 'id(a) % 1000 = 1', 'last': 'id(b) % 20 = 1'}
+FEW = {'1 of 50': 'id(a) % 50 = 1', '1 of 1000': 'id(a) % 1000 = 1', 'last 1 of 20': 'id(%s) % 20 = 1'}
+LAST = {'triangle': 'c', 'cycle:4': 'c'}
 
 
-def queries(only):
+def queries():
     for name, shape in SHAPES.items():
         yield name, ['--pattern', name]
         for kind, condition in FEW.items():
-            if kind == 'last' and name == 'house':
-                continue
+            if '%s' in condition:
+                if name not in LAST:
+                    continue
+                condition = condition.replace('%s', LAST[name])
             yield f'{name}, {kind}', [f'MATCH {shape} WHERE {condition} RETURN a']
 
 
@@ -118,7 +121,7 @@ def main():
          'expected push MB', 'auto took', 'auto / best', 'in processor s'])
     put(['---'] * 13)
     for graph in arguments.graphs:
-        for name, query in queries(arguments.only):
+        for name, query in queries():
             for ranks in arguments.ranks.split(','):
                 if arguments.only in name:
                     put(case(arguments, graph, int(ranks), name, query, raw))
