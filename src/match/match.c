@@ -123,13 +123,21 @@ static gemp_code make_plan(gemp_match *m, bool two_paths)
 	return code == GEMP_OK ? agree_on_plan(m) : code;
 }
 
-/* Collective. On every rank: a table for each of few workers, in a quarter of the device's memory. */
+/* A table for each of few workers, in a quarter of the memory. */
+static bool tables_fit_on(const gemp_device *device, uint64_t vertices)
+{
+	uint64_t bytes = device->units * vertices * sizeof(uint32_t);
+	return !device->gpu && bytes <= device->memory / 4 && bytes < device->largest;
+}
+
+/* Collective. On every device. */
 static bool tables_fit(const gemp_match *m)
 {
-	const gemp_device *device = m->context->device;
-	uint64_t bytes = device->units * m->graph->vertices * sizeof(uint32_t);
-	bool fit = !device->gpu && bytes <= device->memory / 4 && bytes < device->largest;
-	return gemp_comm_sum1(m->context->comm, !fit) == 0;
+	const gemp_context *context = m->context;
+	bool fit = tables_fit_on(context->device, m->graph->vertices);
+	for (size_t i = 0; i < context->other_count; i++)
+		fit &= tables_fit_on(context->others[i]->device, m->graph->vertices);
+	return gemp_comm_sum1(context->comm, !fit) == 0;
 }
 
 /* Collective. Numbers of edges at both ends, where samples tell edges apart. */
