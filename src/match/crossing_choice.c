@@ -7,8 +7,9 @@
 #include <math.h>
 
 /* What a read costs more in kernels that partial matches can leave than in those for which all rows are there, on one core
- * (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns); bytes that travel in a second; time that nobody notices. */
-static const double seconds_a_read = 40e-9, bytes_a_second = 1e9, unnoticed = 5e-3;
+ * (PoCL, Wiki-Vote and Email-Enron: 20 to 60 ns); bytes that travel in a second. */
+static const double seconds_a_read = 40e-9, bytes_a_second = 1e9;
+double gemp_crossing_gain = 1e-3;
 
 /* ROWS. */
 typedef struct rows_needed {
@@ -341,8 +342,7 @@ done:
 
 bool gemp_crossing_by_push(const gemp_crossing_estimate *e, int ranks)
 {
-	if (!e->made || e->push_bytes >= e->pull_bytes)
-		return false;
-	double slower = (double)e->push_reads * seconds_a_read / ranks;
-	return slower < unnoticed + (double)(e->pull_bytes - e->push_bytes) / bytes_a_second / ranks;
+	double sooner = ((double)e->pull_bytes - (double)e->push_bytes) / bytes_a_second / ranks;
+	double later = (double)e->push_reads * seconds_a_read / ranks;
+	return e->made && e->push_bytes < e->pull_bytes && sooner >= later * (gemp_crossing_gain > 0) + gemp_crossing_gain;
 }

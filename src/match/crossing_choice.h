@@ -31,6 +31,9 @@ typedef struct gemp_crossing_question {
 
 /* Collective. */
 gemp_code gemp_crossing_weigh(gemp_crossing_estimate *out, const gemp_crossing_question *question);
+/* Seconds of a rank that are worth it: kernels that partial matches can leave also take twice as long to compile (PoCL: 6
+ * against 3 seconds). Tests make it 0, and then bytes alone decide. */
+extern double gemp_crossing_gain;
 /* Are partial matches to travel? */
 bool gemp_crossing_by_push(const gemp_crossing_estimate *estimate, int ranks);
 

@@ -147,13 +147,19 @@ static void what_is_expected(void **state)
 		"MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(a) WHERE id(a) % 7 = 1 RETURN a",
 		"MATCH (a)-[:KNOWS]-(b)-[:KNOWS]-(c)-[:KNOWS]-(d)-[:KNOWS]-(a) WHERE id(a) = 1 RETURN a",
 	};
+	double gain = gemp_crossing_gain;
 	context->budgets.row_cache = 0;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		const question q = { .text = texts[i] };
 		gemp_match_options o = pulled(false);
 		gemp_match_result pull = run_of(&q, &o, GEMP_OK);
 		o.crossing = GEMP_CROSS_AUTO;
+		gemp_match_result usual = run_of(&q, &o, GEMP_OK); /* for so little push does not pay */
+		assert_true(usual.matches == pull.matches);
+		assert_true(usual.crossing == (test_comm.size == 1 ? GEMP_CROSS_AUTO : GEMP_CROSS_PULL));
+		gemp_crossing_gain = 0;
 		gemp_match_result result = run_of(&q, &o, GEMP_OK);
+		gemp_crossing_gain = gain;
 		assert_true(result.matches == pull.matches && result.crossing_weighed == (test_comm.size > 1));
 		if (test_comm.size == 1)
 			continue;
@@ -162,6 +168,17 @@ static void what_is_expected(void **state)
 		assert_true(result.expected_row_bytes <= 2 * pull.row_bytes + 100);
 		assert_true(i == 2 || 2 * result.expected_row_bytes + 100 >= pull.row_bytes);
 	}
+}
+
+static void what_pays(void **state)
+{
+	(void)state;
+	const uint64_t mega = 1000000;
+	assert_false(gemp_crossing_by_push(&(gemp_crossing_estimate){ false, 1000 * mega, 1, 1 }, 2));
+	assert_true(gemp_crossing_by_push(&(gemp_crossing_estimate){ true, 1000 * mega, mega, mega }, 2));
+	assert_false(gemp_crossing_by_push(&(gemp_crossing_estimate){ true, mega, 1000 * mega, mega }, 2));
+	assert_false(gemp_crossing_by_push(&(gemp_crossing_estimate){ true, 1000 * mega, mega, 1000 * mega }, 2));
+	assert_false(gemp_crossing_by_push(&(gemp_crossing_estimate){ true, mega, 1000, 1000 }, 2));
 }
 
 static void what_is_chosen(void **state)
@@ -231,6 +248,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(rounds_and_sinks, make, drop),
 		cmocka_unit_test_setup_teardown(rounds_of_seeds, make, drop),
 		cmocka_unit_test_setup_teardown(what_is_expected, make, drop),
+		cmocka_unit_test(what_pays),
 		cmocka_unit_test_setup_teardown(what_is_chosen, make, drop),
 		cmocka_unit_test_setup_teardown(without_memory, make, drop),
 	};
