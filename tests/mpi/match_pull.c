@@ -238,6 +238,8 @@ static void without_memory(void **state)
 		return;
 	context->budgets.row_cache = 4000;
 	assert_all_survive_no_memory(match_once, "path:3");
+	context->budgets.row_cache = 200; /* in cells */
+	assert_all_survive_no_memory(match_once, "triangle");
 }
 
 int main(int argc, char **argv)
