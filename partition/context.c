@@ -1,6 +1,7 @@
 #include "partition/context.h"
 
 #include "core/memory.h"
+#include "device/choose.h"
 #include "partition/resident.h"
 #include "partition/sharing.h"
 
@@ -20,6 +21,22 @@ typedef struct opening {
 	gemp_device_pick *picks;
 	size_t count;
 } opening;
+
+/* Collective. Devices are shared out among the ranks that see them; one each, among all ranks of the node. */
+static gemp_code choose_devices(opening *own, const gemp_comm *comm, const char *devices)
+{
+	gemp_code code = GEMP_OK;
+	int position = comm->node_rank, ranks = comm->node_size;
+	uint64_t choice;
+	if (gemp_device_shares_out(devices)) {
+		GEMP_TRY(gemp_comm_agree(comm, gemp_device_choice(&choice, devices)));
+		gemp_sharing_place(comm, choice, &position, &ranks);
+	}
+	code = gemp_device_choose_own(&own->picks, &own->count, devices, position, ranks);
+	code = gemp_comm_agree(comm, code);
+done:
+	return code;
+}
 
 /* A context of this rank alone, for one device more. */
 static gemp_code make_other(gemp_context *context, const gemp_device_pick *pick)
@@ -65,8 +82,7 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 	context->budgets = *budgets;
 	context->began = began;
 	own.context = context;
-	code = gemp_device_choose_own(&own.picks, &own.count, devices, comm->node_rank, comm->node_size);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(choose_devices(&own, comm, devices));
 	gemp_sharing_find(comm, own.picks, own.count);
 	context->devices = gemp_comm_sum1(comm, own.count);
 	GEMP_TRY(one_first(comm, open_devices, &own));

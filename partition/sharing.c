@@ -70,6 +70,17 @@ static unsigned compare(const gemp_comm *comm, gemp_device_pick *picks, size_t c
 	return part(&own.cores, bound_alike);
 }
 
+void gemp_sharing_place(const gemp_comm *comm, uint64_t choice, int *position, int *count)
+{
+	*position = *count = 0;
+	for (int r = 0; r < comm->node_size; r++) {
+		uint64_t other = choice;
+		GEMP_MPI(MPI_Bcast(&other, 1, MPI_UINT64_T, r, comm->node));
+		*count += other == choice;
+		*position += other == choice && r < comm->node_rank;
+	}
+}
+
 static void describe(char out[PLACE_SIZE], const gemp_device_pick *pick)
 {
 	char host[64] = "this machine";

@@ -6,6 +6,10 @@
 #include "comm/comm.h"
 #include "device/device.h"
 
+/* Collective over a node. Which of the ranks that choose among the same devices as this one it is, and how many they are:
+ * not all ranks of the node, where the scheduler shows each only some. */
+void gemp_sharing_place(const gemp_comm *comm, uint64_t choice, int *position, int *count);
+
 /* Collective. Sets shared_by, position and cores of this rank's picks[count], and how many threads this rank may have
  * (core/threads.h): its part of the cores that it is bound to. Warns of GPUs that several ranks share. */
 void gemp_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count);

@@ -2,18 +2,26 @@
 
 #include "comm/shared.h"
 
+/* Windows begin anywhere, but on all ranks alike as far as a page goes. */
+static gemp_counter *aligned(void *window)
+{
+	uintptr_t line = _Alignof(gemp_counter);
+	return (gemp_counter *)(((uintptr_t)window + line - 1) / line * line);
+}
+
 /* In memory of the node's rank 0, or where there is no room in memory of this rank alone. */
 static void make(gemp_comm *comm)
 {
-	bool alone = !gemp_shared_room(comm, GEMP_MOST_COUNTERS * sizeof(gemp_counter));
-	MPI_Aint size = alone || comm->node_rank == 0 ? GEMP_MOST_COUNTERS * (MPI_Aint)sizeof(gemp_counter) : 0;
+	const size_t bytes = (GEMP_MOST_COUNTERS + 1) * sizeof(gemp_counter);
+	bool alone = !gemp_shared_room(comm, bytes);
+	MPI_Aint size = alone || comm->node_rank == 0 ? (MPI_Aint)bytes : 0;
 	int unit = sizeof(gemp_counter);
 	void *mine;
 	GEMP_MPI(MPI_Win_allocate_shared(size, unit, MPI_INFO_NULL, alone ? MPI_COMM_SELF : comm->node, &mine,
 	                                 &comm->counter_window));
 	GEMP_MPI(MPI_Win_shared_query(comm->counter_window, 0, &size, &unit, &mine));
 	GEMP_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, comm->counter_window));
-	comm->counters = mine;
+	comm->counters = aligned(mine);
 	for (int i = 0; (alone || comm->node_rank == 0) && i < GEMP_MOST_COUNTERS; i++)
 		comm->counters[i].step = alone ? (uint64_t)comm->node_size : 1;
 	GEMP_MPI(MPI_Barrier(comm->node));

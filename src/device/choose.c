@@ -99,13 +99,17 @@ gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, 
 	}
 }
 
+bool gemp_device_shares_out(const char *spec)
+{
+	return spec && (strchr(spec, ',') || is_word(spec, strlen(spec), "all"));
+}
+
 void gemp_device_share(const char *spec, size_t chosen, int node_rank, int node_size, size_t *first, size_t *count)
 {
 	size_t rank = (size_t)node_rank, ranks = (size_t)node_size;
-	bool several = spec && (strchr(spec, ',') || is_word(spec, strlen(spec), "all"));
 	*first = rank % chosen;
 	*count = 1;
-	if (!several || chosen <= ranks)
+	if (!gemp_device_shares_out(spec) || chosen <= ranks)
 		return;
 	*first = chosen * rank / ranks;
 	*count = chosen * (rank + 1) / ranks - *first;

@@ -9,9 +9,10 @@
 gemp_code gemp_device_choose(const char *spec, const gemp_device_info *devices, size_t count, size_t *chosen,
                              size_t *chosen_count);
 
-/* Of `chosen` devices those of the node_rank-th of node_size ranks of a machine, *count from *first on. Where the text
- * lists devices one by one, or says all, and they are more than the ranks: neighbouring ones, shared out evenly. Else one,
- * in turn. */
+/* Does the text list devices one by one, or say all? */
+bool gemp_device_shares_out(const char *spec);
+/* Of `chosen` devices those of the node_rank-th of node_size ranks of a machine, *count from *first on: neighbouring ones,
+ * shared out evenly, if the text says so and they are more than the ranks; else one, in turn. */
 void gemp_device_share(const char *spec, size_t chosen, int node_rank, int node_size, size_t *first, size_t *count);
 
 #endif

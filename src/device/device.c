@@ -1,11 +1,13 @@
 #include "device/device.h"
 
 #include "device/choose.h"
+#include "device/identity.h"
 #include "device/list.h"
 #include "device/selftest.h"
 #include "device/traced.h"
 
 #include "core/memory.h"
+#include "core/random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,32 +117,65 @@ done:
 	return code;
 }
 
+/* Devices that a --devices text means. */
+typedef struct choice {
+	gemp_device_info *infos;
+	cl_device_id *ids;
+	size_t *chosen, count;
+} choice;
+
+static gemp_code choose(choice *c, const char *spec)
+{
+	gemp_code code = GEMP_OK;
+	size_t all = 0;
+	GEMP_TRY(gemp_device_list_ids(&c->infos, &c->ids, &all));
+	if (all == 0)
+		return no_device(spec);
+	GEMP_TRY(GEMP_NEW(c->chosen, all));
+	code = gemp_device_choose(spec, c->infos, all, c->chosen, &c->count);
+done:
+	return code;
+}
+
+static void free_choice(choice *c)
+{
+	gemp_free(c->chosen);
+	gemp_free(c->ids);
+	gemp_free(c->infos);
+}
+
+gemp_code gemp_device_choice(uint64_t *digest, const char *spec)
+{
+	char identity[GEMP_IDENTITY_SIZE];
+	choice c = { 0 };
+	*digest = 0;
+	gemp_code code = choose(&c, spec);
+	for (size_t i = 0; i < c.count && code == GEMP_OK; i++) {
+		memset(identity, 0, sizeof identity);
+		gemp_device_identity(identity, &c.infos[c.chosen[i]], (int)c.chosen[i]);
+		*digest = gemp_hash(identity, sizeof identity, *digest);
+	}
+	free_choice(&c);
+	return code;
+}
+
 gemp_code gemp_device_choose_own(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size)
 {
 	gemp_code code = GEMP_OK;
-	gemp_device_info *infos = NULL;
-	cl_device_id *ids = NULL;
-	size_t all = 0, *chosen = NULL, devices = 0, first;
+	choice c = { 0 };
+	size_t first;
 	*picks = NULL;
-	GEMP_TRY(gemp_device_list_ids(&infos, &ids, &all));
-	if (all == 0) {
-		code = no_device(spec);
-		goto done;
-	}
-	GEMP_TRY(GEMP_NEW(chosen, all));
-	GEMP_TRY(gemp_device_choose(spec, infos, all, chosen, &devices));
-	gemp_device_share(spec, devices, node_rank, node_size, &first, count);
+	GEMP_TRY(choose(&c, spec));
+	gemp_device_share(spec, c.count, node_rank, node_size, &first, count);
 	GEMP_TRY(GEMP_NEW(*picks, *count));
-	int ranks = (int)devices < node_size ? (node_size - (int)first + (int)devices - 1) / (int)devices : 1;
+	int devices = (int)c.count, ranks = devices < node_size ? (node_size - (int)first + devices - 1) / devices : 1;
 	for (size_t i = 0; i < *count; i++) {
-		size_t index = chosen[first + i];
-		(*picks)[i] = (gemp_device_pick){ .id = ids[index], .info = infos[index], .index = (int)index,
-			.shared_by = ranks, .position = (int)devices < node_size ? node_rank / (int)devices : 0 };
+		size_t index = c.chosen[first + i];
+		(*picks)[i] = (gemp_device_pick){ .id = c.ids[index], .info = c.infos[index], .index = (int)index,
+			.shared_by = ranks, .position = devices < node_size ? node_rank / devices : 0 };
 	}
 done:
-	gemp_free(chosen);
-	gemp_free(ids);
-	gemp_free(infos);
+	free_choice(&c);
 	return code;
 }
 

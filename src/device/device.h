@@ -81,6 +81,8 @@ typedef struct gemp_device_pick {
  * (gemp_device_share): *picks[*count], which the caller frees. shared_by and position are those of ranks that all see these
  * devices. No device: GEMP_ENODEVICE with what was looked for and how to install one. */
 gemp_code gemp_device_choose_own(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size);
+/* The same number on ranks of a machine which by this text choose among the same devices, and hardly on others. */
+gemp_code gemp_device_choice(uint64_t *digest, const char *spec);
 /* Ranks that share a CPU device share its cores, and those that share a GPU its memory. memory_limit 0: no limit. Self-tests
  * the device (remembered in the cache). */
 gemp_code gemp_device_open_pick(gemp_device **out, const gemp_device_pick *pick, size_t memory_limit);

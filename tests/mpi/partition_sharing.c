@@ -56,6 +56,17 @@ static void without_names_by_number(void **state)
 	assert_all(pick.shared_by == (test_comm.size - pick.index + 2) / 3 && pick.position == test_comm.rank / 3);
 }
 
+/* Even ranks see the same devices, odd ones others; then each its own. */
+static void places_among_those_who_see_the_same(void **state)
+{
+	int position, count, size = test_comm.size, odd = test_comm.rank % 2;
+	(void)state;
+	gemp_sharing_place(&test_comm, odd ? 77 : 5, &position, &count);
+	assert_all(position == test_comm.rank / 2 && count == (size + 1 - odd) / 2);
+	gemp_sharing_place(&test_comm, (uint64_t)test_comm.rank, &position, &count);
+	assert_all(position == 0 && count == 1);
+}
+
 /* Rank r has cards r and r + 1: all but the ends are on two ranks. */
 static void several_cards_each(void **state)
 {
@@ -100,6 +111,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(one_card_under_two_numbers),
 		cmocka_unit_test(parts_of_a_card),
 		cmocka_unit_test(without_names_by_number),
+		cmocka_unit_test(places_among_those_who_see_the_same),
 		cmocka_unit_test(several_cards_each),
 		cmocka_unit_test(cores_are_those_of_the_rank),
 	};
