@@ -119,7 +119,7 @@ class Study:
         """Graphs, and where ranks run."""
         options = self.options
         self.machine = machine.facts(PROGRAM, ' '.join(self.launcher), self.devices)
-        gpus = [d for d in self.machine['devices'] if d['kind'] != 'cpu']
+        gpus = [d for d in self.machine['devices'] if d['kind'] != 'cpu' and self.devices != 'cpu']
         self.cores_per_rank = options.cores_per_rank
         if self.cores_per_rank is None:
             self.cores_per_rank = 0 if gpus else int(os.environ.get('SLURM_CPUS_PER_TASK') or 1)
