@@ -123,8 +123,8 @@ const gemp_command gemp_command_devices = {
 	.bit = GEMP_ON_DEVICES,
 	.arguments = "",
 	.summary = "Lists the OpenCL devices of this machine, and which rank gets which",
-	.text = "GPUs are shown with their place on the PCI bus and their UUID, by which --devices takes them, too. The ranks of a "
-		"node take the chosen devices in turn, in PCI order; where several share a GPU there is a warning. Of a list of more "
+	.text = "GPUs are shown with their place on the PCI bus and their UUID, by which --devices takes them, too. The ranks "
+		"of a node take the chosen devices in turn, in PCI order; where several share a GPU there is a warning. Of a list of more "
 		"devices than ranks each rank gets some neighbouring ones, a line each.\n",
 	.examples = "gemp-mpi devices\ngemp-mpi devices --devices all\nmpirun -n 4 gemp-mpi devices --devices gpu\n"
 		"mpirun -n 2 gemp-mpi devices --devices 65:00.0,ca:00.0\n",

@@ -159,7 +159,8 @@ gemp_code gemp_device_choice(uint64_t *digest, const char *spec)
 	return code;
 }
 
-gemp_code gemp_device_choose_own(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank, int node_size)
+gemp_code gemp_device_choose_own(gemp_device_pick **picks, size_t *count, const char *spec, int node_rank,
+                                 int node_size)
 {
 	gemp_code code = GEMP_OK;
 	choice c = { 0 };
