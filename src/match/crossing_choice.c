@@ -1,5 +1,6 @@
 #include "match/crossing_choice.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "match/marks.h"
 #include "partition/row_code.h"
@@ -330,12 +331,15 @@ gemp_code gemp_crossing_weigh(gemp_crossing_estimate *out, const gemp_crossing_q
 	gemp_code code = GEMP_OK;
 	weighing w = { .q = q, .fetch = gemp_pull_fetch(q->pull) };
 	uint64_t pull = 0, push[2];
+	double began = gemp_now();
 	*out = (gemp_crossing_estimate){ 0 };
 	GEMP_TRY(gemp_comm_agree(q->context->comm, weigh_rows(&w, &pull)));
 	weigh_matches(q, share_away(q), &push[0], &push[1]);
 	pull = gemp_comm_sum1(q->context->comm, pull);
 	gemp_comm_max(q->context->comm, push, 2);
 	*out = (gemp_crossing_estimate){ true, pull, push[0], push[1] };
+	gemp_log(GEMP_VERBOSE, "exchange weighed: rows of %llu bytes, partial matches of %llu and %llu reads, %.4f s",
+	         (unsigned long long)pull, (unsigned long long)push[0], (unsigned long long)push[1], gemp_now() - began);
 done:
 	return code;
 }
