@@ -19,6 +19,8 @@ typedef struct gemp_match_params {
 	gemp_u32 hot;             /* slots below it are resident */
 	gemp_u32 ranks;
 	gemp_u32 result_capacity; /* entries */
+	gemp_u32 slices;          /* 1, or tasks are slices, of so many, of */
+	gemp_u32 pivot;           /* the task of this index */
 	gemp_u32 split;           /* bit s: partial matches that enter step s become tasks of their own */
 } gemp_match_params;
 

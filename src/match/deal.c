@@ -8,9 +8,11 @@
 
 /* A piece is a device's share of all, over this, at least. */
 static const double pieces_of_share = 64;
+/* A pivot is dear if it costs more than a worker's part of a piece; but there are so many at least. */
+static const double fewest_workers = 4;
 
 typedef struct costed {
-	gemp_part part;
+	gemp_piece piece;
 	uint64_t cost;
 } costed;
 
@@ -73,34 +75,99 @@ static int dearer(const void *x, const void *y)
 	const costed *a = x, *b = y;
 	if (a->cost != b->cost)
 		return a->cost > b->cost ? -1 : 1;
-	return a->part.first < b->part.first ? -1 : 1;
+	if (a->piece.pivot != b->piece.pivot)
+		return a->piece.pivot < b->piece.pivot ? -1 : 1;
+	return a->piece.part.first < b->piece.part.first ? -1 : 1;
+}
+
+/* Cutting under way. */
+typedef struct cutter {
+	const gemp_deal_costs *costs;
+	costed *pieces;
+	size_t count, room;
+	size_t at; /* the next pivot */
+	double wanted, floor; /* costs of a piece: of the next, of any */
+} cutter;
+
+static uint64_t cost_of(const gemp_deal_costs *costs, size_t pivot)
+{
+	return costs->cost ? costs->cost[pivot] : 1;
+}
+
+/* How many the pivot is to have: 1 unless it would keep one worker busy when the device's others have searched from the
+ * rest of its piece; else a slice for each worker, in pieces as small as any: what hubs cost is known least well. */
+static size_t slices_of(const cutter *c, size_t pivot)
+{
+	const gemp_deal_costs *costs = c->costs;
+	double workers = costs->workers > fewest_workers ? (double)costs->workers : fewest_workers;
+	double cost = (double)cost_of(costs, pivot);
+	if (!costs->slices || cost <= c->wanted / workers || cost <= (double)costs->least_cost)
+		return 1;
+	size_t slices = ((size_t)(cost / c->floor) + 1) * costs->workers;
+	return slices < costs->slices[pivot] ? slices : costs->slices[pivot];
+}
+
+static gemp_code add(cutter *c, const costed *piece)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(c->pieces, c->room, c->count + 1));
+	c->pieces[c->count++] = *piece;
+done:
+	return code;
+}
+
+/* Pivots from the next one on, up to one that is dear. */
+static gemp_code cut_whole(cutter *c, size_t least)
+{
+	costed piece = { .piece = { .part.first = c->at, .pivot = c->at, .slices = 1 } };
+	size_t end = c->at + least;
+	for (; c->at < c->costs->count && (c->at < end || (double)piece.cost < c->wanted) && slices_of(c, c->at) < 2; c->at++)
+		piece.cost += cost_of(c->costs, c->at);
+	piece.piece.part.count = c->at - piece.piece.part.first;
+	return add(c, &piece);
+}
+
+static gemp_code cut_slices(cutter *c, size_t slices)
+{
+	gemp_code code = GEMP_OK;
+	size_t width = c->costs->workers, pivot = c->at++;
+	double cost = (double)cost_of(c->costs, pivot);
+	for (size_t first = 0; first < slices; first += width) {
+		size_t count = slices - first < width ? slices - first : width;
+		costed piece = { { { first, count }, pivot, slices }, (uint64_t)(cost * (double)count / (double)slices) };
+		GEMP_TRY(add(c, &piece));
+	}
+done:
+	return code;
 }
 
 static gemp_code cut(const gemp_deal *deal, const gemp_deal_costs *costs, costed **pieces, size_t *piece_count)
 {
 	gemp_code code = GEMP_OK;
-	const uint64_t *cost = costs->cost;
+	cutter c = { .costs = costs };
 	double total = 0, shares = (double)deal->device_count * costs->part_of_share;
-	size_t room = 0, count = costs->count, most = (size_t)((double)count / shares) + 1;
-	size_t least = costs->least < most ? costs->least : most;
-	for (size_t i = 0; i < count; i++)
-		total += cost ? (double)cost[i] : 1;
-	double left = total, wanted = 0, floor = total / ((double)deal->device_count * pieces_of_share);
-	floor = floor < (double)costs->least_cost ? (double)costs->least_cost : floor;
-	for (size_t at = 0; at < count;) {
-		costed piece = { .part.first = at };
-		if (*piece_count % deal->device_count == 0) /* as large for all devices */
-			wanted = left / shares < floor ? floor : left / shares;
-		for (; at < count && (at < piece.part.first + least || (double)piece.cost < wanted); at++)
-			piece.cost += cost ? cost[at] : 1;
-		piece.part.count = at - piece.part.first;
-		left -= (double)piece.cost;
-		GEMP_TRY(GEMP_RESERVE(*pieces, room, *piece_count + 1));
-		(*pieces)[(*piece_count)++] = piece;
+	size_t most = (size_t)((double)costs->count / shares) + 1, least = costs->least < most ? costs->least : most;
+	for (size_t i = 0; i < costs->count; i++)
+		total += (double)cost_of(costs, i);
+	double left = total;
+	c.floor = total / ((double)deal->device_count * pieces_of_share);
+	c.floor = c.floor < (double)costs->least_cost ? (double)costs->least_cost : c.floor;
+	for (size_t turn = 0; c.at < costs->count; turn++) {
+		size_t first = c.at, slices;
+		if (turn % deal->device_count == 0) /* as large for all devices */
+			c.wanted = left / shares < c.floor ? c.floor : left / shares;
+		slices = slices_of(&c, c.at);
+		GEMP_TRY(slices > 1 ? cut_slices(&c, slices) : cut_whole(&c, least));
+		for (size_t i = first; i < c.at; i++)
+			left -= (double)cost_of(costs, i);
 	}
-	if (*piece_count)
-		qsort(*pieces, *piece_count, sizeof **pieces, dearer);
+	if (c.count)
+		qsort(c.pieces, c.count, sizeof *c.pieces, dearer);
+	*pieces = c.pieces;
+	*piece_count = c.count;
+	c.pieces = NULL;
 done:
+	gemp_free(c.pieces);
 	return code;
 }
 
@@ -126,7 +193,7 @@ static gemp_code hand_to_nodes(gemp_deal *deal, const costed *pieces, size_t cou
 		if (node != deal->node)
 			continue;
 		GEMP_TRY(GEMP_RESERVE(deal->pieces, deal->room, deal->count + 1));
-		deal->pieces[deal->count++] = pieces[i].part;
+		deal->pieces[deal->count++] = pieces[i].piece;
 	}
 done:
 	gemp_free(load);
@@ -168,13 +235,13 @@ void gemp_deal_close(gemp_deal *deal)
 	deal->counter = NULL;
 }
 
-bool gemp_deal_take(gemp_deal *deal, gemp_part *piece)
+bool gemp_deal_take(gemp_deal *deal, gemp_piece *piece)
 {
 	uint64_t at = gemp_deal_left(deal) ? gemp_counter_take(deal->counter) : deal->count;
 	if (at >= deal->count)
 		return false;
 	*piece = deal->pieces[at];
-	deal->done += piece->count;
+	deal->done += piece->slices > 1 ? piece->part.first == 0 : piece->part.count;
 	return true;
 }
 

@@ -42,7 +42,8 @@ gemp_code gemp_layout_new(gemp_layout *out, const gemp_plan *plan, const gemp_em
 	if (options->loops)
 		out->state_words = gemp_loops_state_words(plan, options, out->tuple_words);
 	else
-		out->state_words = 5 + (uint32_t)plan->step_count * (3 + 2 * offset_words(options)) + out->tuple_words;
+		out->state_words = 5 + options->sliced + (uint32_t)plan->step_count * (3 + 2 * offset_words(options)) +
+		                   out->tuple_words;
 	return GEMP_OK;
 }
 
@@ -131,6 +132,8 @@ static void emit_variables(gemp_text *t, const gemp_plan *plan, const gemp_emit_
 		emit_memory(t, plan);
 	if (gemp_emit_looks_near(plan, options))
 		emit_last_places(t, plan);
+	if (options->sliced)
+		gemp_text_print(t, "\tuint slice = 0, slices = 1;\n\t(void)slice;\n");
 }
 
 /* STATE of a stopped worker: `put` writes it, else it is read back. */
@@ -160,6 +163,8 @@ static void emit_state(gemp_text *t, const gemp_plan *plan, const gemp_emit_opti
 	emit_word(t, put, at++, "crossed", -1, "uint");
 	emit_word(t, put, at, "left_in", -1, "ulong");
 	at += 2;
+	if (options->sliced)
+		emit_word(t, put, at++, "slices", -1, "uint");
 	for (long s = 0; s < (long)plan->step_count; s++) {
 		emit_word(t, put, at, "cur_", s, offset);
 		emit_word(t, put, at + offset_words(options), "end_", s, offset);
@@ -175,7 +180,8 @@ static void emit_state(gemp_text *t, const gemp_plan *plan, const gemp_emit_opti
 }
 
 /* TASKS: the slots of an item into variables. */
-static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout, size_t k)
+static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options,
+                      size_t k)
 {
 	const gemp_stage *stage = &layout->stages[k];
 	const gemp_step *at = &plan->steps[stage->step];
@@ -183,7 +189,10 @@ static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_layout *la
 	if (k == 0) {
 		for (int i = 0; i < plan->given; i++)
 			gemp_text_print(t, "\t\t\tv_%d = tasks[(ulong)(p.first + t) * %d + %d];\n", i, plan->given, i);
-		if (!plan->given)
+		if (options->sliced)
+			gemp_text_print(t, "\t\t\tslices = p.slices; slice = slices > 1 ? p.first + t : 0;\n"
+			                "\t\t\tv_%d = tasks[slices > 1 ? p.pivot : p.first + t];\n", at->vertex);
+		else if (!plan->given)
 			gemp_text_print(t, "\t\t\tv_%d = tasks[p.first + t];\n", at->vertex);
 		gemp_text_print(t, "\t\t\tcrossed = 0; left_in = %#llxul; todo_%d = 1; break;\n", gemp_check_bits(at), plan->root);
 		return;
@@ -208,7 +217,7 @@ static void emit_load(gemp_text *t, const gemp_plan *plan, const gemp_layout *la
 	gemp_text_print(t, "\t\t\tlevel = base = %d; fresh = %d; break;\n", stage->step, !stage->verify);
 }
 
-static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout)
+static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_layout *layout, const gemp_emit_options *options)
 {
 	gemp_text_print(t, "\t\tif (!active) {\n");
 	if (plan->two_paths)
@@ -223,9 +232,11 @@ static void emit_tasks(gemp_text *t, const gemp_plan *plan, const gemp_layout *l
 	                "\t\tactive = 1; level = base = %d; fresh = 0;\n", plan->root);
 	for (size_t s = 0; s < plan->step_count; s++)
 		gemp_text_print(t, "\t\tcur_%zu = end_%zu = 0; todo_%zu = mask_%zu = 0;\n", s, s, s, s);
+	if (options->sliced)
+		gemp_text_print(t, "\t\tslice = 0; slices = 1;\n");
 	gemp_text_print(t, "\t\tswitch (p.stage) {\n");
 	for (size_t k = 0; k < layout->stage_count; k++)
-		emit_load(t, plan, layout, k);
+		emit_load(t, plan, layout, options, k);
 	gemp_text_print(t, "\t\t}\n");
 	if (plan->two_paths)
 		gemp_emit_table(t, plan, true);
@@ -263,7 +274,7 @@ static void emit_machine(gemp_text *t, const gemp_plan *plan, const gemp_layout 
 	emit_state(t, plan, options, false);
 	emit_bases(t, layout);
 	gemp_text_print(t, "\t}\n\twhile (!stop) {\n");
-	emit_tasks(t, plan, layout);
+	emit_tasks(t, plan, layout, options);
 	gemp_text_print(t, "\t\tswitch (level) {\n");
 	for (int step = plan->root; step < (int)plan->step_count - plan->two_paths; step++)
 		gemp_emit_step(t, plan, layout, options, step);

@@ -18,6 +18,7 @@ typedef struct gemp_emit_options {
 	bool first_only;    /* a worker leaves its task with the first result (listed only) */
 	bool by_formula;    /* matches need not be found one by one, only their number */
 	bool marks;         /* the nest of loops has room for marks (match/marks.h) */
+	bool sliced;        /* a launch may be at slices of a pivot: parts of the second step's candidates */
 	bool loops;         /* a nest of loops (match/emit_loops.h): all_resident, 1 lane, and no task is split off */
 } gemp_emit_options;
 

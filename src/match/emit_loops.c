@@ -18,8 +18,8 @@ typedef struct nest {
 	int last; /* the last step that is walked */
 } nest;
 
-/* STATE: 0 none, 1 in a task, 2 only matches that found no room | matches kept | the task's vertices | a position
- * a loop | matches. */
+/* STATE: 0 none, 1 in a task, 2 only matches that found no room | matches kept | the task's vertices, and its slice of how
+ * many | a position a loop | matches. */
 enum { STATE_STAGED = 1, STATE_TASK = 2 };
 
 static uint32_t task_words(const gemp_plan *plan)
@@ -27,9 +27,14 @@ static uint32_t task_words(const gemp_plan *plan)
 	return plan->given ? (uint32_t)plan->given : 1;
 }
 
+static uint32_t slice_word(const nest *n)
+{
+	return STATE_TASK + task_words(n->plan);
+}
+
 static uint32_t position_word(const nest *n, int s)
 {
-	return STATE_TASK + task_words(n->plan) + (uint32_t)(s - n->plan->root - 1) * (n->options->wide ? 2 : 1);
+	return slice_word(n) + (n->options->sliced ? 2 : 0) + (uint32_t)(s - n->plan->root - 1) * (n->options->wide ? 2 : 1);
 }
 
 static uint32_t stage_word(const nest *n)
@@ -99,6 +104,17 @@ static void emit_row(const nest *n, int s)
 			emit_choice(n, s, j);
 }
 
+/* Every so manieth entry: rows are in the order of degrees, so that slices cost about the same. */
+static void emit_sliced_loop(const nest *n, int s, bool down)
+{
+	if (down)
+		gemp_text_print(n->t, "\t\tfor (OFFSET i_%d = z_%d - skip; i_%d-- > b_%d;"
+		                " i_%d -= min((OFFSET)slices - 1, i_%d - b_%d)) {\n", s, s, s, s, s, s, s);
+	else
+		gemp_text_print(n->t, "\t\tfor (OFFSET i_%d = b_%d + skip; i_%d < z_%d;"
+		                " i_%d += min((OFFSET)slices, z_%d - i_%d)) {\n", s, s, s, s, s, s, s);
+}
+
 /* The loop over the row, restrictions on slots cutting it at both ends; going on where the worker stopped. */
 static void emit_loop(const nest *n, int s)
 {
@@ -122,8 +138,13 @@ static void emit_loop(const nest *n, int s)
 		gemp_text_print(t, "\t\tb_%d = gemp_lower(n_%d, b_%d, z_%d, v_%d);\n", s, s, s, s, step->vertex);
 	else if (step->greater && !down)
 		gemp_text_print(t, "\t\tb_%d = gemp_lower(n_%d, b_%d, z_%d, over_%d + 1);\n", s, s, s, s, s);
+	bool slices = n->options->sliced && s == n->plan->root + 1;
+	if (slices)
+		gemp_text_print(t, "\t\tOFFSET skip = min((OFFSET)slice, z_%d - b_%d);\n", s, s);
 	if (n->options->listed) {
 		uint32_t at = position_word(n, s);
+		if (slices)
+			gemp_text_print(t, "\t\tif (resuming) skip = 0;\n");
 		gemp_text_print(t, "\t\tif (resuming) %c_%d = ", down ? 'z' : 'b', s);
 		if (n->options->wide)
 			gemp_text_print(t, "((ulong)s[%u] | (ulong)s[%u] << 32)%s;\n", at, at + 1, down ? " + 1" : "");
@@ -132,7 +153,9 @@ static void emit_loop(const nest *n, int s)
 		if (s == n->last)
 			gemp_text_print(t, "\t\tresuming = 0;\n");
 	}
-	if (down)
+	if (slices)
+		emit_sliced_loop(n, s, down);
+	else if (down)
 		gemp_text_print(t, "\t\tfor (OFFSET i_%d = z_%d; i_%d-- > b_%d;) {\n", s, s, s, s);
 	else
 		gemp_text_print(t, "\t\tfor (OFFSET i_%d = b_%d; i_%d < z_%d; i_%d++) {\n", s, s, s, s, s);
@@ -243,7 +266,9 @@ static void emit_tests(const nest *n, int s)
 		snprintf(name, sizeof name, "e_%d", step->edge);
 		gemp_emit_edge_filters(n->t, n->plan, step, name, &next);
 	}
-	if (n->options->profile)
+	if (n->options->profile && n->options->sliced && s == n->plan->root)
+		gemp_text_print(n->t, "\t\tmine[%d] += slice == 0%s;\n", s, n->options->listed ? " && !resuming" : "");
+	else if (n->options->profile)
 		gemp_text_print(n->t, n->options->listed ? "\t\tmine[%d] += !resuming;\n" : "\t\tmine[%d]++;\n", s);
 }
 
@@ -358,30 +383,48 @@ static void emit_level(const nest *n, int s)
 }
 
 /* TASKS. Hubs come one by one, the many others in chunks; a worker that may stop holds no more than one. */
-static void emit_task(const nest *n)
+static void emit_kept_task(const nest *n)
 {
 	gemp_text *t = n->t;
-	const gemp_plan *plan = n->plan;
-	uint32_t words = task_words(plan);
-	if (n->options->listed) {
-		gemp_text_print(t, "\t\tif (!resuming) {\n\t\tconst uint at = atomic_inc(&control[GEMP_CONTROL_NEXT]);\n"
-		                "\t\tif (at >= p.tasks) break;\n");
-		for (uint32_t w = 0; w < words; w++)
-			gemp_text_print(t, "\t\ts[%u] = tasks[(ulong)(p.first + at) * %u + %u];\n", STATE_TASK + w, words, w);
-		gemp_text_print(t, "\t\t}\n");
-	} else
-		gemp_text_print(t, "\t\tif (task == task_end) {\n"
-		                "\t\tconst uint chunk = p.first + control[GEMP_CONTROL_NEXT] < 4096 ? 1 : 16;\n"
-		                "\t\ttask = atomic_add(&control[GEMP_CONTROL_NEXT], chunk);\n"
-		                "\t\tif (task >= p.tasks) break;\n\t\ttask_end = min(task + chunk, p.tasks);\n\t\t}\n"
-		                "\t\t__global const uint *item = tasks + (ulong)(p.first + task++) * %u;\n", words);
-	for (uint32_t w = 0; w < words; w++) {
-		int v = plan->given ? (int)w : plan->pivot;
-		if (n->options->listed)
-			gemp_text_print(t, "\t\tconst uint v_%d = s[%u];\n", v, STATE_TASK + w);
-		else
-			gemp_text_print(t, "\t\tconst uint v_%d = item[%u];\n", v, w);
-	}
+	uint32_t words = task_words(n->plan);
+	gemp_text_print(t, "\t\tif (!resuming) {\n\t\tconst uint at = atomic_inc(&control[GEMP_CONTROL_NEXT]);\n"
+	                "\t\tif (at >= p.tasks) break;\n");
+	if (n->options->sliced)
+		gemp_text_print(t, "\t\tconst uint index = p.slices > 1 ? p.pivot : p.first + at;\n"
+		                "\t\ts[%u] = p.slices > 1 ? p.first + at : 0; s[%u] = p.slices;\n", slice_word(n),
+		                slice_word(n) + 1);
+	else
+		gemp_text_print(t, "\t\tconst uint index = p.first + at;\n");
+	for (uint32_t w = 0; w < words; w++)
+		gemp_text_print(t, "\t\ts[%u] = tasks[(ulong)index * %u + %u];\n", STATE_TASK + w, words, w);
+	gemp_text_print(t, "\t\t}\n\t\t__global const uint *item = s + %d;\n", STATE_TASK);
+	if (n->options->sliced)
+		gemp_text_print(t, "\t\tconst uint slice = s[%u], slices = s[%u];\n", slice_word(n), slice_word(n) + 1);
+}
+
+static void emit_chunked_task(const nest *n)
+{
+	gemp_text *t = n->t;
+	gemp_text_print(t, "\t\tif (task == task_end) {\n"
+	                "\t\tconst uint chunk = %sp.first + control[GEMP_CONTROL_NEXT] < 4096 ? 1 : 16;\n"
+	                "\t\ttask = atomic_add(&control[GEMP_CONTROL_NEXT], chunk);\n"
+	                "\t\tif (task >= p.tasks) break;\n\t\ttask_end = min(task + chunk, p.tasks);\n\t\t}\n"
+	                "\t\tconst uint at = p.first + task++;\n", n->options->sliced ? "p.slices > 1 || " : "");
+	if (n->options->sliced)
+		gemp_text_print(t, "\t\tconst uint slices = p.slices, slice = slices > 1 ? at : 0;\n"
+		                "\t\tconst uint index = slices > 1 ? p.pivot : at;\n");
+	gemp_text_print(t, "\t\t__global const uint *item = tasks + (ulong)%s * %u;\n", n->options->sliced ? "index" : "at",
+	                task_words(n->plan));
+}
+
+static void emit_task(const nest *n)
+{
+	if (n->options->listed)
+		emit_kept_task(n);
+	else
+		emit_chunked_task(n);
+	for (uint32_t w = 0; w < task_words(n->plan); w++)
+		gemp_text_print(n->t, "\t\tconst uint v_%d = item[%u];\n", n->plan->given ? (int)w : n->plan->pivot, w);
 }
 
 /* The root's tests, and those of vertices given before it. */

@@ -15,6 +15,7 @@ typedef struct emitter {
 	int s;
 	const gemp_step *step;
 	bool root, last, edges;
+	bool sliced;     /* a task may have every so manieth candidate (lanes of them) only */
 	char single[48]; /* expression: the step's vertex came with the task */
 } emitter;
 
@@ -30,13 +31,6 @@ static name vertex(const emitter *e, int v)
 	else
 		snprintf(n.text, sizeof n.text, "v_%d", v);
 	return n;
-}
-
-unsigned long long gemp_check_bits(const gemp_step *step)
-{
-	if (step->kind == GEMP_BIND_EDGE || step->check_count == 0)
-		return 0;
-	return UINT64_MAX >> (64 - step->check_count);
 }
 
 static uint32_t stage_of(const emitter *e, int step, bool verify)
@@ -122,8 +116,10 @@ static void emit_enter(const emitter *e)
 	gemp_text_print(t, ";\n\t\t\t\tcur_%d = begin[row(a)]; end_%d = begin[row(a) + 1];\n", e->s, e->s);
 	emit_trim(e);
 	if (e->options->profile)
-		gemp_text_print(t, "\t\t\t\tif (lane == 0 && cur_%d < end_%d) mine[%zu] += end_%d - cur_%d;\n", e->s, e->s,
-		                e->plan->step_count + (size_t)e->s, e->s, e->s);
+		gemp_text_print(t, "\t\t\t\tif (lane == 0 && cur_%d < end_%d%s) mine[%zu] += end_%d - cur_%d;\n", e->s, e->s,
+		                e->sliced ? " && slice == 0" : "", e->plan->step_count + (size_t)e->s, e->s, e->s);
+	if (e->sliced)
+		gemp_text_print(t, "\t\t\t\tcur_%d += min((OFFSET)slice * GEMP_LANES, end_%d - cur_%d);\n", e->s, e->s, e->s);
 	gemp_text_print(t, "\t\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d); mask_%d = 0;\n\t\t\t}\n", e->s, e->s, e->s, e->s);
 }
 
@@ -329,7 +325,8 @@ static void emit_test(const emitter *e)
 	if (!e->last && e->s < 31)
 		emit_split(e);
 	if (e->options->profile)
-		gemp_text_print(t, "\t\t\tmine[%d] += good && !blocked;\n", e->s);
+		gemp_text_print(t, "\t\t\tmine[%d] += good && !blocked%s;\n", e->s,
+		                e->root && e->options->sliced ? " && slice == 0" : "");
 	gemp_text_print(t, "\t\t\ttodo_%d = gemp_ballot(blocked);\n\t\t\tmask_%d |= gemp_ballot(pass);\n", e->s, e->s);
 	gemp_text_print(t, "\t\t\tif (todo_%d) { stop = 1; break; }\n\t\t\t}\n", e->s);
 }
@@ -427,9 +424,13 @@ static void emit_advance(const emitter *e)
 	gemp_text_print(t, "\t\t\tif (%s) { active = 0; break; }\n", e->single);
 	if (e->root)
 		return;
-	gemp_text_print(t, "\t\t\tcur_%d += GEMP_LANES; todo_%d = gemp_lanes(cur_%d, end_%d);\n"
+	if (e->sliced)
+		gemp_text_print(t, "\t\t\tcur_%d += min((OFFSET)slices * GEMP_LANES, end_%d - cur_%d);\n", e->s, e->s, e->s);
+	else
+		gemp_text_print(t, "\t\t\tcur_%d += GEMP_LANES;\n", e->s);
+	gemp_text_print(t, "\t\t\ttodo_%d = gemp_lanes(cur_%d, end_%d);\n"
 	                "\t\t\tif (!todo_%d) { if (level == base) active = 0; else level = %d; break; }\n",
-	                e->s, e->s, e->s, e->s, e->s, e->s - 1);
+	                e->s, e->s, e->s, e->s, e->s - 1);
 }
 
 /* The last step of a count with all rows at hand is a plain loop. */
@@ -470,7 +471,7 @@ void gemp_emit_step(gemp_text *text, const gemp_plan *plan, const gemp_layout *l
 {
 	emitter e = { .t = text, .plan = plan, .layout = layout, .options = options, .s = s, .step = &plan->steps[s],
 		.root = s == plan->root, .last = s + 1 + plan->two_paths == (int)plan->step_count,
-		.edges = plan->live_edges != 0, .single = "0" };
+		.edges = plan->live_edges != 0, .sliced = options->sliced && s == plan->root + 1, .single = "0" };
 	if (e.root)
 		snprintf(e.single, sizeof e.single, "1");
 	else if (!options->all_resident && e.step->kind == GEMP_EXTEND)

@@ -11,7 +11,10 @@ enum { GEMP_MOST_STEPS_IN_REGISTERS = 10 };
 bool gemp_emit_looks_near(const gemp_plan *plan, const gemp_emit_options *options);
 
 /* One bit a check of the step. */
-unsigned long long gemp_check_bits(const gemp_step *step);
+static inline unsigned long long gemp_check_bits(const gemp_step *step)
+{
+	return step->kind == GEMP_BIND_EDGE || step->check_count == 0 ? 0 : UINT64_MAX >> (64 - step->check_count);
+}
 
 /* The case of step s: test the lanes that are to do, then visit those that passed, one after another (or, at the last step,
  * count or write them together), then the next lanes of the row, then back to the step before. A lane whose next row is

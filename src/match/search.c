@@ -69,6 +69,7 @@ static void choose_shape(gemp_search *search)
 	search->split = choose_split(search);
 	search->emit.loops = !device->gpu && search->emit.lanes == 1 && search->emit.all_resident &&
 	                     gemp_loops_possible(search->plan);
+	search->emit.sliced = gemp_search_slices(search);
 }
 
 gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_graph *graph, const gemp_plan *plan,

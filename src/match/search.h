@@ -111,6 +111,7 @@ typedef struct gemp_search {
 	size_t pivot_room;          /* pivots that it was made for */
 	gemp_vertex *pivot_slots;   /* [pivots] ascending */
 	gemp_deal *deal;            /* of all ranks' pivots, which are those above; NULL: these are this rank's own */
+	gemp_piece piece;           /* of it that this search is at; slices 0: none yet */
 	size_t least_piece;         /* pivots or tasks that a piece of it has at least, */
 	uint64_t least_cost;        /* and what it costs at least */
 	const gemp_view *views;     /* rows at hand, borrowed */

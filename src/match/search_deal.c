@@ -25,6 +25,16 @@ bool gemp_search_shares(const gemp_search *search)
 	return search->emit.all_resident && !alone && !search->options.round_entries && !search->plan->given;
 }
 
+/* What is made for a pivot as a whole, as a table of two-paths, should cost little beside the search in a slice; and a
+ * plan's last loop does not look after slices. */
+bool gemp_search_slices(const gemp_search *search)
+{
+	const gemp_plan *plan = search->plan;
+	int second = plan->root + 1, walked = (int)plan->step_count - plan->two_paths - second;
+	return gemp_search_shares(search) && !search->options.first_only && walked >= (plan->two_paths ? 3 : 2) &&
+	       plan->steps[second].kind == GEMP_EXTEND;
+}
+
 /* COSTS: the rows of neighbours that may take the second place, and may be read. */
 static uint64_t length(const gemp_view *view, gemp_vertex slot)
 {
@@ -66,18 +76,39 @@ static uint64_t least_cost(const gemp_search *search)
 	return search->context->device->gpu ? LEAST_COST_GPU : LEAST_COST_CPU;
 }
 
+/* No more than candidates for the second place; each makes its own table of two-paths. */
+static uint32_t most_slices(const gemp_search *search, gemp_vertex slot)
+{
+	const gemp_plan *plan = search->plan;
+	if (!search->emit.sliced)
+		return 1;
+	uint64_t most = length(&search->views[plan->steps[plan->root + 1].checks[0].view], slot);
+	uint64_t tables = 2 * search->deal->device_count * search->least_piece;
+	most = plan->two_paths && most > tables ? tables : most;
+	return (uint32_t)(most < UINT32_MAX ? most : UINT32_MAX);
+}
+
 static gemp_code cut_pivots(gemp_search *search)
 {
 	gemp_code code = GEMP_OK;
+	gemp_deal_costs costs = { .count = search->pivots, .least = search->least_piece, .least_cost = search->least_cost,
+		.part_of_share = part_of_costs, .workers = search->least_piece };
 	uint64_t *cost = NULL;
+	uint32_t *slices = NULL;
 	GEMP_TRY(GEMP_NEW(cost, search->pivots));
-	for (size_t i = 0; i < search->pivots; i++)
-		cost[i] = i < ONE_BY_ONE || i % ONE_OF == 0
-		          ? gemp_pivot_cost(search->plan, search->views, search->pivot_slots[i]) : cost[i - 1];
-	code = gemp_deal_cut(search->deal, &(gemp_deal_costs){ cost, search->pivots, search->least_piece, search->least_cost,
-	                                                       part_of_costs });
+	GEMP_TRY(GEMP_NEW(slices, search->pivots));
+	for (size_t i = 0; i < search->pivots; i++) {
+		bool looked_at = i < ONE_BY_ONE || i % ONE_OF == 0;
+		gemp_vertex slot = search->pivot_slots[i];
+		cost[i] = looked_at ? gemp_pivot_cost(search->plan, search->views, slot) : cost[i - 1];
+		slices[i] = looked_at ? most_slices(search, slot) : 1;
+	}
+	costs.cost = cost;
+	costs.slices = search->emit.sliced ? slices : NULL;
+	code = gemp_deal_cut(search->deal, &costs);
 done:
 	gemp_free(cost);
+	gemp_free(slices);
 	return code;
 }
 
@@ -89,7 +120,8 @@ static gemp_code cut_tasks(gemp_search *search)
 	uint32_t columns = COLUMNS_A_DEVICE * (uint32_t)search->deal->device_count;
 	n->columns = n->tasks < columns ? n->tasks ? n->tasks : 1 : columns;
 	size_t least = search->least_piece * n->columns / (n->tasks + 1) + 1;
-	return gemp_deal_cut(search->deal, &(gemp_deal_costs){ NULL, n->tasks ? n->columns : 0, least, 0, part_of_columns });
+	return gemp_deal_cut(search->deal, &(gemp_deal_costs){ .count = n->tasks ? n->columns : 0, .least = least,
+	                                                       .part_of_share = part_of_columns });
 }
 
 gemp_code gemp_search_deal_cut(gemp_search *search)
@@ -123,15 +155,16 @@ void gemp_search_deal_feed(gemp_search *search)
 {
 	gemp_work *work = &search->work[0];
 	gemp_nested_search *nested = search->nested;
-	gemp_part piece;
+	gemp_piece piece;
 	bool busy = nested ? nested->next < nested->end : work->next < work->count;
 	if (!search->deal || busy || !gemp_deal_take(search->deal, &piece))
 		return;
 	if (nested) {
-		gemp_nested_feed(nested, piece);
+		gemp_nested_feed(nested, piece.part);
 	} else {
-		work->next = piece.first;
-		work->count = piece.first + piece.count;
+		work->next = piece.part.first;
+		work->count = piece.part.first + piece.part.count;
+		search->piece = piece;
 	}
 }
 
@@ -147,7 +180,7 @@ static double left(const gemp_search *search)
 	const gemp_work *work = &search->work[0];
 	const gemp_nested_search *nested = search->nested;
 	if (!nested)
-		return (double)(work->count - work->next);
+		return search->piece.slices > 1 ? 0 : (double)(work->count - work->next);
 	return nested->end ? (double)nested->piece.count * (nested->end - nested->next) / nested->end : 0;
 }
 

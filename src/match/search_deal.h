@@ -10,6 +10,9 @@ extern uint64_t gemp_least_piece_cost;
 /* Can each rank search from any pivot? The same on all ranks. */
 bool gemp_search_shares(const gemp_search *search);
 
+/* May a pivot's search be divided by what takes the second place? The same on all ranks. */
+bool gemp_search_slices(const gemp_search *search);
+
 /* Collective. Once the search has its shape. */
 gemp_code gemp_search_deal_new(gemp_search *search);
 /* Local. The pivots are others than before. */

@@ -148,7 +148,12 @@ static gemp_code enqueue(gemp_search *search, const gemp_launching *launch)
 	gemp_match_params params = { .stage = (uint32_t)launch->stage, .first = (uint32_t)work->next,
 		.tasks = (uint32_t)launch->tasks,
 		.resume = work->parked, .vertices = search->vertices, .hot = search->hot, .ranks = search->ranks,
-		.result_capacity = (uint32_t)search->result_capacity, .split = search->split };
+		.result_capacity = (uint32_t)search->result_capacity, .split = search->split, .slices = 1 };
+	if (launch->stage == 0 && search->piece.slices > 1) {
+		params.slices = (uint32_t)search->piece.slices;
+		params.pivot = (uint32_t)search->piece.pivot;
+		params.split &= ~(UINT32_C(1) << (search->plan->root + 1)); /* a task split off there would have all of them */
+	}
 	if (!work->state.mem)
 		GEMP_TRY(gemp_buffer_new(&work->state, device, search->workers * search->layout.state_words * 4, NULL));
 	if (!work->tasks.mem)

@@ -7,80 +7,133 @@
 #include "match/pivot_part.h"
 #include "match/search_deal.h"
 
-enum { MOST = 5000 };
+enum { MOST = 5000, FEW_LEAVES = 30, MANY_LEAVES = 1000 };
 
-/* DEALS. Each rank takes pieces until there are none; all ranks add up how often each pivot was in one. */
-static void take_all(gemp_deal *deal, size_t count, uint64_t *most_taken)
+/* DEALS. Each rank takes pieces until there are none; all ranks add up how often each pivot was in one, and which of
+ * its slices were. */
+typedef struct taken {
+	uint64_t whole[MOST], slices[MOST], numbers[MOST], of[MOST];
+	uint64_t pivots, cost;
+} taken;
+
+static void take(taken *t, const gemp_piece *piece, const uint64_t *cost)
 {
-	uint64_t *times = calloc(count + 1, sizeof *times), taken = 0;
-	gemp_part piece;
-	assert_non_null(times);
-	gemp_deal_open(deal);
-	while (gemp_deal_take(deal, &piece)) {
-		for (size_t i = 0; i < piece.count; i++)
-			times[piece.first + i]++;
-		taken += piece.count;
+	size_t first = piece->part.first, count = piece->part.count, pivot = piece->pivot;
+	if (piece->slices == 1) {
+		for (size_t i = first; i < first + count; i++) {
+			t->whole[i]++;
+			t->cost += cost ? cost[i] : 1;
+		}
+		t->pivots += count;
+		return;
 	}
-	assert_all(!gemp_deal_left(deal) && deal->done == taken);
-	gemp_deal_close(deal);
-	gemp_comm_sum(&test_comm, times, (int)count);
-	for (size_t i = 0; i < count; i++)
-		assert_int_equal(times[i], 1);
-	gemp_comm_max(&test_comm, &taken, 1);
-	*most_taken = taken;
-	free(times);
+	assert_true(count > 0 && first + count <= piece->slices);
+	for (size_t i = first; i < first + count; i++)
+		t->numbers[pivot] += i;
+	t->slices[pivot] += count;
+	t->of[pivot] = piece->slices;
+	t->pivots += first == 0;
+	t->cost += cost[pivot] * count / piece->slices;
 }
+
+/* t: what this rank took. Returns the pivots in slices. */
+static size_t take_all(gemp_deal *deal, size_t count, const uint64_t *cost, taken *t)
+{
+	gemp_piece piece;
+	size_t divided = 0;
+	memset(t, 0, sizeof *t);
+	gemp_deal_open(deal);
+	while (gemp_deal_take(deal, &piece))
+		take(t, &piece, cost);
+	assert_all(!gemp_deal_left(deal) && deal->done == t->pivots);
+	gemp_deal_close(deal);
+	assert_int_equal(gemp_comm_sum1(&test_comm, t->pivots), count);
+	gemp_comm_sum(&test_comm, t->whole, MOST);
+	gemp_comm_sum(&test_comm, t->slices, MOST);
+	gemp_comm_sum(&test_comm, t->numbers, MOST);
+	gemp_comm_max(&test_comm, t->of, MOST);
+	for (size_t i = 0; i < MOST; i++) {
+		uint64_t of = t->of[i];
+		assert_int_equal(t->whole[i] + (of > 0), i < count);
+		assert_int_equal(t->slices[i], of);
+		assert_int_equal(t->numbers[i], of ? of * (of - 1) / 2 : 0);
+		divided += of > 0;
+	}
+	return divided;
+}
+
+static taken all;
 
 static void each_pivot_once(void **state)
 {
 	(void)state;
 	static const size_t counts[] = { 0, 1, 2, 7, 100, MOST };
 	static uint64_t cost[MOST];
-	uint64_t seed = 31, most_taken;
+	static uint32_t slices[MOST];
+	uint64_t seed = 31;
 	gemp_deal *deal = NULL;
 	assert_all_ok(gemp_deal_new(&deal, &test_comm, 1));
 	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
 		for (size_t least = 1; least <= 64; least *= 8) {
-			for (size_t i = 0; i < counts[c]; i++)
+			for (size_t i = 0; i < counts[c]; i++) {
 				cost[i] = gemp_random(&seed) % 1000 * (i % 100 == 7 ? 10000 : 1);
-			const gemp_deal_costs costs = { least == 8 ? NULL : cost, counts[c], least, least == 1 ? 0 : 20000, 4 };
-			assert_all_ok(gemp_deal_cut(deal, &costs));
-			take_all(deal, counts[c], &most_taken);
-			take_all(deal, counts[c], &most_taken);
+				slices[i] = 1 + (uint32_t)gemp_random_below(&seed, 2000);
+			}
+			gemp_deal_costs costs = { .cost = least == 8 ? NULL : cost, .count = counts[c], .least = least,
+				.least_cost = least == 1 ? 0 : 20000, .part_of_share = 4, .workers = least };
+			for (int sliced = 0; sliced < 2; sliced++) {
+				costs.slices = sliced && costs.cost ? slices : NULL;
+				assert_all_ok(gemp_deal_cut(deal, &costs));
+				size_t divided = take_all(deal, counts[c], cost, &all);
+				assert_true(costs.slices ? divided > 0 || counts[c] < 100 : divided == 0);
+				assert_int_equal(take_all(deal, counts[c], cost, &all), divided);
+			}
 		}
 	gemp_deal_free(deal);
 }
 
-/* Ranks that have no memory in common get shares of their own, by cost. */
-static void each_node_its_share(void **state)
+/* As on nodes of one rank each, that have no memory in common. */
+static gemp_comm nodes_of_one(void)
 {
-	(void)state;
-	static uint64_t cost[MOST];
 	gemp_comm comm = test_comm;
-	uint64_t total = 0, mine = 0, dearest = 0;
-	gemp_deal *deal = NULL;
-	gemp_part piece;
 	GEMP_MPI(MPI_Comm_split(test_comm.world, test_comm.rank, 0, &comm.node));
 	comm.node_rank = 0;
 	comm.node_size = 1;
 	comm.counters = NULL;
-	for (size_t i = 0; i < MOST; i++)
-		total += cost[i] = 1 + 1000000 / (i + 1);
+	return comm;
+}
+
+static void nodes_free(gemp_comm *comm)
+{
+	gemp_counter_free(comm);
+	GEMP_MPI(MPI_Comm_free(&comm->node));
+}
+
+/* They get shares of their own, by cost; also where one pivot costs nearly everything. */
+static void each_node_its_share(void **state)
+{
+	(void)state;
+	static uint64_t cost[MOST];
+	static uint32_t slices[MOST];
+	gemp_comm comm = nodes_of_one();
+	gemp_deal *deal = NULL;
 	assert_all_ok(gemp_deal_new(&deal, &comm, 1));
 	assert_all(deal->node_count == (size_t)test_comm.size && deal->node == (size_t)test_comm.rank);
-	assert_all_ok(gemp_deal_cut(deal, &(gemp_deal_costs){ cost, MOST, 1, 0, 4 }));
-	gemp_deal_open(deal);
-	while (gemp_deal_take(deal, &piece))
-		for (size_t i = 0; i < piece.count; i++)
-			mine += cost[piece.first + i];
-	gemp_deal_close(deal);
+	for (int hub = 0; hub < 2; hub++) {
+		uint64_t total = 0;
+		for (size_t i = 0; i < MOST; i++) {
+			total += cost[i] = 1 + (hub && i == 3 ? 100000000 : 1000000 / (i + 1));
+			slices[i] = 10000;
+		}
+		assert_all_ok(gemp_deal_cut(deal, &(gemp_deal_costs){ .cost = cost, .count = MOST, .least = 1, .part_of_share = 4,
+		                                                      .slices = hub ? slices : NULL, .workers = 2 }));
+		take_all(deal, MOST, cost, &all);
+		uint64_t dearest = all.cost;
+		gemp_comm_max(&test_comm, &dearest, 1);
+		assert_true((double)dearest <= 1.1 * (double)total / test_comm.size);
+	}
 	gemp_deal_free(deal);
-	assert_int_equal(gemp_comm_sum1(&test_comm, mine), total);
-	dearest = mine;
-	gemp_comm_max(&test_comm, &dearest, 1);
-	assert_true((double)dearest <= 1.1 * (double)total / test_comm.size);
-	gemp_counter_free(&comm);
-	GEMP_MPI(MPI_Comm_free(&comm.node));
+	nodes_free(&comm);
 }
 
 /* A node without room for memory in common. */
@@ -110,21 +163,21 @@ static void counters_of_their_own(void **state)
 static void one_within_another(void **state)
 {
 	(void)state;
-	uint64_t taken = 0, most;
+	uint64_t pivots = 0;
 	gemp_deal *outer = NULL, *inner = NULL;
-	gemp_part piece;
+	gemp_piece piece;
 	assert_all_ok(gemp_deal_new(&outer, &test_comm, 1));
 	assert_all_ok(gemp_deal_new(&inner, &test_comm, 1));
-	assert_all_ok(gemp_deal_cut(outer, &(gemp_deal_costs){ NULL, 200, 1, 0, 4 }));
-	assert_all_ok(gemp_deal_cut(inner, &(gemp_deal_costs){ NULL, 50, 1, 0, 2 }));
+	assert_all_ok(gemp_deal_cut(outer, &(gemp_deal_costs){ .count = 200, .least = 1, .part_of_share = 4 }));
+	assert_all_ok(gemp_deal_cut(inner, &(gemp_deal_costs){ .count = 50, .least = 1, .part_of_share = 2 }));
 	gemp_deal_open(outer);
 	for (int i = 0; i < 2 && gemp_deal_take(outer, &piece); i++)
-		taken += piece.count;
-	take_all(inner, 50, &most);
+		pivots += piece.part.count;
+	take_all(inner, 50, NULL, &all);
 	while (gemp_deal_take(outer, &piece))
-		taken += piece.count;
+		pivots += piece.part.count;
 	gemp_deal_close(outer);
-	assert_int_equal(gemp_comm_sum1(&test_comm, taken), 200);
+	assert_int_equal(gemp_comm_sum1(&test_comm, pivots), 200);
 	gemp_deal_free(inner);
 	gemp_deal_free(outer);
 }
@@ -192,6 +245,64 @@ static void again_and_in_parts(void)
 	graph_free(&graph);
 }
 
+/* HUBS. A vertex beside all others, through which nearly all cycles go. */
+static void hub_new(case_graph *g, size_t leaves, uint64_t seed)
+{
+	fixture made = fixture_new(leaves + 1, 2 * leaves, KEYS_INTEGER, seed);
+	gemp_builder_options options = { .seed = seed, .undirected = true };
+	for (size_t e = 0; e < made.edge_count; e++) {
+		made.edges[e].source = e < leaves ? 0 : 1 + gemp_random_below(&seed, leaves);
+		made.edges[e].target = e < leaves ? e + 1 : 1 + gemp_random_below(&seed, leaves);
+	}
+	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->whole, &made, &alone, &options, seed));
+	fixture_free(&made);
+}
+
+/* A rank's part of the matches, where pieces are dealt out beforehand, by cost. */
+static void hub_is_shared(void **state)
+{
+	(void)state;
+	gemp_comm comm = nodes_of_one(), *all_together = context->comm;
+	case_graph graph;
+	gemp_match *match = NULL;
+	gemp_match_result result;
+	gemp_match_options o = plain_options;
+	hub_new(&graph, MANY_LEAVES, 20261122);
+	gemp_pattern *pattern = ask(&(question){ .shape = "cycle:4" }, graph.dealt);
+	o.listed = false;
+	o.replicate = GEMP_REPLICATE_ALL;
+	context->comm = &comm;
+	assert_all_ok(gemp_match_prepare(&match, context, graph.dealt, pattern, &o));
+	assert_all_ok(gemp_match_run(match, NULL, &result));
+	const gemp_search *search = match->search;
+	uint64_t most = search->statistics.found_local;
+	gemp_comm_max(&test_comm, &most, 1);
+	assert_true((double)most * test_comm.size <= 1.3 * (double)result.matches);
+	assert_all(test_comm.size == 1 || search->deal->done <= MANY_LEAVES + 1);
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	graph_free(&graph);
+	context->comm = all_together;
+	nodes_free(&comm);
+}
+
+/* Listed with a buffer so small that workers stop in slices; counted. */
+static void hub_answers(void **state)
+{
+	(void)state;
+	case_graph graph;
+	gemp_match_options o = plain_options;
+	hub_new(&graph, FEW_LEAVES, 7);
+	o.replicate = GEMP_REPLICATE_ALL;
+	context->budgets.result_buffer = 5;
+	assert_true(check_answer(&graph, &(question){ .shape = "cycle:4" }, &o));
+	context->budgets.result_buffer = 0;
+	o.listed = false;
+	assert_true(check_answer(&graph, &(question){ .shape = "cycle:4" }, &o));
+	graph_free(&graph);
+}
+
 /* Over the same kernels. */
 static void searches(void **state)
 {
@@ -208,6 +319,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counters_of_their_own),
 		cmocka_unit_test(one_within_another),
 		cmocka_unit_test_setup_teardown(searches, open_context, close_context),
+		cmocka_unit_test_setup_teardown(hub_is_shared, open_context, close_context),
+		cmocka_unit_test_setup_teardown(hub_answers, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
 }

@@ -51,7 +51,7 @@ static void bound_launches(const gemp_match *match)
 	gemp_part own = { .count = match->search->pivots };
 	most_launches = 0;
 	for (size_t i = 0; i < (deal ? deal->count : 1); i++) {
-		uint64_t waves = ((deal ? deal->pieces[i] : own).count + wave - 1) / wave;
+		uint64_t waves = ((deal ? deal->pieces[i].part : own).count + wave - 1) / wave;
 		most_launches += waves;
 		longest = waves > longest ? waves : longest;
 	}

@@ -159,7 +159,7 @@ static void words_fit_the_layout(void **state)
 	for (size_t i = 0; i < TEXTS; i++)
 		for (unsigned mask = 0; mask < 4 * 16; mask++) {
 			gemp_emit_options options = { .lanes = 1, .all_resident = mask & 4, .listed = mask & 8, .wide = mask & 16,
-				.profile = mask & 1, .first_only = mask & 32 };
+				.profile = mask & 1, .first_only = mask & 32, .sliced = mask & 4 && !(mask & 32) && !given_vertices };
 			gemp_plan *plan = plan_of(texts[i], (gemp_semantics)(mask & 3), mask & 32, false);
 			check_kernel(plan, &options);
 			gemp_plan_free(plan);
