@@ -5,6 +5,7 @@
 #define GEMP_TESTS_MATCH_REFERENCE_H
 
 #include "graph_fixture.h"
+#include "comm/counter.h"
 #include "match/match.h"
 
 enum { REFERENCE_POINTS = 24 }; /* vertices and edges of a pattern */
@@ -328,7 +329,7 @@ typedef struct collecting {
 	size_t count, capacity, wanted; /* wanted: all ranks together; SIZE_MAX: all */
 	embedding *rows;
 	size_t turns, last_turns;
-	gemp_code failure; /* given back by take */
+	gemp_counter *failing; /* of all ranks: whoever takes rows first fails; NULL: nobody */
 } collecting;
 
 static inline gemp_code collecting_take(void *self, const gemp_batch *batch)
@@ -336,8 +337,8 @@ static inline gemp_code collecting_take(void *self, const gemp_batch *batch)
 	collecting *c = self;
 	c->vertex_count = batch->vertex_count;
 	c->edge_count = batch->edge_count;
-	if (c->failure != GEMP_OK)
-		return gemp_fail(c->failure, "a sink that fails");
+	if (c->failing && gemp_counter_take(c->failing) == 0)
+		return gemp_fail(GEMP_EIO, "a sink that fails");
 	for (size_t i = 0; i < batch->rows; i++) {
 		if (c->count == c->capacity) {
 			c->capacity = 2 * c->capacity + 64;
