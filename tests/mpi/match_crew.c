@@ -164,10 +164,12 @@ static void stopped_and_run_again(void **state)
 	gemp_pattern *pattern = ask(&q, graph.dealt);
 	context->budgets.result_buffer = 2;
 	gemp_match *match = prepare(&graph, pattern, &plain_options);
-	collecting few = { .wanted = 1 }, failing = { .wanted = SIZE_MAX, .failure = GEMP_EIO }, all = { .wanted = SIZE_MAX };
+	collecting few = { .wanted = 1 }, failing = { .wanted = SIZE_MAX }, all = { .wanted = SIZE_MAX };
 	gemp_sink sinks[] = { collecting_sink(&few), collecting_sink(&failing), collecting_sink(&all) };
 	assert_all_ok(gemp_match_run(match, &sinks[0], &result));
+	failing.failing = gemp_counter_open(&test_comm);
 	assert_all_code(gemp_match_run(match, &sinks[1], &result), GEMP_EIO);
+	gemp_counter_close(&test_comm);
 	assert_all_ok(gemp_match_run(match, &sinks[2], &result));
 	assert_all(result.complete);
 	assert_int_equal(gemp_comm_sum1(&test_comm, all.count), result.matches);
