@@ -10,6 +10,9 @@
 static const double pieces_of_share = 64;
 /* A pivot is dear if it costs more than a worker's part of a piece; but there are so many at least. */
 static const double fewest_workers = 4;
+/* And more than a worker's share of all, over this: less is made up for by what comes later. Each slice sets its own marks,
+ * so that there should be few. */
+static const double dear_of_share = 8;
 
 typedef struct costed {
 	gemp_piece piece;
@@ -87,6 +90,7 @@ typedef struct cutter {
 	size_t count, room;
 	size_t at; /* the next pivot */
 	double wanted, floor; /* costs of a piece: of the next, of any */
+	double share;         /* a device's of all */
 } cutter;
 
 static uint64_t cost_of(const gemp_deal_costs *costs, size_t pivot)
@@ -95,15 +99,16 @@ static uint64_t cost_of(const gemp_deal_costs *costs, size_t pivot)
 }
 
 /* How many the pivot is to have: 1 unless it would keep one worker busy when the device's others have searched from the
- * rest of its piece; else a slice for each worker, in pieces as small as any: what hubs cost is known least well. */
+ * rest of its piece; else a slice for each worker, in pieces nearly as small as any: hubs' costs are known least well. */
 static size_t slices_of(const cutter *c, size_t pivot)
 {
 	const gemp_deal_costs *costs = c->costs;
 	double workers = costs->workers > fewest_workers ? (double)costs->workers : fewest_workers;
 	double cost = (double)cost_of(costs, pivot);
-	if (!costs->slices || cost <= c->wanted / workers || cost <= (double)costs->least_cost)
+	if (!costs->slices || cost <= c->wanted / workers || cost <= (double)costs->least_cost ||
+	    cost * dear_of_share * (double)costs->workers <= c->share)
 		return 1;
-	size_t slices = ((size_t)(cost / c->floor) + 1) * costs->workers;
+	size_t slices = ((size_t)(cost / (2 * c->floor)) + 1) * costs->workers;
 	return slices < costs->slices[pivot] ? slices : costs->slices[pivot];
 }
 
@@ -150,7 +155,8 @@ static gemp_code cut(const gemp_deal *deal, const gemp_deal_costs *costs, costed
 	for (size_t i = 0; i < costs->count; i++)
 		total += (double)cost_of(costs, i);
 	double left = total;
-	c.floor = total / ((double)deal->device_count * pieces_of_share);
+	c.share = total / (double)deal->device_count;
+	c.floor = c.share / pieces_of_share;
 	c.floor = c.floor < (double)costs->least_cost ? (double)costs->least_cost : c.floor;
 	for (size_t turn = 0; c.at < costs->count; turn++) {
 		size_t first = c.at, slices;
