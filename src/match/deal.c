@@ -212,6 +212,9 @@ gemp_code gemp_deal_cut(gemp_deal *deal, const gemp_deal_costs *costs)
 	costed *pieces = NULL;
 	size_t piece_count = 0;
 	GEMP_TRY(cut(deal, costs, &pieces, &piece_count));
+	deal->sliced = false;
+	for (size_t i = 0; i < piece_count; i++)
+		deal->sliced |= pieces[i].piece.slices > 1;
 	deal->digest = gemp_hash(pieces, piece_count * sizeof *pieces, costs->count);
 	code = hand_to_nodes(deal, pieces, piece_count);
 done:

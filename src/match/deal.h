@@ -28,6 +28,7 @@ typedef struct gemp_deal {
 	uint64_t device_count;   /* of all */
 	gemp_piece *pieces;      /* [count] of this node */
 	size_t count, room;
+	bool sliced;             /* some piece of some node is of slices */
 	uint64_t digest;         /* of the pieces of all nodes */
 	gemp_counter *counter;   /* NULL: it is not open */
 	size_t done;             /* pivots in pieces that this rank has taken since it was opened; or their first slices */

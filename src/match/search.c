@@ -129,9 +129,10 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		code = gemp_search_vertex_counts(search);
 	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	gemp_timers_add_less(&context->timers, GEMP_UPLOAD, began, seconds[GEMP_BUILD] + seconds[GEMP_PREPARE] - others);
-	if (options->like)
+	if (options->like) {
 		search->deal = options->like->deal;
-	else
+		search->emit.sliced = options->like->emit.sliced;
+	} else
 		GEMP_TRY(gemp_search_deal_new(search));
 	GEMP_TRY(build(search));
 	if (!search->deal)

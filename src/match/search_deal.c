@@ -146,6 +146,7 @@ gemp_code gemp_search_deal_new(gemp_search *search)
 	if (!gemp_deal_agree(search->deal))
 		code = gemp_fail(GEMP_EINTERNAL, "ranks do not hold the same rows, although each has all of them: the graph in "
 		                 "memory is damaged; see gemp-mpi verify");
+	search->emit.sliced = search->deal->sliced; /* without slices the kernel does not look after them */
 done:
 	return code;
 }
