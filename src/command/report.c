@@ -1,5 +1,6 @@
 #include "command/report.h"
 
+#include "command/apart.h"
 #include "command/files.h"
 #include "command/quantity.h"
 #include "command/trace_file.h"
@@ -61,6 +62,8 @@ gemp_code gemp_report_new(gemp_report *report, const gemp_comm *comm, const gemp
 			code = gemp_file_may_write("--json", options->json);
 		if (code == GEMP_OK)
 			code = gemp_trace_file_may(options->trace);
+		if (code == GEMP_OK)
+			code = gemp_files_apart(options);
 	}
 	code = gemp_comm_agree(comm, code);
 	if (code != GEMP_OK)

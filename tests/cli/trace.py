@@ -124,6 +124,9 @@ def check_refusals():
                    says="--trace nowhere/t.json: cannot write to folder nowhere/")
         assert done.stdout == "" and done.stderr.count("\n") == 1, done
     run(1, "info", "g.h5", "--trace", "-", code=2, says="name one")
+    run(1, "info", "g.h5", "--trace", "./g.h5", code=2, says="--trace ./g.h5 is the file of an argument")
+    run(2, "match", "g.h5", "--pattern", "triangle", "--json", "t.json", "--trace", "t.json", code=2, says="--json, too")
+    run(1, "match", "g.h5", "--pattern", "triangle", "-o", "t.tsv", "--json", "t.tsv", code=2, says="--output, too")
     assert not [name for name in os.listdir(".") if ".tmp" in name]
 
 
