@@ -12,11 +12,13 @@ static bool same_file(const char *one, const char *other)
 	return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static gemp_code apart_from(const char *option, const char *path, const char *dashes, const char *what, const char *other)
+static gemp_code apart_from(const char *option, const char *path, const char *dashes, const char *what,
+                            const char *other)
 {
 	if (!other || !same_file(path, other))
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "--%s %s is the file of %s%s, too; give it a name of its own", option, path, dashes, what);
+	return gemp_fail(GEMP_EUSAGE, "--%s %s is the file of %s%s, too; give it a name of its own", option, path, dashes,
+	                 what);
 }
 
 /* By what help calls its value. */
