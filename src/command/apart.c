@@ -49,6 +49,11 @@ done:
 
 gemp_code gemp_files_apart(const gemp_options *options)
 {
-	gemp_code code = is_apart(options, "trace", options->trace);
-	return code == GEMP_OK ? is_apart(options, "json", options->json) : code;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(is_apart(options, "trace", options->trace));
+	GEMP_TRY(is_apart(options, "json", options->json));
+	GEMP_TRY(is_apart(options, "output", options->output));
+	GEMP_TRY(is_apart(options, "subgraph", options->subgraph));
+done:
+	return code;
 }

@@ -122,7 +122,7 @@ gemp_code gemp_pull_aside(size_t *aside, const gemp_plan *plan, const gemp_closu
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(rounds, tasks->count + 1)));
 	estimate(rounds, closure, fetch, tasks, total);
 	for (size_t i = 0; i < tasks->count; i++)
-		sum += rounds[i] /= (double)budget;
+		sum += rounds[i] /= (double)(budget ? budget : 1);
 	if (gemp_comm_sum1(comm, sum > few_rounds) == 0)
 		goto done;
 	GEMP_TRY(gemp_grid_new(&grid, plan, closure, fetch, candidates, tasks));

@@ -127,6 +127,8 @@ def check_refusals():
     run(1, "info", "g.h5", "--trace", "./g.h5", code=2, says="--trace ./g.h5 is the file of an argument")
     run(2, "match", "g.h5", "--pattern", "triangle", "--json", "t.json", "--trace", "t.json", code=2, says="--json, too")
     run(1, "match", "g.h5", "--pattern", "triangle", "-o", "t.tsv", "--json", "t.tsv", code=2, says="--output, too")
+    run(1, "match", "g.h5", "--pattern", "triangle", "-o", "./g.h5", code=2, says="--output ./g.h5 is the file of an argument")
+    run(1, "partition", "g.h5", "-k", "2", "-o", "g.h5", code=2, says="--output g.h5 is the file of an argument")
     assert not [name for name in os.listdir(".") if ".tmp" in name]
 
 
