@@ -1,5 +1,5 @@
 # gemp_room(NAME FOLDER [PUBLIC libs...] [PRIVATE libs...]): a room is a folder, and its library is every .c file there,
-# and what flex and bison make of lexer.l and parser.y where it has them.
+# and what flex and bison make of lexer.l and the grammar, parser.y and parser_*.y, where it has them.
 function(gemp_room name folder)
 	cmake_parse_arguments(ROOM "" "" "PUBLIC;PRIVATE" ${ARGN})
 	file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
@@ -27,7 +27,10 @@ function(gemp_grammar folder variable)
 	set(from ${PROJECT_SOURCE_DIR}/${folder})
 	set(to ${PROJECT_BINARY_DIR}/generated/${room})
 	file(MAKE_DIRECTORY ${to})
-	bison_target(${room}_parser ${from}/parser.y ${to}/parser.c DEFINES_FILE ${to}/parser.h COMPILE_FLAGS -Wall)
+	file(GLOB parts CONFIGURE_DEPENDS ${from}/parser_*.y)
+	add_custom_command(OUTPUT ${to}/parser.y DEPENDS ${from}/parser.y ${parts}
+		COMMAND ${CMAKE_COMMAND} -E cat ${from}/parser.y ${parts} > ${to}/parser.y VERBATIM)
+	bison_target(${room}_parser ${to}/parser.y ${to}/parser.c DEFINES_FILE ${to}/parser.h COMPILE_FLAGS -Wall)
 	flex_target(${room}_lexer ${from}/lexer.l ${to}/lexer.c DEFINES_FILE ${to}/lexer.h)
 	add_flex_bison_dependency(${room}_lexer ${room}_parser)
 	# Generated code is not held to -Wconversion.

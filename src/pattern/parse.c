@@ -5,20 +5,30 @@
 
 #include <string.h>
 
+gemp_code parse_row(parse *p, gemp_pattern *pattern, const query_match *match, const query_match *optionals,
+                    const query_projection *with, parse_scope *row)
+{
+	parse_scope passed;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(parse_new_scope(p, pattern, PARSE_MAX_NAMES, row));
+	GEMP_TRY(parse_match(p, row, match));
+	for (; optionals; optionals = optionals->next)
+		GEMP_TRY(parse_optional(p, row, optionals));
+	if (with) {
+		GEMP_TRY(gemp_pattern_add_with(pattern));
+		GEMP_TRY(parse_clause(p, row, with, true, pattern->with, &passed));
+		*row = passed;
+	}
+done:
+	return code;
+}
+
 static gemp_code build(parse *p, gemp_pattern *pattern)
 {
 	const query *q = p->q;
 	parse_scope row, passed;
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(parse_new_scope(p, pattern, PARSE_MAX_NAMES, &row));
-	GEMP_TRY(parse_match(p, &row, q->match));
-	for (const query_match *match = q->optionals; match; match = match->next)
-		GEMP_TRY(parse_optional(p, &row, match));
-	if (q->with) {
-		GEMP_TRY(gemp_pattern_add_with(pattern));
-		GEMP_TRY(parse_clause(p, &row, q->with, true, pattern->with, &passed));
-		row = passed;
-	}
+	GEMP_TRY(parse_row(p, pattern, q->match, q->optionals, q->with, &row));
 	pattern->returns_given = q->result && q->result->items;
 	if (pattern->returns_given)
 		return parse_clause(p, &row, q->result, false, &pattern->result, &passed);

@@ -78,6 +78,10 @@ gemp_code parse_inner(parse *p, const parse_scope *scope, const query_match *mat
                       int outer[GEMP_MAX_PATTERN_VERTICES], parse_scope *names);
 gemp_code parse_optional(parse *p, parse_scope *row, const query_match *match);
 
+/* parse.c: all of a query but RETURN; row: the scope behind it. */
+gemp_code parse_row(parse *p, gemp_pattern *pattern, const query_match *match, const query_match *optionals,
+                    const query_projection *with, parse_scope *row);
+
 /* parse_clause.c: next becomes the scope behind the clause. */
 gemp_code parse_clause(parse *p, parse_scope *scope, const query_projection *from, bool with, gemp_clause *clause,
                        parse_scope *next);

@@ -60,15 +60,17 @@ static void query_yyerror(YYLTYPE *place, void *scanner, query *q, const char *m
 	query_node *node; query_edge *edge; query_path *path; query_trail trail;
 	query_match *match;
 	query_item *item; query_order *order; query_projection *projection;
+	query_update *update; query_control *control;
 }
 
 %token <word> NAME "a name" STRING "a string"
 %token <word> MATCH OPTIONAL WHERE WITH RETURN DISTINCT ORDER BY ASC DESC SKIP LIMIT AS AND OR XOR NOT IN IS
 %token <word> NULL_ "NULL" TRUE_ "true" FALSE_ "false" CONTAINS STARTS ENDS EXISTS COUNT_BLOCK "COUNT"
+%token <word> RULE RUN ONE ALL TRY CREATE SET REMOVE DELETE DETACH MERGE INTO
 %token <word> REFUSED "another clause"
 %token <integer> INTEGER "an integer"
 %token <real> FLOAT "a float"
-%token PATH_BEGIN "the first vertex of a path"
+%token PATH_BEGIN "the first vertex of a path" RULES_BEGIN
 %token NE "'<>'" LE "'<='" GE "'>='" MATCHES "'=~'" RANGE "'..'" YYEOF 0 "the end"
 
 %type <word> variable optional_name name callee optional_alias
@@ -87,10 +89,18 @@ static void query_yyerror(YYLTYPE *place, void *scanner, query *q, const char *m
 %type <order> order
 %type <flag> optional_distinct
 %type <projection> projection body items sorted with result
+%type <control> sequence choice attempt repeated step_of_run
+%type <integer> optional_bound
+%type <word> rule_name
 
 %expect 2 /* behind a path in an expression, `-` and `<` continue it */
 
 %%
+
+text
+	: query
+	| RULES_BEGIN rules
+	;
 
 query
 	: match optionals tail optional_end
@@ -182,6 +192,7 @@ optional_name
 name
 	: NAME | MATCH | OPTIONAL | WHERE | WITH | RETURN | DISTINCT | ORDER | BY | ASC | DESC | SKIP | LIMIT | AS | AND | OR
 	| XOR | NOT | IN | IS | NULL_ | TRUE_ | FALSE_ | CONTAINS | STARTS | ENDS | EXISTS | COUNT_BLOCK | REFUSED
+	| RULE | RUN | ONE | ALL | TRY | CREATE | SET | REMOVE | DELETE | DETACH | MERGE | INTO
 	;
 
 optional_labels
@@ -471,30 +482,3 @@ optional_end
 	: %empty | ';'
 	;
 
-%%
-
-static int yyreport_syntax_error(const yypcontext_t *context, void *scanner, query *q)
-{
-	(void)scanner;
-	enum { MOST = 4 };
-	yysymbol_kind_t expected[YYNTOKENS];
-	int all = yypcontext_expected_tokens(context, expected, YYNTOKENS), count = 0;
-	bool any_word = false, operand = false; /* then "a name" or "a value" is what to say */
-	for (int i = 0; i < all; i++) {
-		any_word = any_word || expected[i] == YYSYMBOL_REFUSED;
-		operand = operand || expected[i] == YYSYMBOL_STRING;
-	}
-	for (int i = 0; i < all; i++) {
-		bool word = expected[i] >= YYSYMBOL_MATCH && expected[i] <= YYSYMBOL_REFUSED;
-		if (expected[i] != YYSYMBOL_PATH_BEGIN && expected[i] != YYSYMBOL_COUNT_BLOCK && !(any_word && word))
-			expected[count++] = expected[i];
-	}
-	char list[256] = "";
-	for (int i = 0; i < count && count <= MOST; i++) {
-		const char *between = i == 0 ? "" : i + 1 < count ? ", " : " or ";
-		size_t used = strlen(list);
-		snprintf(list + used, sizeof list - used, "%s%s", between, yysymbol_name(expected[i]));
-	}
-	query_unexpected(q, *yypcontext_location(context), operand ? "a value" : *list ? list : NULL);
-	return 0;
-}

@@ -141,6 +141,7 @@ typedef struct gemp_pattern {
 	gemp_clause *with;             /* NULL: none; owned */
 	gemp_clause result;            /* RETURN; none given: every named vertex (all, if none is named) */
 	bool returns_given;            /* there is a RETURN: what it tells apart is not exchangeable */
+	size_t told;                   /* a rule's: items of the first clause that are told apart by their places, the first ones */
 	size_t relation_count;         /* of the graph bound to; 0 before */
 } gemp_pattern;
 

@@ -6,6 +6,7 @@
 #define GEMP_PATTERN_QUERY_H
 
 #include "pattern/pattern.h"
+#include "pattern/rule.h"
 #include "pattern/source.h"
 
 enum {
@@ -105,8 +106,40 @@ typedef struct query_projection {
 	query_expr *where;
 } query_projection;
 
+/* One update of a rule, as written. GEMP_CREATE_VERTEX: all that CREATE makes, in paths; GEMP_ADD_LABELS: also the type of
+ * an edge; GEMP_SET_ATTRIBUTE: also NULL. */
+typedef struct query_update {
+	gemp_update_kind kind;
+	query_place place;
+	query_word variable, into, name;
+	query_match *paths;
+	query_expr *labels, *value;
+	bool detach;
+	struct query_update *next;
+} query_update;
+
+typedef struct query_rule {
+	query_word name;
+	query_match *match, *optionals;
+	query_projection *with; /* NULL: none */
+	query_update *updates;
+	struct query_rule *next;
+} query_rule;
+
+/* What RUN says. */
+typedef struct query_control {
+	gemp_control_kind kind;
+	query_place place;
+	query_word rule;
+	bool one;
+	uint64_t times, limit;
+	struct query_control *first, *last, *next; /* children; next child of the parent */
+} query_control;
+
 /* Where the parser is: what can be said of an unexpected word depends on it. */
-typedef enum query_clause { QUERY_MATCH, QUERY_WHERE, QUERY_WITH, QUERY_RETURN, QUERY_LIMIT } query_clause;
+typedef enum query_clause {
+	QUERY_MATCH, QUERY_WHERE, QUERY_WITH, QUERY_RETURN, QUERY_LIMIT, QUERY_UPDATE, QUERY_RUN
+} query_clause;
 
 typedef struct query {
 	gemp_source source;
@@ -121,14 +154,23 @@ typedef struct query {
 	bool *used;             /* [parameter_count] borrowed */
 	query_clause clause;    /* being read */
 	bool behind;            /* WITH has been read */
+	bool ruled, begun;      /* it is a text of rules; its first token has been read */
+	bool updating;          /* an update of the rule has been read */
+	bool detaching;         /* behind DETACH */
 	unsigned nested;        /* patterns within patterns, being read */
 	query_match *match, *optionals, *last_optional;
 	query_projection *with, *result; /* NULL: none */
+	query_update *updates, *last_update; /* of the rule being read */
+	query_rule *rules, *last_rule;
+	query_control *run;     /* a sequence; NULL: no RUN */
 } query;
 
 /* Reads source into an empty query; query_free in any case. used[parameter_count]: set for those that it mentions. */
 gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
                       size_t parameter_count, bool *used);
+/* The same for a text of rules. */
+gemp_code query_parse_rules(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                            size_t parameter_count, bool *used);
 void query_free(query *q);
 
 /* gemp_pattern_parse_with for one query of several: parameters that it does not mention are no mistake yet. */
@@ -189,6 +231,17 @@ void query_check_amount(query *q, const query_expr *parameter);
 /* `name(argument)`, argument NULL: `name(*)`. query_check_callee refuses functions that there are not. */
 query_expr *query_call(query *q, query_word name, bool distinct, query_expr *argument, query_place place);
 void query_check_callee(query *q, query_word name);
+
+/* rule_tree.c: rules, part by part. */
+void query_begin_rule(query *q);
+void query_end_rule(query *q, query_word name, query_match *match);
+query_update *query_new_update(query *q, gemp_update_kind kind, query_word variable, query_place place);
+query_control *query_new_control(query *q, gemp_control_kind kind, query_control *child, query_place place);
+/* A sequence or choice: left itself with one child more if it is of that kind already. */
+query_control *query_join_control(query *q, gemp_control_kind kind, query_control *left, query_control *right,
+                                  query_place place);
+query_control *query_repeat(query *q, query_control *child, uint64_t times, query_place place);
+void query_run(query *q, query_control *sequence, uint64_t limit, query_place place);
 
 /* Decode the escapes of a string between quotes. */
 query_word query_unquote(query *q, const char *bytes, size_t size, query_place place);

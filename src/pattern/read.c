@@ -6,18 +6,16 @@
 
 #include <string.h>
 
-gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
-                      size_t parameter_count, bool *used)
+static gemp_code read_text(query *q)
 {
-	*q = (query){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used };
-	q->code = gemp_source_check(source);
+	q->code = gemp_source_check(&q->source);
 	if (q->code != GEMP_OK)
 		return q->code;
-	size_t size = strlen(source->text);
+	size_t size = strlen(q->source.text);
 	char *copy = query_alloc(q, size + 2); /* flex wants two zeros at the end */
 	if (!copy)
 		return q->code;
-	memcpy(copy, source->text, size);
+	memcpy(copy, q->source.text, size);
 	void *scanner;
 	GEMP_CHECK(query_yylex_init_extra(q, &scanner) == 0);
 	GEMP_CHECK(query_yy_scan_buffer(copy, size + 2, scanner));
@@ -25,6 +23,21 @@ gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_para
 	GEMP_CHECK(!failed || q->code != GEMP_OK);
 	query_yylex_destroy(scanner);
 	return q->code;
+}
+
+gemp_code query_parse(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                      size_t parameter_count, bool *used)
+{
+	*q = (query){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used };
+	return read_text(q);
+}
+
+gemp_code query_parse_rules(query *q, const gemp_source *source, const gemp_query_parameter *parameters,
+                            size_t parameter_count, bool *used)
+{
+	*q = (query){ .source = *source, .parameters = parameters, .parameter_count = parameter_count, .used = used,
+		.ruled = true };
+	return read_text(q);
 }
 
 gemp_code query_check_parameters(const gemp_query_parameter *parameters, size_t parameter_count, const bool *used)

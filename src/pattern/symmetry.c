@@ -281,6 +281,8 @@ static gemp_code add_clause(digraph *d, const layer *row)
 	for (size_t i = 0; i < clause->item_count; i++) {
 		GEMP_TRY(add_expr(d, row, clause->items[i].expr, 0, &items[i]));
 		gemp_text_print(&d->colour[items[i]], " returned%s", i < clause->shown ? "" : " hidden");
+		if (i < row->pattern->told)
+			gemp_text_print(&d->colour[items[i]], " as %zu", i);
 		for (size_t o = 0; o < clause->order_count; o++)
 			if (clause->orders[o].item == i)
 				gemp_text_print(&d->colour[items[i]], " by %zu %d", o, clause->orders[o].descending);

@@ -31,9 +31,41 @@ static const struct { const char *word, *what; } refused[] = {
 	{ "NULLS", "NULLS FIRST or LAST; NULL is last when ascending" },
 };
 
+/* The same in rules. */
+static const struct { const char *word, *what; } refused_in_rules[] = {
+	{ "RETURN", "RETURN in a rule; CREATE, SET, REMOVE, DELETE and MERGE say what becomes of a match" },
+	{ "OPTIONAL", "OPTIONAL MATCH here; it stands behind MATCH, before WITH and the updates" },
+	{ "WITH", "WITH here; it stands once, behind MATCH and before the updates" },
+	{ "ORDER", "ORDER BY here; it stands in WITH" },
+	{ "SKIP", "SKIP here; it stands in WITH" },
+	{ "LIMIT", "LIMIT here; it stands in WITH, and behind RUN as the most steps" },
+	{ "OFFSET", "OFFSET; write SKIP" },
+	{ "ON", "ON CREATE and ON MATCH; write a rule for either" },
+	{ "UNWIND", "UNWIND" },
+	{ "UNION", "UNION; write a rule for each part" },
+	{ "CASE", "CASE; write a rule for each case" },
+	{ "CALL", "CALL; RUN says which rules are applied" },
+	{ "FOREACH", "FOREACH; a rule is applied to each of its matches" },
+};
+
+static const char *refused_in_rule(const query *q, const char *word, size_t size)
+{
+	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
+		return q->updating ? "MATCH behind updates; write another rule" : q->behind ? "MATCH behind WITH"
+		                                                               : "a second MATCH; join the paths by commas";
+	if (size == 5 && strncasecmp(word, "WHERE", size) == 0 && q->updating)
+		return "WHERE behind updates; write it behind MATCH or WITH";
+	for (size_t i = 0; i < sizeof refused_in_rules / sizeof *refused_in_rules; i++)
+		if (strlen(refused_in_rules[i].word) == size && strncasecmp(word, refused_in_rules[i].word, size) == 0)
+			return refused_in_rules[i].what;
+	return NULL;
+}
+
 /* The same for one word in one place. */
 static const char *refused_word(const query *q, const char *word, size_t size)
 {
+	if (q->ruled)
+		return refused_in_rule(q, word, size);
 	if (size == 5 && strncasecmp(word, "MATCH", size) == 0)
 		return q->behind ? "MATCH behind WITH" : "a second MATCH; join the paths by commas";
 	if (size == 4 && strncasecmp(word, "SKIP", size) == 0 && q->clause == QUERY_LIMIT)
@@ -69,7 +101,7 @@ static const char *punctuation(const query *q, query_place place)
 	size_t size = place.end - place.begin;
 	if (size == 2)
 		return strncmp(token, "..", 2) == 0 && q->clause != QUERY_MATCH ? "a range (..)" : NULL;
-	if (size != 1)
+	if (size != 1 || q->clause == QUERY_RUN)
 		return NULL;
 	if (*token == '!' || (*token == '%' && before(q, place.begin) == ':'))
 		return "an expression over labels with ! or %; NOT a:Label stands in WHERE";
@@ -98,13 +130,14 @@ static const char *punctuation(const query *q, query_place place)
 	}
 }
 
-static bool explain(query *q, query_place place)
+static bool explain(query *q, query_place place, const char *expected)
 {
 	const char *token = q->source.text + place.begin, *what;
 	size_t size = place.end - place.begin;
 	bool word = isalpha((unsigned char)*token);
 	char last = before(q, place.begin);
-	if (q->clause == QUERY_MATCH && word && strchr("([", last) && last ) {
+	bool name = q->ruled && expected && strcmp(expected, "a name") == 0;
+	if (word && (name || (q->clause == QUERY_MATCH && strchr("([", last) && last))) {
 		query_fail(q, place.begin, "'%.*s' is a reserved word; as a name it needs backquotes", (int)size, token);
 		return true;
 	}
@@ -124,16 +157,33 @@ static bool explain(query *q, query_place place)
 	return what != NULL;
 }
 
+/* What rules begin with, where something else stands; NULL: it has its own message. */
+static const char *beginning(const query *q, const char *token, size_t size, const char *expected)
+{
+	if (!expected)
+		return NULL;
+	if (strcmp(expected, "RULE or RUN") == 0 && q->clause == QUERY_MATCH)
+		return "a text of rules begins with RULE, as in RULE name MATCH (a) SET a.x = 1";
+	if (refused_word(q, token, size))
+		return NULL;
+	if (strcmp(expected, "MATCH") == 0 && !q->ruled)
+		return "a query begins with MATCH, as in MATCH (a)-[:KNOWS]->(b) RETURN a, b";
+	if (strcmp(expected, "MATCH") == 0)
+		return "a rule begins with MATCH behind its name, as in RULE name MATCH (a) SET a.x = 1";
+	return NULL;
+}
+
 void query_unexpected(query *q, query_place place, const char *expected)
 {
 	const char *token = q->source.text + place.begin;
 	size_t size = place.end - place.begin;
-	const char *wanted = expected ? ", expected " : "";
-	if (expected && strcmp(expected, "MATCH") == 0 && !refused_word(q, token, size))
-		query_fail(q, place.begin, "a query begins with MATCH, as in MATCH (a)-[:KNOWS]->(b) RETURN a, b");
+	const char *wanted = expected ? ", expected " : "", *begins = beginning(q, token, size, expected);
+	if (begins)
+		query_fail(q, place.begin, "%s", begins);
 	else if (size == 0)
-		query_fail(q, place.begin, "the query ends too early%s%s", wanted, expected ? expected : "");
-	else if (!explain(q, place))
+		query_fail(q, place.begin, "the %s too early%s%s", q->ruled ? "rules end" : "query ends", wanted,
+		           expected ? expected : "");
+	else if (!explain(q, place, expected))
 		query_fail(q, place.begin, "unexpected '%.*s'%s%s", size > 40 ? 40 : (int)size, token, wanted,
 		           expected ? expected : "");
 }

@@ -1,9 +1,9 @@
 /* What is refused and how that reads: tests/data/refusals.tsv, a line `query, place, message` each, against the parser
- * and against docs/query-language.md. */
+ * and against docs/query-language.md; rule_refusals.tsv for rules, against docs/rules.md. */
 #include "harness/harness.h"
 
 #include "core/text.h"
-#include "pattern/pattern.h"
+#include "pattern/rule.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,38 +32,59 @@ static void print_cell(const char *cell, gemp_text *out)
 		gemp_text_print(out, "%s%c", *cell == '|' ? "\\" : "", *cell);
 }
 
-static void check(const char *query, const char *place, const char *message, const char *docs)
+/* A language, and where its refusals stand. */
+typedef struct language {
+	const char *name, *list, *docs;
+	size_t least; /* refusals there are */
+	gemp_code (*parse)(const char *text);
+} language;
+
+static gemp_code parse_query(const char *text)
 {
-	gemp_pattern *p = NULL;
+	gemp_pattern *pattern = NULL;
+	gemp_code code = gemp_pattern_parse(&pattern, text, NULL);
+	gemp_pattern_free(pattern);
+	return code;
+}
+
+static gemp_code parse_rules(const char *text)
+{
+	gemp_rules *rules = NULL;
+	gemp_code code = gemp_rules_parse(&rules, text, NULL, NULL, 0);
+	gemp_rules_free(rules);
+	return code;
+}
+
+static void check(const language *l, const char *text, const char *place, const char *message, const char *docs)
+{
 	gemp_text expected = { 0 }, row = { 0 };
-	gemp_text_print(&expected, "query:%s: %s\n", place, message);
-	gemp_code code = gemp_pattern_parse(&p, query, NULL);
-	if (code != GEMP_EUSAGE || p || strncmp(gemp_message(), expected.data, expected.size) != 0)
-		fail_msg("%s\nexpected %sgot code %d: %s", query, expected.data, (int)code, gemp_message());
+	gemp_text_print(&expected, "%s:%s: %s\n", l->name, place, message);
+	gemp_code code = l->parse(text);
+	if (code != GEMP_EUSAGE || strncmp(gemp_message(), expected.data, expected.size) != 0)
+		fail_msg("%s\nexpected %sgot code %d: %s", text, expected.data, (int)code, gemp_message());
 	gemp_text_print(&row, "| `");
-	print_cell(query, &row);
+	print_cell(text, &row);
 	gemp_text_print(&row, "` | ");
 	print_cell(message, &row);
 	gemp_text_print(&row, " |\n");
 	if (!strstr(docs, row.data))
-		fail_msg("docs/query-language.md has no line %s", row.data);
+		fail_msg("%s has no line %s", l->docs, row.data);
 	gemp_text_free(&expected);
 	gemp_text_free(&row);
 }
 
-static void refusals(void **state)
+static void check_all(const language *l)
 {
-	(void)state;
-	char *list = read_source("tests/data/refusals.tsv"), *docs = read_source("docs/query-language.md");
+	char *list = read_source(l->list), *docs = read_source(l->docs);
 	size_t count = 0;
 	for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
 		char *place = strchr(line, '\t'), *message = place ? strchr(place + 1, '\t') : NULL;
 		assert_non_null(message);
 		*place = *message = '\0';
-		check(line, place + 1, message + 1, docs);
+		check(l, line, place + 1, message + 1, docs);
 		count++;
 	}
-	assert_true(count > 130);
+	assert_true(count > l->least);
 	size_t shown = 0; /* and the table has no line more */
 	char *table = strstr(docs, "<!-- refusals");
 	assert_non_null(table);
@@ -75,8 +96,20 @@ static void refusals(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+static void queries(void **state)
+{
+	(void)state;
+	check_all(&(language){ "query", "tests/data/refusals.tsv", "docs/query-language.md", 130, parse_query });
+}
+
+static void rules(void **state)
+{
+	(void)state;
+	check_all(&(language){ "rules", "tests/data/rule_refusals.tsv", "docs/rules.md", 60, parse_rules });
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(refusals) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(queries), cmocka_unit_test(rules) };
 	return test_main(tests);
 }

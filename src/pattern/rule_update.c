@@ -1,0 +1,305 @@
+/* What becomes of a match: names are resolved, and what has no meaning is refused at its place. */
+#include "core/memory.h"
+#include "core/text.h"
+#include "pattern/build.h"
+#include "pattern/expr.h"
+#include "pattern/rule_build.h"
+
+#include <string.h>
+
+rule_variable *rule_find(const rule_build *b, const char *name)
+{
+	for (rule_variable *variable = b->variables; variable; variable = variable->next)
+		if (strcmp(variable->name, name) == 0)
+			return variable;
+	return NULL;
+}
+
+gemp_code rule_add_variable(rule_build *b, query_word word, gemp_rule_element element, rule_variable **out)
+{
+	rule_variable *variable = query_alloc(b->p->q, sizeof *variable);
+	if (!variable)
+		return GEMP_ENOMEM;
+	*variable = (rule_variable){ .name = word.bytes, .element = element };
+	if (word.bytes) {
+		variable->next = b->variables;
+		b->variables = variable;
+	}
+	*out = variable;
+	return GEMP_OK;
+}
+
+/* The column of RETURN that has this value, a new one if none has; takes *expr. */
+static gemp_code column(rule_build *b, gemp_expr **expr, query_place place, size_t *out)
+{
+	const gemp_clause *result = &b->rule->pattern->result;
+	const char *text = b->p->q->source.text + place.begin;
+	for (*out = 0; *out < result->item_count; ++*out)
+		if (gemp_expr_compare(result->items[*out].expr, *expr) == 0)
+			return GEMP_OK;
+	if (result->item_count == PARSE_MAX_ITEMS)
+		return parse_fail(b->p, place.begin, "the rule uses more than %d elements and values of its match", PARSE_MAX_ITEMS);
+	return gemp_pattern_add_return(b->rule->pattern, expr, text, place.end - place.begin);
+}
+
+static bool may_be_missing(const rule_build *b, const parse_name *name)
+{
+	const gemp_pattern *pattern = b->rule->pattern;
+	int index = pattern->with ? pattern->with->items[name->index].expr->variable : name->index;
+	return index >= (int)(name->sort == PARSE_EDGE ? pattern->edge_count : pattern->vertex_count);
+}
+
+static gemp_code add_matched(rule_build *b, query_word word, rule_variable **out)
+{
+	const parse_name *name;
+	gemp_expr *expr = NULL;
+	gemp_rule_element element = { 0 };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(parse_resolve(b->p, b->row, word, &name));
+	if (name->sort != PARSE_VERTEX && name->sort != PARSE_EDGE)
+		return parse_fail(b->p, word.place.begin, "'%s' is a value; what a rule changes is a vertex or an edge", word.bytes);
+	element.edge = name->sort == PARSE_EDGE;
+	GEMP_TRY(parse_new_expr(b->p, element.edge ? GEMP_EDGE : GEMP_VERTEX, word.place.begin, &expr));
+	expr->variable = name->index;
+	expr->of_edge = element.edge;
+	GEMP_TRY(column(b, &expr, word.place, &element.index));
+	GEMP_TRY(rule_add_variable(b, word, element, out));
+	(*out)->optional = may_be_missing(b, name);
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+gemp_code rule_resolve(rule_build *b, query_word word, rule_variable **out)
+{
+	*out = rule_find(b, word.bytes);
+	if (*out && (*out)->gone)
+		return parse_fail(b->p, word.place.begin, "'%s' is gone: an update before this one deletes it or merges it into another; "
+		                  "leave this out, or the other", word.bytes);
+	return *out ? GEMP_OK : add_matched(b, word, out);
+}
+
+gemp_code rule_add_update(rule_build *b, gemp_update_kind kind, gemp_rule_element element, size_t at, gemp_update **out)
+{
+	gemp_rule *rule = b->rule;
+	if (rule->update_count == RULE_MAX_UPDATES)
+		return parse_fail(b->p, at, "more than %d updates in a rule", RULE_MAX_UPDATES);
+	gemp_code code = GEMP_RESERVE(rule->updates, b->capacity, rule->update_count + 1);
+	if (code != GEMP_OK)
+		return code;
+	parse_move(b->p, at);
+	*out = &rule->updates[rule->update_count++];
+	**out = (gemp_update){ .kind = kind, .element = element, .line = b->p->cursor.line, .place = b->p->cursor.column };
+	return GEMP_OK;
+}
+
+/* Nothing speaks of what the rule itself makes: it is not there yet when values are computed. */
+static gemp_code check_value(rule_build *b, const query_expr *expr)
+{
+	const rule_variable *made = expr->variable.bytes ? rule_find(b, expr->variable.bytes) : NULL;
+	if (made && made->element.created)
+		return parse_fail(b->p, expr->variable.place.begin, "'%s' is created by this rule, and values are those of the match as "
+		                  "it was found; repeat the value itself", expr->variable.bytes);
+	gemp_code code = GEMP_OK;
+	for (const query_expr *child = expr->first; code == GEMP_OK && child; child = child->next)
+		code = check_value(b, child);
+	return code;
+}
+
+/* Takes *expr. */
+static gemp_code add_value(rule_build *b, gemp_expr **expr, query_place place, gemp_update *update)
+{
+	if ((*expr)->kind != GEMP_LITERAL)
+		return column(b, expr, place, &update->column);
+	if ((*expr)->value.null) {
+		update->kind = GEMP_REMOVE_ATTRIBUTE;
+		return GEMP_OK;
+	}
+	update->constant = true;
+	update->literal = (*expr)->value;
+	if (update->literal.type == GEMP_STRING)
+		(*expr)->value = (gemp_value){ .null = true };
+	return GEMP_OK;
+}
+
+static bool same(gemp_rule_element a, gemp_rule_element b)
+{
+	return a.created == b.created && a.edge == b.edge && a.index == b.index;
+}
+
+static gemp_code add_name(gemp_update *update, query_word name)
+{
+	gemp_code code = GEMP_NEW(update->names, 1);
+	if (code != GEMP_OK)
+		return code;
+	update->names[0] = gemp_strdup(name.bytes);
+	update->name_count = update->names[0] != NULL;
+	return update->names[0] ? GEMP_OK : GEMP_ENOMEM;
+}
+
+/* An update of an attribute, which may be the only one. */
+static gemp_code add_attribute(rule_build *b, gemp_update_kind kind, gemp_rule_element element, query_word name,
+                               gemp_update **out)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < b->rule->update_count; i++) {
+		const gemp_update *other = &b->rule->updates[i];
+		bool attribute = other->kind == GEMP_SET_ATTRIBUTE || other->kind == GEMP_REMOVE_ATTRIBUTE;
+		if (attribute && same(other->element, element) && strcmp(other->names[0], name.bytes) == 0)
+			return parse_fail(b->p, name.place.begin, "the attribute '%s' is set or removed twice; a rule gives it one value",
+			                  name.bytes);
+	}
+	GEMP_TRY(rule_add_update(b, kind, element, name.place.begin, out));
+	code = add_name(*out, name);
+done:
+	return code;
+}
+
+gemp_code rule_set(rule_build *b, gemp_rule_element element, query_word name, const query_expr *value)
+{
+	parse_context context = { .scope = b->row, .no_aggregates = "stands in WITH only; give it a name there, as in "
+	                                                            "WITH a, count(*) AS n SET a.n = n" };
+	gemp_expr *expr = NULL;
+	gemp_update *update;
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(check_value(b, value));
+	GEMP_TRY(parse_expr(b->p, &context, value, PARSE_PLAIN, &expr));
+	GEMP_TRY(add_attribute(b, GEMP_SET_ATTRIBUTE, element, name, &update));
+	code = add_value(b, &expr, value->place, update);
+done:
+	gemp_expr_free(expr);
+	return code;
+}
+
+/* Adds the names of a conjunction of labels, and of what else there is, to a list. */
+static gemp_code gather(rule_build *b, const query_expr *from, query_expr *list)
+{
+	gemp_code code = GEMP_OK;
+	if (from->kind == GEMP_OR)
+		return parse_fail(b->p, from->place.begin, "a choice of labels has no meaning here; write all that are meant, as in "
+		                  ":A:B");
+	if (from->kind == GEMP_HAS_LABEL)
+		for (const query_expr *name = from->first; name; name = name->next) {
+			query_expr *copy = query_string(b->p->q, (query_word){ (char *)name->value.string.bytes,
+			                                                       name->value.string.size, name->place });
+			if (!copy)
+				return b->p->q->code;
+			query_adopt(b->p->q, list, copy);
+		}
+	for (const query_expr *child = from->first; code == GEMP_OK && from->kind == GEMP_AND && child; child = child->next)
+		code = gather(b, child, list);
+	return code;
+}
+
+gemp_code rule_labels(rule_build *b, const query_expr *from, gemp_update *update)
+{
+	gemp_code code = GEMP_OK;
+	query_expr *list = query_leaf(b->p->q, GEMP_IN, from->place);
+	if (!list)
+		return GEMP_ENOMEM;
+	GEMP_TRY(gather(b, from, list));
+	if (list->first)
+		code = parse_names(list, &update->names, &update->name_count);
+done:
+	return code;
+}
+
+/* Labels of a vertex, the type of an edge. */
+static gemp_code update_labels(rule_build *b, const query_update *from, const rule_variable *variable)
+{
+	gemp_code code = GEMP_OK;
+	const char *name = from->variable.bytes;
+	bool edge = variable->element.edge, one = from->labels->kind == GEMP_HAS_LABEL
+	                                       && from->labels->first == from->labels->last;
+	gemp_update *update;
+	if (edge && from->kind == GEMP_REMOVE_LABELS)
+		return parse_fail(b->p, from->labels->place.begin, "an edge always has a type; write SET %s:OTHER, or DELETE %s", name,
+		                  name);
+	if (edge && variable->element.created)
+		return parse_fail(b->p, from->labels->place.begin, "'%s' is created by this rule; write its type in CREATE", name);
+	if (edge && !one)
+		return parse_fail(b->p, from->labels->place.begin, "an edge has one type; write one, as in SET %s:OTHER", name);
+	GEMP_TRY(rule_add_update(b, edge ? GEMP_SET_TYPE : from->kind, variable->element, from->place.begin, &update));
+	code = rule_labels(b, from->labels, update);
+done:
+	return code;
+}
+
+/* A vertex that loses its edges, or an edge. */
+static gemp_code end(rule_build *b, query_word word, const char *what, rule_variable *variable)
+{
+	if (variable->element.created)
+		return parse_fail(b->p, word.place.begin, "'%s' is created by this rule, which cannot %s it too; leave both out",
+		                  word.bytes, what);
+	if (variable->end)
+		return parse_fail(b->p, word.place.begin, "CREATE or MERGE gives '%s' an edge, so that the rule cannot %s it too",
+		                  word.bytes, what);
+	variable->gone = true;
+	return GEMP_OK;
+}
+
+static gemp_code delete(rule_build *b, const query_update *from, rule_variable *variable)
+{
+	gemp_code code = GEMP_OK;
+	gemp_update *update;
+	GEMP_TRY(end(b, from->variable, "delete", variable));
+	GEMP_TRY(rule_add_update(b, GEMP_DELETE, variable->element, from->place.begin, &update));
+	update->detach = from->detach && !variable->element.edge;
+done:
+	return code;
+}
+
+static gemp_code merge(rule_build *b, const query_update *from, rule_variable *variable)
+{
+	gemp_code code = GEMP_OK;
+	rule_variable *into;
+	gemp_update *update;
+	GEMP_TRY(rule_resolve(b, from->into, &into));
+	if (variable->element.edge || into->element.edge) {
+		query_word word = variable->element.edge ? from->variable : from->into;
+		return parse_fail(b->p, word.place.begin, "'%s' is an edge; MERGE joins two vertices", word.bytes);
+	}
+	if (same(variable->element, into->element))
+		return parse_fail(b->p, from->into.place.begin, "'%s' cannot be merged into itself; name another vertex",
+		                  from->into.bytes);
+	if (into->optional)
+		return parse_fail(b->p, from->into.place.begin, "'%s' may be missing, since OPTIONAL MATCH gave it, and then there is "
+		                  "nothing to merge into; match it by MATCH", from->into.bytes);
+	GEMP_TRY(end(b, from->variable, "merge", variable));
+	into->end = true;
+	GEMP_TRY(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));
+	update->to = into->element;
+done:
+	return code;
+}
+
+static gemp_code update_one(rule_build *b, const query_update *from)
+{
+	rule_variable *variable;
+	gemp_update *update;
+	if (from->kind == GEMP_CREATE_VERTEX)
+		return rule_create(b, from->paths);
+	gemp_code code = rule_resolve(b, from->variable, &variable);
+	if (code != GEMP_OK)
+		return code;
+	switch (from->kind) {
+	case GEMP_SET_ATTRIBUTE:
+		return rule_set(b, variable->element, from->name, from->value);
+	case GEMP_REMOVE_ATTRIBUTE:
+		return add_attribute(b, from->kind, variable->element, from->name, &update);
+	case GEMP_DELETE:
+		return delete(b, from, variable);
+	case GEMP_MERGE:
+		return merge(b, from, variable);
+	default:
+		return update_labels(b, from, variable);
+	}
+}
+
+gemp_code rule_updates(rule_build *b, const query_update *first)
+{
+	gemp_code code = GEMP_OK;
+	for (; code == GEMP_OK && first; first = first->next)
+		code = update_one(b, first);
+	return code;
+}

@@ -1,0 +1,128 @@
+/* Rules that nobody would write: every text is a tree or one clear message, and nothing is lost on the way. */
+#include "harness/harness.h"
+
+#include "core/log.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "pattern/rule.h"
+#include "pattern/symmetry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const pieces[] = {
+	"RULE r ", " RULE s ", " RUN ", "ONE ", "ALL ", "TRY ", " INTO ", " CREATE ", " SET ", " REMOVE ", " DELETE ", " DETACH ",
+	" MERGE ", " MATCH ", " OPTIONAL MATCH ", " WHERE ", " WITH ", " LIMIT ", " RETURN ", "(a)", "(b:P)", "(c {x: a.x})",
+	"(c:A|B)", "-[:T]->", "<-[r:T]-", "-->", "-[:T*1..2]->", "-[q:U {k: 1}]->", "a.x = 1", "b.y = a.x + 1", "a:L", "r:T", "c",
+	"a", "b", "r", "a.x", ",", ";", "|", "*", "{3}", "{0}", "{", "}", "(", ")", "r*", "(r | s)*", "count(*) AS n", "n", "a, ",
+	"b INTO a", "=", "+=", "1", "null", "'s'", "'", "`", "/*", "\n", " ", "\xFF", "\xC3\xA4", "$p", "0", "99999999999999999999",
+};
+enum { PIECES = sizeof pieces / sizeof *pieces };
+
+static const char *const whole[] = {
+	"RULE r MATCH (a:P)-[r:T]->(b) WHERE a.x < b.x SET a.x = b.x, r:U REMOVE b:Q DELETE r RUN r*",
+	"RULE r MATCH (a)-->(b) WITH a, count(b) AS n WHERE n > 2 CREATE (c:C {n: n})-[:T {k: 1}]->(a)\n"
+	"RULE s MATCH (c) WHERE NOT (c)--() DETACH DELETE c;\nRUN (r; TRY ONE s)* | s{3} LIMIT 9",
+	"RULE m MATCH (a), (b) OPTIONAL MATCH (b)-[q]-(x) SET x.y = null MERGE b INTO a DELETE q",
+};
+
+static void mutate(uint64_t *seed, gemp_text *text)
+{
+	gemp_text_print(text, "%s", whole[gemp_random_below(seed, sizeof whole / sizeof *whole)]);
+	for (uint64_t changes = gemp_random_below(seed, 3); changes > 0 && text->size > 1; changes--) {
+		size_t at = gemp_random_below(seed, text->size);
+		gemp_text tail = { 0 };
+		if (gemp_random_below(seed, 3) == 0) {
+			memmove(text->data + at, text->data + at + 1, text->size-- - at);
+			continue;
+		}
+		gemp_text_print(&tail, "%s%s", pieces[gemp_random_below(seed, PIECES)], text->data + at);
+		text->data[text->size = at] = '\0';
+		gemp_text_print(text, "%s", tail.data);
+		gemp_text_free(&tail);
+	}
+}
+
+static void compose(uint64_t *seed, gemp_text *text)
+{
+	size_t count = 1 + gemp_random_below(seed, 20);
+	gemp_text_print(text, "%s", gemp_random_below(seed, 4) ? "RULE r MATCH (a)-->(b) " : "");
+	for (size_t i = 0; i < count; i++)
+		gemp_text_print(text, "%s", pieces[gemp_random_below(seed, PIECES)]);
+}
+
+static void check_element(const gemp_rule *rule, gemp_rule_element element)
+{
+	const gemp_clause *result = &rule->pattern->result;
+	if (element.created) {
+		assert_true(element.index < (element.edge ? rule->created_edges : rule->created_vertices));
+	} else {
+		assert_true(element.index < rule->needed);
+		assert_int_equal(result->items[element.index].expr->kind, element.edge ? GEMP_EDGE : GEMP_VERTEX);
+	}
+}
+
+static void check_rule(const gemp_rule *rule)
+{
+	gemp_symmetry *symmetry;
+	assert_true(rule->update_count > 0);
+	for (size_t i = 0; i < rule->update_count; i++) {
+		const gemp_update *update = &rule->updates[i];
+		check_element(rule, update->element);
+		if (update->kind == GEMP_CREATE_EDGE)
+			check_element(rule, update->from);
+		if (update->kind == GEMP_CREATE_EDGE || update->kind == GEMP_MERGE)
+			check_element(rule, update->to);
+		if (update->kind == GEMP_SET_ATTRIBUTE && !update->constant)
+			assert_true(update->column < rule->needed);
+		bool named = update->kind != GEMP_CREATE_VERTEX && update->kind != GEMP_DELETE && update->kind != GEMP_MERGE;
+		assert_true(!named || update->name_count > 0);
+		assert_true(update->line > 0 && update->place > 0);
+	}
+	assert_ok(gemp_symmetry_find(&symmetry, rule->pattern, true));
+	gemp_symmetry_free(symmetry);
+}
+
+static void check_error(gemp_code code, const char *text)
+{
+	int line, column;
+	if (code != GEMP_EUSAGE || sscanf(gemp_message(), "rules:%d:%d: ", &line, &column) != 2)
+		fail_msg("%s: code %d: %s", text, (int)code, gemp_message());
+	assert_int_equal(gemp_message()[strlen(gemp_message()) - 1], '^');
+	assert_null(strstr(gemp_message(), "syntax error"));
+}
+
+static void texts(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed();
+	gemp_text text = { 0 };
+	size_t good = 0, bad = 0;
+	gemp_log_setup(1, GEMP_QUIET); /* warnings of rules that no RUN names */
+	for (int round = 0; round < 20000; round++) {
+		gemp_rules *rules = NULL;
+		gemp_text_clear(&text);
+		if (round % 2)
+			mutate(&seed, &text);
+		else
+			compose(&seed, &text);
+		gemp_code code = gemp_rules_parse(&rules, text.data, NULL, NULL, 0);
+		for (size_t i = 0; code == GEMP_OK && i < rules->count; i++)
+			check_rule(&rules->rules[i]);
+		if (code != GEMP_OK)
+			check_error(code, text.data);
+		good += code == GEMP_OK;
+		bad += code != GEMP_OK;
+		gemp_rules_free(rules);
+	}
+	if (good < 500 || bad < 500)
+		fail_msg("%zu good, %zu bad", good, bad);
+	gemp_text_free(&text);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(texts) };
+	return test_main(tests);
+}
