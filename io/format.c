@@ -10,7 +10,7 @@
 static const gemp_format *const formats[] = {
 	&gemp_format_tsv, &gemp_format_csv, &gemp_format_snap, &gemp_format_neo4j, &gemp_format_mtx, &gemp_format_metis,
 	&gemp_format_adjacency, &gemp_format_jsonl, &gemp_format_packages,
-	&gemp_format_dict, &gemp_format_graphml, &gemp_format_gxl, &gemp_format_npz,
+	&gemp_format_dict, &gemp_format_graphml, &gemp_format_gxl, &gemp_format_xmi, &gemp_format_npz,
 	&gemp_format_h5ad, &gemp_format_binsparse, &gemp_format_imdb,
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -116,9 +116,15 @@ static gemp_code find_format(const gemp_format **out, const gemp_import_options 
 		                 "--edges "
 		                 "and leave --vertices out", (*out)->name);
 	if (files > 1 && (*out)->one_file)
-		return gemp_fail(GEMP_EUSAGE, "format %s numbers the vertices of each file from 1, so %zu files are "
-		                 "not one "
+		return gemp_fail(GEMP_EUSAGE, "format %s numbers the vertices of each file anew, so %zu files are not one "
 		                 "graph; import one", (*out)->name, files);
+	if ((*out)->needs_metamodel && !options->metamodel)
+		return gemp_fail(GEMP_EUSAGE, "a file of format %s says neither of which type its attributes are, nor what "
+		                 "inherits from what, nor values that are as by default; name the metamodel that does with "
+		                 "--metamodel M.ecore", (*out)->name);
+	if (!(*out)->needs_metamodel && options->metamodel)
+		return gemp_fail(GEMP_EUSAGE, "--metamodel is for format xmi, and this is %s; leave it out, or say --format xmi",
+		                 (*out)->name);
 done:
 	return code;
 }
@@ -135,6 +141,8 @@ gemp_code gemp_import_files(gemp_paths *out, const gemp_import_options *options)
 	const gemp_format *format;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(find_format(&format, options));
+	if (options->metamodel)
+		GEMP_TRY(gemp_paths_add(out, options->metamodel));
 	for (size_t i = 0; i < options->vertex_file_count; i++)
 		GEMP_TRY(gemp_paths_add(out, options->vertex_files[i]));
 	for (size_t i = 0; i < options->edge_file_count; i++)

@@ -25,6 +25,7 @@ struct gemp_format {
 	const char *summary;    /* one line for help, no full stop */
 	bool takes_vertices;    /* has files of vertices (--vertices) beside those of edges; else a file is a whole graph */
 	bool one_file;          /* two files cannot be one graph, since their vertices have the same numbers */
+	bool needs_metamodel;   /* reads --metamodel, without which it makes nothing of a file; others refuse it */
 	/* Local. The files that a name given by the user stands for (a folder, a pair of files), for the provenance; a
 	 * file that is not there is GEMP_ENOINPUT. NULL: the name itself. */
 	gemp_code (*files)(gemp_paths *out, const char *path);
@@ -48,6 +49,7 @@ gemp_builder_options gemp_format_builder(const gemp_import_options *options);
 extern const gemp_format gemp_format_tsv, gemp_format_csv, gemp_format_snap, gemp_format_neo4j, gemp_format_mtx,
 	gemp_format_metis,
 	gemp_format_adjacency, gemp_format_jsonl, gemp_format_packages, gemp_format_dict, gemp_format_graphml, gemp_format_gxl,
+	gemp_format_xmi,
 	gemp_format_npz, gemp_format_h5ad, gemp_format_binsparse,
 	gemp_format_imdb;
 

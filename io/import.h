@@ -27,6 +27,7 @@ typedef struct gemp_import_options {
 	const char *const *vertex_files; /* [vertex_file_count]; none: vertices come from the edges */
 	const char *const *edge_files;   /* [edge_file_count] */
 	const gemp_format *format; /* NULL: by endings; snap with vertex files: these are TSV or CSV */
+	const char *metamodel;           /* xmi: the .ecore file; NULL: none */
 	bool undirected;
 	bool merge_parallel;
 	uint64_t seed;                   /* of the relabelling */

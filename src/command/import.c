@@ -50,6 +50,7 @@ static gemp_code import(gemp_comm *comm, const gemp_options *options)
 		.edge_file_count = edges.count,
 		.edge_files = edges.items,
 		.format = asked_format(options),
+		.metamodel = options->metamodel,
 		.undirected = options->undirected,
 		.merge_parallel = options->parallel == 1,
 		.seed = options->relabel_seed,

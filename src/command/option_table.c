@@ -32,6 +32,8 @@ static const gemp_option table[] = {
 	  "Edges, or files of another format; may be repeated. The same as FILE without --edges.", AT(edge_files) },
 	{ "format", 0, GEMP_OPTION_CHOICE, formats, "auto", GEMP_ON_IMPORT, input,
 	  "Format of the files; auto goes by their ending, in front of .gz or .zst.", AT(format) },
+	{ "metamodel", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_IMPORT, input,
+	  "Metamodel (.ecore) of the model to read, which --format xmi needs.", AT(metamodel) },
 	{ "undirected", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_IMPORT, input,
 	  "Edges have no direction: each is stored once and matched by -[]-.", AT(undirected) },
 	{ "parallel", 0, GEMP_OPTION_CHOICE, "keep|merge", "keep", GEMP_ON_IMPORT, input,

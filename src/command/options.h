@@ -70,7 +70,7 @@ typedef struct gemp_options {
 	int format, parallel;
 	bool undirected;
 	uint64_t seed, relabel_seed;
-	const char *default_label, *default_type;
+	const char *default_label, *default_type, *metamodel;
 	/* convert */
 	int export_format;
 	const char *only_type, *weight;
