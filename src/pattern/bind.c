@@ -9,13 +9,16 @@
 #include <string.h>
 
 /* "unknown WHAT 'NAME'" and what may have been meant. */
-static gemp_code unknown(const gemp_binding *b, int line, int column, const char *what, const char *name,
+static gemp_code unknown(const gemp_binding *b, int line, int column, gemp_named what, const char *name,
                          const char *const *names, size_t count)
 {
 	enum { LISTED = 12 };
+	static const char *const kinds[] = { "label", "edge type", "attribute", "edge attribute" };
+	if (b->rules && gemp_rules_give(b->rules, what, name))
+		return GEMP_OK;
 	const char *near = gemp_nearest(name, names, count);
 	gemp_text text = { 0 };
-	gemp_text_print(&text, "unknown %s '%s'", what, name);
+	gemp_text_print(&text, "unknown %s '%s'", kinds[what], name);
 	if (near)
 		gemp_text_print(&text, "; did you mean '%s'?", near);
 	else
@@ -46,7 +49,7 @@ static gemp_code bind_label(const gemp_binding *b, gemp_expr *expr)
 		while (label < graph->label_count && strcmp(graph->labels[label], expr->names[i]) != 0)
 			label++;
 		if (label == graph->label_count) {
-			code = unknown(b, expr->line, expr->column, "label", expr->names[i], (const char *const *)graph->labels,
+			code = unknown(b, expr->line, expr->column, GEMP_A_LABEL, expr->names[i], (const char *const *)graph->labels,
 			               graph->label_count);
 			if (code != GEMP_OK)
 				return code;
@@ -95,7 +98,7 @@ static gemp_code bind_edge_attribute(const gemp_binding *b, gemp_expr *expr)
 		for (size_t c = 0; allowed[i] && c < props->count; c++)
 			names[count++] = props->columns[c].name;
 	}
-	GEMP_TRY(unknown(b, expr->line, expr->column, "edge attribute", expr->name, names, count));
+	GEMP_TRY(unknown(b, expr->line, expr->column, GEMP_AN_EDGE_ATTRIBUTE, expr->name, names, count));
 	make_null(expr);
 done:
 	gemp_free(names);
@@ -115,7 +118,7 @@ static gemp_code bind_attribute(const gemp_binding *b, gemp_expr *expr)
 	GEMP_TRY(GEMP_NEW(names, table->count));
 	for (size_t i = 0; i < table->count; i++)
 		names[i] = table->columns[i].name;
-	GEMP_TRY(unknown(b, expr->line, expr->column, "attribute", expr->name, names, table->count));
+	GEMP_TRY(unknown(b, expr->line, expr->column, GEMP_AN_ATTRIBUTE, expr->name, names, table->count));
 	make_null(expr);
 done:
 	gemp_free(names);
@@ -237,7 +240,7 @@ static gemp_code unknown_type(const gemp_binding *b, const gemp_pattern_edge *ed
 		names[i] = b->graph->relations[i].name;
 	int line, column;
 	type_place(b, edge, type, &line, &column);
-	code = unknown(b, line, column, "edge type", type, names, b->graph->relation_count);
+	code = unknown(b, line, column, GEMP_A_TYPE, type, names, b->graph->relation_count);
 	gemp_free(names);
 	return code;
 }
@@ -324,17 +327,15 @@ done:
 	return code;
 }
 
-static gemp_code bind_pattern(gemp_binding *b);
-
 static gemp_code bind_inner(const gemp_binding *b, gemp_pattern *inner)
 {
 	gemp_binding in = *b;
 	in.pattern = inner;
-	return bind_pattern(&in);
+	return gemp_bind_pattern(&in);
 }
 
 /* What stands inside first: a degree takes the relations of its edge. */
-static gemp_code bind_pattern(gemp_binding *b)
+gemp_code gemp_bind_pattern(gemp_binding *b)
 {
 	gemp_code code = GEMP_OK;
 	gemp_pattern *pattern = b->pattern;
@@ -361,7 +362,7 @@ gemp_code gemp_pattern_bind_with(gemp_pattern *pattern, const gemp_graph *graph,
 {
 	gemp_binding b = { .pattern = pattern, .graph = graph, .lenient = lenient };
 	b.source = (gemp_source){ pattern->file, pattern->text };
-	return bind_pattern(&b);
+	return gemp_bind_pattern(&b);
 }
 
 gemp_code gemp_pattern_bind(gemp_pattern *pattern, const gemp_graph *graph)

@@ -1,5 +1,6 @@
 #line 2 "src/pattern/parser_rules.y"
-/* The grammar of rules, behind that of queries, whose declarations parser.y has; docs/rules.md describes it for users. */
+/* The grammar of rules, behind that of queries in parser.y, which has the declarations; docs/rules.md describes it for
+ * users. */
 
 rules
 	: rule_or_run | rules rule_or_run
@@ -34,8 +35,8 @@ update
 	                                  q->clause = QUERY_UPDATE;
 	                                  q->updating = true;
 	                                  made->into = $4; }
-	| MERGE open                    { REFUSE(@1, "MERGE of a path; write WHERE NOT EXISTS { } and CREATE, or MERGE b INTO a "
-	                                             "to join two vertices"); }
+	| MERGE open                    { REFUSE(@1, "MERGE of a path; write WHERE NOT EXISTS { } and CREATE, or MERGE b INTO "
+	                                             "a to join two vertices"); }
 	;
 
 settings
@@ -52,7 +53,8 @@ setting
 	                                  CHECK;
 	                                  made->labels = $2; }
 	| variable '='                  { REFUSE(@2, "SET of all attributes at once; name them, as in SET a.x = 1, a.y = 2"); }
-	| variable '+'                  { REFUSE(@2, "SET of several attributes by +=; name them, as in SET a.x = 1, a.y = 2"); }
+	| variable '+'                  { REFUSE(@2, "SET of several attributes by +=; name them, as in SET a.x = 1, a.y "
+	                                             "= 2"); }
 	;
 
 removals

@@ -106,8 +106,8 @@ typedef struct query_projection {
 	query_expr *where;
 } query_projection;
 
-/* One update of a rule, as written. GEMP_CREATE_VERTEX: all that CREATE makes, in paths; GEMP_ADD_LABELS: also the type of
- * an edge; GEMP_SET_ATTRIBUTE: also NULL. */
+/* One update of a rule, as written. GEMP_CREATE_VERTEX: all that CREATE makes, in paths; GEMP_ADD_LABELS: also the
+ * type of an edge; GEMP_SET_ATTRIBUTE: also NULL. */
 typedef struct query_update {
 	gemp_update_kind kind;
 	query_place place;

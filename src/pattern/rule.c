@@ -1,6 +1,7 @@
 #include "pattern/rule.h"
 
 #include "core/memory.h"
+#include "pattern/bind.h"
 #include "pattern/build.h"
 #include "pattern/expr.h"
 #include "pattern/rule_build.h"
@@ -211,11 +212,42 @@ done:
 	return code;
 }
 
+static bool gives(const gemp_update *update, gemp_named what)
+{
+	switch (update->kind) {
+	case GEMP_CREATE_VERTEX:
+	case GEMP_ADD_LABELS:
+		return what == GEMP_A_LABEL;
+	case GEMP_CREATE_EDGE:
+	case GEMP_SET_TYPE:
+		return what == GEMP_A_TYPE;
+	case GEMP_SET_ATTRIBUTE:
+		return what == (update->element.edge ? GEMP_AN_EDGE_ATTRIBUTE : GEMP_AN_ATTRIBUTE);
+	default:
+		return false;
+	}
+}
+
+bool gemp_rules_give(const gemp_rules *rules, gemp_named what, const char *name)
+{
+	for (size_t i = 0; i < rules->count; i++)
+		for (size_t u = 0; u < rules->rules[i].update_count; u++) {
+			const gemp_update *update = &rules->rules[i].updates[u];
+			for (size_t n = 0; gives(update, what) && n < update->name_count; n++)
+				if (strcmp(update->names[n], name) == 0)
+					return true;
+		}
+	return false;
+}
+
 gemp_code gemp_rules_bind(gemp_rules *rules, const gemp_graph *graph, bool lenient)
 {
 	gemp_code code = GEMP_OK;
-	for (size_t i = 0; code == GEMP_OK && i < rules->count; i++)
-		code = gemp_pattern_bind_with(rules->rules[i].pattern, graph, lenient);
+	for (size_t i = 0; code == GEMP_OK && i < rules->count; i++) {
+		gemp_binding b = { .pattern = rules->rules[i].pattern, .graph = graph, .lenient = lenient, .rules = rules };
+		b.source = (gemp_source){ rules->file, rules->text };
+		code = gemp_bind_pattern(&b);
+	}
 	return code;
 }
 

@@ -3,14 +3,14 @@
  * A file of rules is read into a gemp_rules: for each rule what it looks for, a gemp_pattern that runs as a query does,
  * and what becomes of a match, a list of updates; then the control. docs/rules.md describes the language.
  *
- * The pattern's RETURN is made here; gemp_pattern_bind types its columns. Columns [0, needed) are what the updates name:
- * matched vertices (GEMP_VERTEX), matched edges (GEMP_EDGE) and values, each once. Rows that differ in them alone are
- * different matches: pattern->told says so to gemp_symmetry_find. Columns from `needed` on are the other vertices and
- * edges of the match, so that its reads are known; they tell nothing apart. A rule with an aggregate or DISTINCT in its
- * WITH has none of these, for its row stands for many matches.
+ * The pattern's RETURN is made here; gemp_pattern_bind types its columns. Columns [0, needed) are what the updates
+ * name: matched vertices (GEMP_VERTEX), matched edges (GEMP_EDGE) and values, each once. Rows that differ in them alone
+ * are different matches: pattern->told says so to gemp_symmetry_find. Columns from `needed` on are the other vertices
+ * and edges of the match, so that its reads are known; they tell nothing apart. Of a rule with an aggregate or DISTINCT
+ * in its WITH they are only what WITH passes on, for its row stands for many matches.
  *
- * Values are those of the match as it was found, whatever the rule does. What OPTIONAL MATCH did not find is missing in its
- * column (UINT64_MAX): an update of it does nothing; it is never an end of a created edge. NULL as a value of
+ * Values are those of the match as it was found, whatever the rule does. What OPTIONAL MATCH did not find is missing in
+ * its column (UINT64_MAX): an update of it does nothing; it is never an end of a created edge. NULL as a value of
  * GEMP_SET_ATTRIBUTE removes the attribute.
  */
 #ifndef GEMP_PATTERN_RULE_H
@@ -64,9 +64,10 @@ typedef struct gemp_rule {
 } gemp_rule;
 
 /* Control. A part applies or not:
- * a rule applies if it changed at least one match; a sequence runs its parts in order up to the first that does not apply,
- * and applies if all did; a choice runs them in order up to the first that applies, and applies if one did; `*` runs its
- * part until it does not apply, and always applies itself; `{n}` is a sequence of n; TRY always applies. Nothing is undone. */
+ * a rule applies if it changed at least one match; a sequence runs its parts in order up to the first that does not
+ * apply, and applies if all did; a choice runs them in order up to the first that applies, and applies if one did; `*`
+ * runs its part until it does not apply, and always applies itself; `{n}` is a sequence of n; TRY always applies.
+ * Nothing is undone. */
 typedef enum gemp_control_kind {
 	GEMP_RUN_RULE,     /* rule; one */
 	GEMP_RUN_SEQUENCE, /* children in order */
@@ -98,7 +99,8 @@ typedef struct gemp_rules {
 gemp_code gemp_rules_parse(gemp_rules **out, const char *text, const char *file, const gemp_query_parameter *parameters,
                            size_t parameter_count);
 void gemp_rules_free(gemp_rules *rules); /* takes NULL */
-/* gemp_pattern_bind_with for every rule. Labels, types and attributes that updates name may be new to the graph. */
+/* gemp_pattern_bind_with for every rule. Labels, types and attributes that updates of some rule give may be new to the
+ * graph: they match nothing yet, or are NULL, without a warning. */
 gemp_code gemp_rules_bind(gemp_rules *rules, const gemp_graph *graph, bool lenient);
 
 /* GEMP_EUSAGE at a place of the file: what is known only later, such as an attribute of another type. */

@@ -33,7 +33,8 @@ gemp_code rule_resolve(rule_build *b, query_word word, rule_variable **out);
 gemp_code rule_add_variable(rule_build *b, query_word word, gemp_rule_element element, rule_variable **out);
 
 /* Appends; *out is valid until the next one. */
-gemp_code rule_add_update(rule_build *b, gemp_update_kind kind, gemp_rule_element element, size_t at, gemp_update **out);
+gemp_code rule_add_update(rule_build *b, gemp_update_kind kind, gemp_rule_element element, size_t at,
+                          gemp_update **out);
 /* element.name = value; refuses what is set already. */
 gemp_code rule_set(rule_build *b, gemp_rule_element element, query_word name, const query_expr *value);
 /* `:A:B` as names of the update, which has none; all of them are meant. */

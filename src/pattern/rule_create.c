@@ -48,14 +48,14 @@ static gemp_code known_vertex(rule_build *b, const query_node *node, bool alone,
 	if ((*out)->element.edge)
 		return parse_fail(b->p, at, "'%s' is an edge already, it cannot be a vertex too", name);
 	if (node->conditions)
-		return parse_fail(b->p, at, "'%s' is %s already, so that CREATE gives it no labels and attributes; write (%s) here, and "
-		                  "SET", name, origin, name);
+		return parse_fail(b->p, at, "'%s' is %s already, so that CREATE gives it no labels and attributes; write (%s) here, "
+		                  "and SET", name, origin, name);
 	if (alone)
 		return parse_fail(b->p, at, "'%s' is %s already, and CREATE (%s) alone makes nothing new; leave it out", name, origin,
 		                  name);
 	if ((*out)->optional)
-		return parse_fail(b->p, at, "'%s' may be missing, since OPTIONAL MATCH gave it, and an edge needs both ends; match it "
-		                  "by MATCH", name);
+		return parse_fail(b->p, at, "'%s' may be missing, since OPTIONAL MATCH gave it, and an edge needs both ends; match "
+		                  "it by MATCH", name);
 	(*out)->end = true;
 	return GEMP_OK;
 }
@@ -71,10 +71,11 @@ static gemp_code check_edge(rule_build *b, const query_edge *edge)
 {
 	const char *name = edge->variable.bytes;
 	if (name && (rule_find(b, name) || parse_find(b->row, name)))
-		return parse_fail(b->p, edge->variable.place.begin, "'%s' is there already; an edge that is created needs a name of its "
-		                  "own, or none", name);
+		return parse_fail(b->p, edge->variable.place.begin, "'%s' is there already; an edge that is created needs a name of "
+		                  "its own, or none", name);
 	if (edge->path)
-		return parse_fail(b->p, edge->place.begin, "CREATE makes single edges; a path of variable length has no meaning here");
+		return parse_fail(b->p, edge->place.begin, "CREATE makes single edges; a path of variable length has no meaning "
+		                  "here");
 	if (edge->left == edge->right)
 		return parse_fail(b->p, edge->place.begin, "an edge that is created has one direction; write --> or <--");
 	if (!edge->types || edge->types->first != edge->types->last)

@@ -15,7 +15,8 @@ void query_end_rule(query *q, query_word name, query_match *match)
 	query_rule *rule = query_alloc(q, sizeof *rule);
 	if (!rule)
 		return;
-	*rule = (query_rule){ .name = name, .match = match, .optionals = q->optionals, .with = q->with, .updates = q->updates };
+	*rule = (query_rule){ .name = name, .match = match, .optionals = q->optionals, .with = q->with,
+		.updates = q->updates };
 	if (q->last_rule)
 		q->last_rule->next = rule;
 	else

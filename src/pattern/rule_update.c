@@ -74,8 +74,8 @@ gemp_code rule_resolve(rule_build *b, query_word word, rule_variable **out)
 {
 	*out = rule_find(b, word.bytes);
 	if (*out && (*out)->gone)
-		return parse_fail(b->p, word.place.begin, "'%s' is gone: an update before this one deletes it or merges it into another; "
-		                  "leave this out, or the other", word.bytes);
+		return parse_fail(b->p, word.place.begin, "'%s' is gone: an update before this one deletes it or merges it into "
+		                  "another; leave this out, or the other", word.bytes);
 	return *out ? GEMP_OK : add_matched(b, word, out);
 }
 
@@ -98,8 +98,8 @@ static gemp_code check_value(rule_build *b, const query_expr *expr)
 {
 	const rule_variable *made = expr->variable.bytes ? rule_find(b, expr->variable.bytes) : NULL;
 	if (made && made->element.created)
-		return parse_fail(b->p, expr->variable.place.begin, "'%s' is created by this rule, and values are those of the match as "
-		                  "it was found; repeat the value itself", expr->variable.bytes);
+		return parse_fail(b->p, expr->variable.place.begin, "'%s' is created by this rule, and values are those of the match "
+		                  "as it was found; repeat the value itself", expr->variable.bytes);
 	gemp_code code = GEMP_OK;
 	for (const query_expr *child = expr->first; code == GEMP_OK && child; child = child->next)
 		code = check_value(b, child);
@@ -213,8 +213,8 @@ static gemp_code update_labels(rule_build *b, const query_update *from, const ru
 	                                       && from->labels->first == from->labels->last;
 	gemp_update *update;
 	if (edge && from->kind == GEMP_REMOVE_LABELS)
-		return parse_fail(b->p, from->labels->place.begin, "an edge always has a type; write SET %s:OTHER, or DELETE %s", name,
-		                  name);
+		return parse_fail(b->p, from->labels->place.begin, "an edge always has a type; write SET %s:OTHER, or DELETE %s",
+		                  name, name);
 	if (edge && variable->element.created)
 		return parse_fail(b->p, from->labels->place.begin, "'%s' is created by this rule; write its type in CREATE", name);
 	if (edge && !one)
@@ -263,8 +263,8 @@ static gemp_code merge(rule_build *b, const query_update *from, rule_variable *v
 		return parse_fail(b->p, from->into.place.begin, "'%s' cannot be merged into itself; name another vertex",
 		                  from->into.bytes);
 	if (into->optional)
-		return parse_fail(b->p, from->into.place.begin, "'%s' may be missing, since OPTIONAL MATCH gave it, and then there is "
-		                  "nothing to merge into; match it by MATCH", from->into.bytes);
+		return parse_fail(b->p, from->into.place.begin, "'%s' may be missing, since OPTIONAL MATCH gave it, and then there "
+		                  "is nothing to merge into; match it by MATCH", from->into.bytes);
 	GEMP_TRY(end(b, from->variable, "merge", variable));
 	into->end = true;
 	GEMP_TRY(rule_add_update(b, GEMP_MERGE, variable->element, from->place.begin, &update));

@@ -46,7 +46,8 @@ static void print_value(const gemp_rule *rule, const gemp_update *update, gemp_t
 
 static void print_update(const gemp_rule *rule, const gemp_update *update, gemp_text *out)
 {
-	static const char *const kinds[] = { "create", "create", "set", "remove", "label", "unlabel", "type", "delete", "merge" };
+	static const char *const kinds[] = { "create", "create", "set", "remove", "label", "unlabel", "type", "delete",
+		"merge" };
 	gemp_text_print(out, "%s%s%s ", out->size ? "; " : "", update->detach ? "detach " : "", kinds[update->kind]);
 	print_element(rule, update->element, out);
 	if (update->kind == GEMP_CREATE_EDGE) {
@@ -106,7 +107,8 @@ static void assert_updates(const char *match, const char *columns, const char *u
 static void assert_control(const char *run, const char *expected)
 {
 	gemp_text text = { 0 };
-	gemp_text_print(&text, "RULE a MATCH (v) SET v.x = 1\nRULE b MATCH (v) SET v.x = 2\nRULE c MATCH (v) DELETE v\n%s", run);
+	gemp_text_print(&text, "RULE a MATCH (v) SET v.x = 1\nRULE b MATCH (v) SET v.x = 2\nRULE c MATCH (v) "
+	                "DELETE v\n%s", run);
 	gemp_rules *rules = parsed(text.data);
 	gemp_text_clear(&text);
 	print_control(rules, rules->control, &text);
@@ -163,7 +165,8 @@ static void updates(void **state)
 	assert_updates("MATCH (a)-[r:T]->(b) SET r:U, r.w = a.w + b.w, a.w = a.w + b.w REMOVE b.w, b:B:C DELETE r",
 	               "r, a.w + b.w, a, b", "type r U; set r w = a.w + b.w; set a w = a.w + b.w; remove b w; unlabel b B C; "
 	               "delete r");
-	assert_updates("MATCH (a)-[r]->(b) DELETE r DETACH DELETE a, b", "r, a, b", "delete r; detach delete a; detach delete b");
+	assert_updates("MATCH (a)-[r]->(b) DELETE r DETACH DELETE a, b", "r, a, b",
+	               "delete r; detach delete a; detach delete b");
 	assert_updates("MATCH (a)-->(b) MERGE b INTO a SET a.x = b.x", "b, a, b.x", "merge ba; set a x = b.x");
 	assert_updates("MATCH (a) CREATE (c) MERGE a INTO c", "a", "create new0; merge anew0");
 	assert_updates("MATCH (a) OPTIONAL MATCH (a)-[r]->(b) SET b.x = 1 DELETE r", "b, r", "set b x = 1; delete r");
@@ -250,12 +253,46 @@ static void parameters(void **state)
 	const char *text = "\xEF\xBB\xBFRULE r MATCH (a) WHERE a.x > $n SET a.x = $n";
 	assert_ok(gemp_rules_parse(&rules, text, NULL, one, 1));
 	assert_rule(&rules->rules[0], "a", "set a x = 3");
-	assert_ok(gemp_rules_bind(rules, &(gemp_graph){ 0 }, true));
 	assert_code(gemp_rules_fail(rules, 1, 6, "no"), GEMP_EUSAGE);
 	assert_message("rules:1:6: no\n  RULE r MATCH");
 	gemp_rules_free(rules);
 	assert_code(gemp_rules_parse(&rules, "RULE r MATCH (a) SET a.x = 1", NULL, one, 1), GEMP_EUSAGE);
 	assert_message("--param n");
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
+/* What a rule makes, another one may look for, although the graph does not have it yet. */
+static void binds(void **state)
+{
+	(void)state;
+	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
+	gemp_label_set none = { .vertices = 1 };
+	const gemp_graph graph = { .ranks = 1, .label_set_count = 1, .label_sets = &none, .key = { .type = GEMP_INTEGER },
+		.attributes = { .count = 1, .columns = columns } };
+	static const struct { const char *match, *refusal; } cases[] = {
+		{ "MATCH (c:N) WHERE c.k > 1", NULL },
+		{ "MATCH (c:M)", NULL },
+		{ "MATCH (c)-[r:T]->() WHERE r.w = 1 WITH c, r.w AS w", NULL },
+		{ "MATCH (c)-[:U]->(:N)", NULL },
+		{ "MATCH (c:T)", "r.rules:3:17: unknown label 'T'" },
+		{ "MATCH (c)-[:N]->()", "r.rules:3:20: unknown edge type 'N'" },
+		{ "MATCH (c) WHERE c.w = 1", "r.rules:3:24: unknown attribute 'w'" },
+		{ "MATCH (c)-[r:T]->() WHERE r.k = 1", "r.rules:3:34: unknown edge attribute 'k'" },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[500];
+		snprintf(text, sizeof text, "RULE r MATCH (a) CREATE (a)-[:T {w: 1}]->(:N {k: a.x}) SET a:M\n"
+		         "RULE s MATCH ()-[r]->() SET r:U\nRULE t %s SET c.x = 1.5", cases[i].match);
+		gemp_rules *rules = parsed(text);
+		if (cases[i].refusal) {
+			assert_code(gemp_rules_bind(rules, &graph, false), GEMP_EUSAGE);
+			assert_message(cases[i].refusal);
+		} else {
+			assert_ok(gemp_rules_bind(rules, &graph, false));
+			assert_int_equal(rules->rules[0].pattern->result.items[1].expr->type, GEMP_INTEGER);
+		}
+		gemp_rules_free(rules);
+	}
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
@@ -276,6 +313,7 @@ static void no_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(issue), cmocka_unit_test(updates), cmocka_unit_test(reads),
-		cmocka_unit_test(symmetry), cmocka_unit_test(control), cmocka_unit_test(parameters), cmocka_unit_test(no_memory) };
+		cmocka_unit_test(symmetry), cmocka_unit_test(control), cmocka_unit_test(parameters), cmocka_unit_test(binds),
+		cmocka_unit_test(no_memory) };
 	return test_main(tests);
 }

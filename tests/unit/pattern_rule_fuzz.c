@@ -11,11 +11,14 @@
 #include <string.h>
 
 static const char *const pieces[] = {
-	"RULE r ", " RULE s ", " RUN ", "ONE ", "ALL ", "TRY ", " INTO ", " CREATE ", " SET ", " REMOVE ", " DELETE ", " DETACH ",
-	" MERGE ", " MATCH ", " OPTIONAL MATCH ", " WHERE ", " WITH ", " LIMIT ", " RETURN ", "(a)", "(b:P)", "(c {x: a.x})",
-	"(c:A|B)", "-[:T]->", "<-[r:T]-", "-->", "-[:T*1..2]->", "-[q:U {k: 1}]->", "a.x = 1", "b.y = a.x + 1", "a:L", "r:T", "c",
-	"a", "b", "r", "a.x", ",", ";", "|", "*", "{3}", "{0}", "{", "}", "(", ")", "r*", "(r | s)*", "count(*) AS n", "n", "a, ",
-	"b INTO a", "=", "+=", "1", "null", "'s'", "'", "`", "/*", "\n", " ", "\xFF", "\xC3\xA4", "$p", "0", "99999999999999999999",
+	"RULE r ", " RULE s ", " RUN ", "ONE ", "ALL ", "TRY ", " INTO ", " CREATE ", " SET ", " REMOVE ", " DELETE ",
+	" DETACH ", " MERGE ", " MATCH ", " OPTIONAL MATCH ", " WHERE ", " WITH ", " LIMIT ", " RETURN ", "(a)", "(b:P)",
+	"(c {x: a.x})",
+	"(c:A|B)", "-[:T]->", "<-[r:T]-", "-->", "-[:T*1..2]->", "-[q:U {k: 1}]->", "a.x = 1", "b.y = a.x + 1", "a:L", "r:T",
+	"c", "a", "b", "r", "a.x", ",", ";", "|", "*", "{3}", "{0}", "{", "}", "(", ")", "r*", "(r | s)*", "count(*) AS n",
+	"n",
+	"a, ", "b INTO a", "=", "+=", "1", "null", "'s'", "'", "`", "/*", "\n", " ", "\xFF", "\xC3\xA4", "$p", "0",
+	"99999999999999999999",
 };
 enum { PIECES = sizeof pieces / sizeof *pieces };
 
