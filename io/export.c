@@ -15,6 +15,7 @@ size_t gemp_export_piece = 1 << 16;
 
 static const gemp_export_form *const forms[] = {
 	NULL, &gemp_export_tsv, &gemp_export_csv, &gemp_export_jsonl, &gemp_export_graphml, &gemp_export_dot, &gemp_export_mtx,
+	&gemp_export_xmi,
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -31,8 +32,8 @@ gemp_code gemp_export_choose(gemp_export_format *format, const char *path)
 			*format = (gemp_export_format)i;
 	if (*format != GEMP_EXPORT_AUTO)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .dot or .mtx); "
-	                 "say --format", path);
+	return gemp_fail(GEMP_EUSAGE, "%s: its ending does not tell the format (.tsv, .csv, .jsonl, .graphml, .xmi, .dot or "
+	                 ".mtx); say --format", path);
 }
 
 void gemp_export_files_free(gemp_export_files *files)
@@ -174,6 +175,11 @@ static gemp_code name_files(const gemp_exporting *e, gemp_export_files *files)
 {
 	const gemp_export_form *form = e->form;
 	bool matrix = form == &gemp_export_mtx, alone = !form->two_files || e->numbered;
+	if (form->beside) {
+		files->vertices = name_beside(e, "", form->beside_ending);
+		files->edges = gemp_strdup(e->options->path);
+		return files->edges && files->vertices ? GEMP_OK : GEMP_ENOMEM;
+	}
 	if (!alone)
 		files->vertices = matrix ? name_beside(e, ".keys", ".tsv") : name_beside(e, ".vertices", form->ending);
 	files->edges = alone || matrix ? gemp_strdup(e->options->path) : name_beside(e, ".edges", form->ending);
@@ -190,12 +196,14 @@ static gemp_code write_all(gemp_exporting *e, const gemp_export_files *files)
 	if (files->vertices)
 		GEMP_TRY(gemp_output_open(&vertices, e->comm, files->vertices));
 	gemp_output *first = form->two_files ? vertices : edges;
+	if (form->beside)
+		GEMP_TRY(write_once(e, vertices, form->beside));
 	if (first) {
 		GEMP_TRY(write_once(e, first, form->before_vertices));
 		GEMP_TRY(write_part(e, first, walk_vertices, 0));
 	}
 	GEMP_TRY(write_once(e, edges, form->before_edges));
-	for (size_t r = 0; r < e->graph->relation_count; r++)
+	for (size_t r = 0; r < e->graph->relation_count && form->edge; r++)
 		if (gemp_export_takes(e, r))
 			GEMP_TRY(write_part(e, edges, walk_edges, r));
 	GEMP_TRY(write_once(e, edges, form->after_edges));
@@ -264,6 +272,8 @@ static gemp_code load(gemp_exporting *e)
 		GEMP_TRY(number_vertices(e));
 	else
 		GEMP_TRY(gemp_has_string_keys(e->comm, graph, &e->string_keys));
+	if (e->form->prepare)
+		code = e->form->prepare(e);
 done:
 	return code;
 }
@@ -298,5 +308,10 @@ done:
 	gemp_export_files_free(&named);
 	gemp_edge_columns_free(&e.columns);
 	gemp_column_free(&e.number);
+	for (size_t r = 0; r < graph->relation_count && e.targets; r++) {
+		gemp_column_free(&e.targets[r].keys);
+		gemp_free(e.targets[r].place);
+	}
+	gemp_free(e.targets);
 	return code;
 }

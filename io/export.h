@@ -11,6 +11,8 @@
  *   dot        Graphviz, of a graph that can be drawn
  *   mtx        Matrix Market: vertices are numbered from 1 in the order of keys; what number has which key is in
  *              F.keys.tsv, unless the keys are these numbers
+ *   xmi        a model of EMF, and F.metamodel.ecore, without which it is not read; a rank holds the keys of all
+ *              targets of its edges
  */
 #ifndef GEMP_IO_EXPORT_H
 #define GEMP_IO_EXPORT_H
@@ -20,10 +22,10 @@
 
 typedef enum gemp_export_format {
 	GEMP_EXPORT_AUTO, GEMP_EXPORT_TSV, GEMP_EXPORT_CSV, GEMP_EXPORT_JSONL, GEMP_EXPORT_GRAPHML, GEMP_EXPORT_DOT,
-	GEMP_EXPORT_MTX,
+	GEMP_EXPORT_MTX, GEMP_EXPORT_XMI,
 } gemp_export_format;
 
-#define GEMP_EXPORT_CHOICES "auto|tsv|csv|jsonl|graphml|dot|mtx"
+#define GEMP_EXPORT_CHOICES "auto|tsv|csv|jsonl|graphml|dot|mtx|xmi"
 
 enum { GEMP_EXPORT_DRAWN = 100000 }; /* vertices and edges that dot takes at most */
 

@@ -18,7 +18,14 @@ typedef struct gemp_exporting {
 	gemp_column number;          /* [graph->rows] mtx: numbers of vertices, from 1, instead of keys */
 	bool numbered;               /* the keys are these numbers */
 	uint64_t edges;              /* of the relations that are written */
+	struct gemp_export_targets *targets; /* [relation_count] for formats that write edges with their sources */
 } gemp_exporting;
+
+/* Targets of this rank's edges of a relation. */
+typedef struct gemp_export_targets {
+	gemp_column keys;
+	size_t *place; /* [edges] in keys */
+} gemp_export_targets;
 
 typedef struct gemp_export_edge {
 	size_t relation;
@@ -30,8 +37,11 @@ typedef struct gemp_export_edge {
 typedef struct gemp_export_form {
 	const char *name, *ending;
 	bool two_files;
+	const char *beside_ending; /* of the file that `beside` is written to; NULL: there is none */
 	bool labels, attributes, props; /* what it needs */
 	gemp_code (*check)(const gemp_exporting *e); /* local: can it hold such a graph? */
+	gemp_code (*prepare)(gemp_exporting *e);     /* collective: all is loaded now */
+	gemp_code (*beside)(const gemp_exporting *e, gemp_text *out);
 	gemp_code (*before_vertices)(const gemp_exporting *e, gemp_text *out);
 	gemp_code (*vertex)(const gemp_exporting *e, size_t row, gemp_text *out);
 	gemp_code (*before_edges)(const gemp_exporting *e, gemp_text *out);
@@ -40,7 +50,7 @@ typedef struct gemp_export_form {
 } gemp_export_form;
 
 extern const gemp_export_form gemp_export_tsv, gemp_export_csv, gemp_export_jsonl, gemp_export_graphml, gemp_export_dot,
-	gemp_export_mtx;
+	gemp_export_mtx, gemp_export_xmi;
 
 bool gemp_export_takes(const gemp_exporting *e, size_t relation); /* is it written? */
 /* Value of one of e->columns. */

@@ -30,12 +30,14 @@ static uint64_t size_of(const char *path)
 }
 
 /* The command that makes the graph again. */
-static void report_way_back(const gemp_report *report, const gemp_graph *graph, const gemp_export_files *files)
+static void report_way_back(const gemp_report *report, const gemp_graph *graph, gemp_export_format format,
+                            const gemp_export_files *files)
 {
 	bool undirected = graph->relation_count > 0;
 	for (size_t r = 0; r < graph->relation_count; r++)
 		undirected &= !graph->relations[r].directed;
-	gemp_report_detail(report, "\nBack: gemp-mpi import %s%s%s--edges %s%s", files->vertices ? "--vertices " : "",
+	const char *beside = format == GEMP_EXPORT_XMI ? "--metamodel " : "--vertices ";
+	gemp_report_detail(report, "\nBack: gemp-mpi import %s%s%s--edges %s%s", files->vertices ? beside : "",
 	                   files->vertices ? files->vertices : "", files->vertices ? " " : "", files->edges,
 	                   undirected ? " --undirected" : "");
 	if (graph->seed != 1)
@@ -79,7 +81,7 @@ static gemp_code convert(gemp_comm *comm, const gemp_options *options)
 	report_files(&report, graph, &files);
 	gemp_report_graph(&report, graph);
 	if (how.format != GEMP_EXPORT_DOT && !how.type)
-		report_way_back(&report, graph, &files);
+		report_way_back(&report, graph, how.format, &files);
 	gemp_report_seconds(&report, &timers, false);
 	gemp_report_memory(&report, 0);
 done:
@@ -94,8 +96,9 @@ const gemp_command gemp_command_convert = {
 	.arguments = "G.h5 -o F",
 	.summary = "Writes a graph in a form that other programs read",
 	.text = "By the ending of F: .tsv or .csv makes two files, F.vertices.tsv and F.edges.tsv for F.tsv, that import "
-		"reads again; .jsonl, .graphml and .dot make one; .mtx (Matrix Market) has vertices as numbers in the order of "
-		"their keys, and says in F.keys.tsv which is which.\n"
+		"reads again; .jsonl, .graphml and .dot make one; .xmi (EMF) comes with its metamodel, "
+		"F.metamodel.ecore; .mtx (Matrix Market) has vertices as numbers in the order of their keys, and says in "
+		"F.keys.tsv which is which.\n"
 		"All ranks write at once. The files do not depend on their number.\n",
 	.examples = "gemp-mpi convert movies.h5 -o movies.csv\n"
 		"mpirun -n 8 gemp-mpi convert movies.h5 -o movies.graphml\n"

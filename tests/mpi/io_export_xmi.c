@@ -1,0 +1,110 @@
+/* Graphs as models of EMF: read again they are the same graph, under any number of ranks; and what cannot be one. */
+#include "import_case.h"
+
+#include "io/export.h"
+
+static gemp_graph *loaded(const gemp_import_options *options)
+{
+	gemp_graph *graph = NULL;
+	assert_all_ok(gemp_import(&graph, &test_comm, options));
+	return graph;
+}
+
+/* Vertices and edges of tables, which may be NULL. */
+static gemp_graph *made(const char *vertices, const char *edges)
+{
+	const char *paths[2] = { vertices ? written("v.csv", vertices) : NULL, edges ? written("e.csv", edges) : NULL };
+	return loaded(&(gemp_import_options){ .seed = 1, .vertex_files = &paths[0], .vertex_file_count = vertices != NULL,
+	                                      .edge_files = &paths[1], .edge_file_count = edges != NULL });
+}
+
+static gemp_code exported(gemp_graph *graph, gemp_export_files *files)
+{
+	gemp_export_options options = { .format = GEMP_EXPORT_AUTO, .path = test_path_all("x.xmi") };
+	assert_all_ok(gemp_export_choose(&options.format, options.path));
+	return gemp_export(&test_comm, graph, &options, files);
+}
+
+/* Frees the graph. */
+static void comes_back(gemp_graph *graph)
+{
+	gemp_export_files files;
+	assert_all_ok(exported(graph, &files));
+	gemp_import_options options = { .seed = 1, .edge_file_count = 1, .metamodel = files.vertices };
+	options.edge_files = (const char *const *)&files.edges;
+	gemp_graph *again = loaded(&options);
+	assert_all(again->hash == graph->hash && again->vertices == graph->vertices);
+	gemp_graph_free(again);
+	gemp_graph_free(graph);
+	gemp_export_files_free(&files);
+}
+
+static void graphs_come_back(void **state)
+{
+	(void)state;
+	size_t blocks = gemp_memory_blocks();
+	comes_back(made("id,type,n:int,x:float,b:bool,s:string\n1,,1,0.5,true,a\n2,A,,,,\n3,B;A,-7,inf,false,\"\"\n"
+	                "4,B,,,,\" a\t<&>\"\"\n'\"\n",
+	                "src,dst,type,order:int\n1,2,T,0\n1,2,T,2\n1,1,T,1\n3,1,T,0\n4,3,U,\n4,2,U,\n"));
+	comes_back(made("id:string\n7\n007\na b\n#\n//@a.0\n/\na:b\nc#d\n", "src,dst\n7,007\n7,/\n7,//@a.0\n7,a:b\n/,a b\n"
+	                "/,7\n#,#\na:b,c#d\n"));
+	comes_back(made("id,type\nx,A\n", NULL));
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
+static void refused(void **state)
+{
+	(void)state;
+	static const struct { const char *vertices, *edges, *part; } bad[] = {
+		{ NULL, "src,dst,w:int\n1,2,3\n", "attribute 'w'" },
+		{ NULL, "src,dst,order:float\n1,2,0.0\n", "attribute 'order'" },
+		{ NULL, "src,dst,order:int\n1,2,1\n", "orders 0, 1" },
+		{ NULL, "src,dst,order:int\n1,2,0\n1,3,0\n", "orders 0, 1" },
+		{ NULL, "src,dst,order:int\n1,2,0\n3,1,\n", "orders 0, 1" },
+		{ NULL, "src,dst,type\n1,2,a b\n", "type of edges 'a b'" },
+		{ "id,type\n1,2A\n", NULL, "label '2A'" },
+		{ "id,type\n1,A_\n", NULL, "label 'A_'" },
+		{ "id,type\n1,A_B\n2,A;B\n", NULL, "both 'A_B'" },
+		{ "id,a b\n1,1\n", NULL, "attribute 'a b'" },
+		{ "id,a\n1,1\n", "src,dst,type\n1,1,a\n", "one feature" },
+		{ "id,a\n1,\x01\n", NULL, "control character" },
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		gemp_graph *graph = made(bad[i].vertices, bad[i].edges);
+		assert_all_code(exported(graph, NULL), GEMP_EDATA);
+		if (!strstr(gemp_message(), bad[i].part))
+			fprintf(stderr, "no '%s' in: %s\n", bad[i].part, gemp_message());
+		assert_all(strstr(gemp_message(), bad[i].part) != NULL);
+		gemp_graph_free(graph);
+	}
+	const char *edges = written("u.txt", "1 2\n");
+	gemp_graph *graph = loaded(&(gemp_import_options){ .seed = 1, .edge_files = &edges, .edge_file_count = 1,
+	                                                   .undirected = true });
+	assert_all_code(exported(graph, NULL), GEMP_EDATA);
+	assert_all(strstr(gemp_message(), "undirected") != NULL);
+	gemp_graph_free(graph);
+}
+
+static gemp_code export_once(void *graph)
+{
+	return exported(graph, NULL);
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	gemp_graph *graph = made("id,type,n:int\n1,,1\n2,A,\n", "src,dst,order:int\n1,2,0\n");
+	if (test_comm.size <= 3)
+		assert_all_survive_no_memory(export_once, graph);
+	gemp_graph_free(graph);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(graphs_come_back),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(memory_may_run_out),
+	};
+	return test_main_all(argc, argv, tests);
+}
