@@ -265,13 +265,22 @@ static gemp_value text_value(const gemp_text *text)
 	return value;
 }
 
+/* Each value can be read as that. */
+static gemp_type type_of(uint32_t seen)
+{
+	return seen == GEMP_SEEN_INTEGER                       ? GEMP_INTEGER
+	       : seen == GEMP_SEEN_BOOLEAN                     ? GEMP_BOOLEAN
+	       : seen & (GEMP_SEEN_STRING | GEMP_SEEN_BOOLEAN) ? GEMP_STRING
+	                                                       : GEMP_FLOAT;
+}
+
 static gemp_code see_element(import *self)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < self->count; i++)
 		if (self->attributes[i].type != GEMP_LIST)
 			GEMP_TRY(gemp_found_columns_see(&self->columns[self->edge], self->attributes[i].name.data,
-			                                self->attributes[i].type));
+			                                UINT32_C(1) << self->attributes[i].type));
 done:
 	return code;
 }
@@ -363,8 +372,8 @@ static gemp_code read_gxl(gemp_graph **out, const gemp_comm *comm, const gemp_im
 	gemp_comm_sum(comm, self.directions, 2);
 	self.undirected = options->undirected || (self.directions[1] > 0 && self.directions[0] == 0);
 	built.undirected = self.undirected;
-	GEMP_TRY(gemp_found_columns_join(&self.columns[0], comm));
-	GEMP_TRY(gemp_found_columns_join(&self.columns[1], comm));
+	GEMP_TRY(gemp_found_columns_join(&self.columns[0], comm, type_of));
+	GEMP_TRY(gemp_found_columns_join(&self.columns[1], comm, type_of));
 	GEMP_TRY(gemp_builder_new(&self.builder, comm, &built));
 	GEMP_TRY(gemp_comm_agree(comm, declare(&self)));
 	GEMP_TRY(read_files(&self));

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-gemp_code gemp_found_columns_see(gemp_found_columns *columns, const char *name, gemp_type type)
+gemp_code gemp_found_columns_see(gemp_found_columns *columns, const char *name, uint32_t seen)
 {
 	gemp_code code = GEMP_OK;
 	size_t known = columns->mine.list.count;
@@ -14,21 +14,13 @@ gemp_code gemp_found_columns_see(gemp_found_columns *columns, const char *name, 
 	GEMP_TRY(gemp_dictionary_add(&columns->mine, name, strlen(name), &index));
 	if (index == known)
 		columns->seen[index] = 0;
-	columns->seen[index] |= UINT32_C(1) << type;
+	columns->seen[index] |= seen;
 done:
 	return code;
 }
 
-static gemp_type type_of(uint32_t seen)
-{
-	enum { INTEGER = 1 << GEMP_INTEGER, FLOAT = 1 << GEMP_FLOAT, BOOLEAN = 1 << GEMP_BOOLEAN };
-	return seen == INTEGER                    ? GEMP_INTEGER
-	       : seen == BOOLEAN                  ? GEMP_BOOLEAN
-	       : seen && !(seen & ~(uint32_t)(INTEGER | FLOAT)) ? GEMP_FLOAT
-	                                          : GEMP_STRING;
-}
-
-gemp_code gemp_found_columns_join(gemp_found_columns *columns, const gemp_comm *comm)
+gemp_code gemp_found_columns_join(gemp_found_columns *columns, const gemp_comm *comm,
+                                  gemp_type (*type_of)(uint32_t seen))
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *seen = NULL;
