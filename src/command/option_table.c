@@ -11,10 +11,11 @@
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
 enum {
-	ON_ALL = (1 << 12) - 1,
-	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT,
+	ON_ALL = (1 << 13) - 1,
+	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
+	ON_DEVICE = ON_RUN | GEMP_ON_TRANSFORM,
 	ON_SEARCH = GEMP_ON_MATCH | GEMP_ON_BENCH,
 	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH,
 };
@@ -49,6 +50,8 @@ static const gemp_option table[] = {
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE | GEMP_ON_DEMO, input,
 	  "Seed of what is drawn.", AT(seed) },
 	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_MATCH, search, "Seed of --estimate.", AT(seed) },
+	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_TRANSFORM, search,
+	  "Seed of which matches go first among those that conflict.", AT(seed) },
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input,
 	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
 
@@ -60,10 +63,10 @@ static const gemp_option table[] = {
 	  "Read a query from a graph file of lines t, v and e; may be repeated.", AT(query_graphs) },
 	{ "query-labels", 0, GEMP_OPTION_TEXT, "FORMAT", "L%d", ON_SEARCH, query,
 	  "Name of the label that a number in --query-graph stands for.", AT(query_labels) },
-	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, GEMP_ON_MATCH, query,
+	{ "param", 0, GEMP_OPTION_LIST, "NAME=VALUE", NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, query,
 	  "Value of $NAME in the query, a number, truth or text; NAME:TYPE=VALUE states its type (string, int, float or "
 	  "bool). May be repeated.", AT(parameters) },
-	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, query,
+	{ "lenient", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, query,
 	  "Labels, types and attributes that the graph does not have match nothing, with a warning, instead of being "
 	  "errors.", AT(lenient) },
 	{ "pattern", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_MATCH, query,
@@ -73,7 +76,7 @@ static const gemp_option table[] = {
 	{ "pattern", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_BENCH, query,
 	  "A shape on the simple undirected graph, as match has them; may be repeated.", AT(patterns) },
 
-	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH, meaning,
+	{ "semantics", 0, GEMP_OPTION_CHOICE, "iso|edge-iso|hom|induced", "iso", ON_SEARCH | GEMP_ON_TRANSFORM, meaning,
 	  "iso: distinct vertices and edges; edge-iso: distinct edges; hom: neither; induced: iso, and where the pattern has no "
 	  "edge of one of its types from one of its vertices to another, or to itself, the graph has none either.",
 	  AT(semantics) },
@@ -96,9 +99,9 @@ static const gemp_option table[] = {
 	{ "attributes", 0, GEMP_OPTION_CHOICE, "auto|before|after", "auto", ON_RUN | GEMP_ON_BENCH, search,
 	  "Test conditions on one vertex before matching (on all vertices) or after it (on those in results).",
 	  AT(attributes) },
-	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_RUN | GEMP_ON_BENCH, search,
+	{ "replicate", 0, GEMP_OPTION_SIZE_OR_WORD, "none|auto|all|SIZE", "auto", ON_DEVICE | GEMP_ON_BENCH, search,
 	  "Rows of other ranks that a rank holds beside its own, highest degree first.", AT(replicate) },
-	{ "exchange", 0, GEMP_OPTION_CHOICE, "auto|push|pull", "auto", ON_RUN | GEMP_ON_BENCH, search,
+	{ "exchange", 0, GEMP_OPTION_CHOICE, "auto|push|pull", "auto", ON_DEVICE | GEMP_ON_BENCH, search,
 	  "How rows that a rank does not hold are met: push: partial matches travel to their owners; pull: owners send them, in "
 	  "rounds; auto: whichever is expected to send fewer bytes, and pull where push would be slow for it.", AT(exchange) },
 	{ "launch-factor", 0, GEMP_OPTION_REAL, "C", NULL, ON_SEARCH, search,
@@ -106,11 +109,15 @@ static const gemp_option table[] = {
 	  "device.", POSITIVE(launch_factor) },
 	{ "lanes", 0, GEMP_OPTION_COUNT, "N", "0", ON_SEARCH, search,
 	  "Lanes of a work-group that share a row; 0: chosen by device.", AT(lanes) },
-	{ "combinations", 0, GEMP_OPTION_COUNT, "N", "1000000000", ON_SEARCH, search,
+	{ "combinations", 0, GEMP_OPTION_COUNT, "N", "1000000000", ON_SEARCH | GEMP_ON_TRANSFORM, search,
 	  "Most combinations of a pattern's parts that no edge joins; about so many or fewer are tried.",
 	  POSITIVE(combinations) },
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,
 	  "Print the plan with its estimates before matching (with --dry-run: instead of matching).", AT(explain) },
+	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_TRANSFORM, search,
+	  "Tell of each step its matches, and how many were applied, conflicted and were blocked.", AT(explain) },
+	{ "max-steps", 0, GEMP_OPTION_COUNT, "N", "1000000", GEMP_ON_TRANSFORM, search,
+	  "Most steps; rules that are not done after them end with an error, and no graph is written.", POSITIVE(max_steps) },
 	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,
 	  "Count rows, and report more: the plan with the rows of each step and the bytes that it sent, pivots, "
 	  "attribute values copied and referred to, matches within one of 1 to 64 parts.",
@@ -137,7 +144,7 @@ static const gemp_option table[] = {
 	{ "type", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_CONVERT, output, "Only edges of this type.", AT(only_type) },
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_CONVERT, output,
 	  "Attribute of the edges that gives the entries of a matrix.", AT(weight) },
-	{ "output", 'o', GEMP_OPTION_TEXT, "G.h5", NULL, ON_MAKE, output, "The graph file to write.", AT(output) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "G.h5", NULL, ON_MAKE | GEMP_ON_TRANSFORM, output, "The graph file to write.", AT(output) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output,
 	  "bench tune: the file to write, in place of the one that later runs read.", AT(output) },
 	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, output,
@@ -173,22 +180,22 @@ static const gemp_option table[] = {
 	  "Write what each rank and its device did when, as Chrome trace events, which Perfetto and chrome://tracing show.",
 	  AT(trace) },
 
-	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_RUN | GEMP_ON_DEVICES | GEMP_ON_BENCH, budgets,
+	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1), places on the PCI bus (65:00.0), UUIDs or parts of "
 	  "names, joined by commas. Ranks of a node take them in turn. If a list of several, or the word all (as auto), gives more "
 	  "devices than ranks, they are shared out: a rank then searches on each of its own.",
 	  AT(devices) },
-	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN, budgets,
+	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE, budgets,
 	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "
 	  "fit.",
 	  POSITIVE(host_memory) },
-	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN | GEMP_ON_BENCH, budgets, "Device memory that a rank may use, on each of its devices.",
+	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE | GEMP_ON_BENCH, budgets, "Device memory that a rank may use, on each of its devices.",
 	  POSITIVE(device_memory) },
-	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN | GEMP_ON_BENCH, budgets,
+	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_DEVICE | GEMP_ON_BENCH, budgets,
 	  "Matches that a kernel launch may leave on the device.", POSITIVE(result_buffer) },
-	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_RUN | GEMP_ON_BENCH, budgets,
+	{ "outbox", 0, GEMP_OPTION_COUNT, "N", NULL, ON_DEVICE | GEMP_ON_BENCH, budgets,
 	  "Partial matches that may wait for each step and destination.", POSITIVE(outbox) },
-	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_RUN | GEMP_ON_BENCH, budgets,
+	{ "row-cache", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE | GEMP_ON_BENCH, budgets,
 	  "Rows on the device at a time, where they come in rounds (--exchange pull, or a graph larger than the device); else half "
 	  "of what is free there.", AT(row_cache) },
 

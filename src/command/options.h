@@ -87,7 +87,7 @@ typedef struct gemp_options {
 	int64_t replicate;
 	bool count, explain, profile, estimate, resume;
 	double estimate_seconds, max_time;
-	uint64_t limit, lanes, combinations;
+	uint64_t limit, lanes, combinations, max_steps;
 	double launch_factor;
 	/* bench */
 	gemp_list patterns, query_graphs;

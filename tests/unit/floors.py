@@ -24,7 +24,7 @@ FLOORS = {
     "gas": ["partition"],
     "euler": ["partition"],
     "som": ["partition"],
-    "transform": ["match"],
+    "transform": ["query"],
     "command": ["transform", "query", "match", "gas", "euler", "som", "io", "pattern"],
     "main": ["command"],
 }

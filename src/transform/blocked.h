@@ -1,0 +1,13 @@
+/* blocked: matches that a rule does not apply to, whatever the others do. */
+#ifndef GEMP_TRANSFORM_BLOCKED_H
+#define GEMP_TRANSFORM_BLOCKED_H
+
+#include "partition/context.h"
+#include "transform/footprint.h"
+
+/* Collective. Out are matches that would leave an edge without an end (DELETE without DETACH), and those that delete an
+ * element under one name and keep it under another. choice[frame->rows]; *blocked: how many of this rank. */
+gemp_code gemp_block(gemp_context *context, gemp_graph *graph, const gemp_rule *rule, const gemp_frame *frame,
+                     uint8_t *choice, uint64_t *blocked);
+
+#endif

@@ -1,0 +1,181 @@
+#include "transform/matches.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "match/degrees.h"
+#include "match/row_store.h"
+#include "query/clause.h"
+#include "query/elements.h"
+#include "query/pipeline.h"
+#include "query/query.h"
+#include "query/representative.h"
+
+/* ROWS */
+
+typedef struct collecting {
+	gemp_context *context;
+	gemp_graph *graph;
+	const gemp_pattern *pattern;
+	const gemp_chain *chain; /* NULL: embeddings are matches */
+	gemp_pipeline *pipeline;
+	gemp_row_store store;    /* taken since the last turn */
+	gemp_frame *frame;       /* what came out of the clauses */
+	bool ended;
+} collecting;
+
+static gemp_code collect_take(void *self, const gemp_batch *batch)
+{
+	collecting *c = self;
+	gemp_batch once = *batch;
+	once.multiplicity = NULL;
+	return c->ended ? GEMP_OK : gemp_row_store_add(&c->store, &once, batch->rows);
+}
+
+static gemp_code collect_turn(void *self, bool last, bool *enough, bool *again)
+{
+	gemp_code code = GEMP_OK;
+	collecting *c = self;
+	(void)again;
+	if (!c->ended) {
+		if (c->chain)
+			GEMP_TRY(gemp_choose_representatives(c->context, c->graph, c->chain, c->pattern, &c->store));
+		GEMP_TRY(gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended));
+		*enough |= c->ended && !last;
+		c->ended |= last;
+	}
+done:
+	gemp_row_store_clear(&c->store);
+	return code;
+}
+
+/* The stage behind the last clause. */
+static gemp_code keep_push(void *self, gemp_frame *frame, bool last, bool *enough)
+{
+	gemp_code code = GEMP_OK;
+	collecting *c = self;
+	(void)last;
+	(void)enough;
+	if (!c->frame->columns)
+		code = gemp_frame_like(c->frame, frame);
+	if (code == GEMP_OK)
+		code = gemp_frame_append(c->frame, frame);
+	return gemp_comm_agree(c->context->comm, code);
+}
+
+/* What clauses count and tell apart are embeddings; else one of each orbit is a match. */
+static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_match_options *options)
+{
+	gemp_match_options how = *options;
+	bool embeddings = pattern->optional_count || gemp_clause_wants_embeddings(pattern);
+	how.distinct = embeddings ? GEMP_BY_NOTHING : GEMP_BY_ORBIT;
+	how.listed = true;
+	how.edges = gemp_query_is_composed(pattern) && gemp_clause_edges(pattern);
+	how.limit = UINT64_MAX;
+	return how;
+}
+
+/* Collective. */
+static gemp_code find_rows(collecting *c, const gemp_query_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_query *query = NULL;
+	gemp_match_result result = { 0 };
+	gemp_sink sink = { .self = c, .take = collect_take, .turn = collect_turn };
+	GEMP_TRY(gemp_query_prepare(&query, c->context, c->graph, c->pattern, options));
+	c->chain = gemp_query_chain(query);
+	GEMP_TRY(gemp_pipeline_new(&c->pipeline, c->context, c->graph, c->pattern,
+	                           gemp_degree_loops(options->match.semantics),
+	                           &(gemp_stage){ .self = c, .push = keep_push }));
+	code = gemp_query_run(query, &sink, &result);
+done:
+	gemp_pipeline_free(c->pipeline);
+	gemp_query_free(query);
+	gemp_row_store_free(&c->store);
+	return code;
+}
+
+/* TUPLES */
+
+/* Integers in their order, all else by hash. */
+static gemp_code value_number(const gemp_frame_column *column, size_t row, gemp_text *scratch, uint64_t *out)
+{
+	gemp_value value = gemp_frame_value(column, row);
+	if (!value.null && value.type == GEMP_INTEGER) {
+		*out = (uint64_t)value.integer ^ (uint64_t)1 << 63;
+		return GEMP_OK;
+	}
+	gemp_text_clear(scratch);
+	gemp_cell_pack(column, row, scratch);
+	*out = gemp_hash(scratch->data, scratch->size, 0);
+	return gemp_text_status(scratch);
+}
+
+static gemp_code fill_column(gemp_matches *m, const gemp_elements *elements, const gemp_frame_column *column, size_t at)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text scratch = { 0 };
+	for (size_t row = 0; row < m->frame.rows && code == GEMP_OK; row++) {
+		uint64_t *number = &m->tuples[row * m->width + at];
+		if (column->kind == GEMP_CELL_VALUE)
+			code = value_number(column, row, &scratch, number);
+		else if (column->kind == GEMP_CELL_EDGE || column->elements[row] == GEMP_NO_ELEMENT)
+			*number = column->elements[row];
+		else
+			*number = (uint64_t)gemp_elements_rank(elements, column->elements[row]).integer;
+	}
+	gemp_text_free(&scratch);
+	return code;
+}
+
+/* Collective. Vertices first, then edges, then values. */
+static gemp_code make_tuples(gemp_matches *m, gemp_context *context, gemp_graph *graph, bool values)
+{
+	static const gemp_cell kinds[] = { GEMP_CELL_VERTEX, GEMP_CELL_EDGE, GEMP_CELL_VALUE };
+	gemp_code code = GEMP_OK;
+	gemp_elements elements = { 0 };
+	const gemp_frame_column **order = NULL;
+	size_t vertices = 0;
+	code = GEMP_NEW(order, m->frame.count + 1);
+	for (size_t k = 0; k < (values ? 3 : 2) && code == GEMP_OK; k++) {
+		for (size_t c = 0; c < m->frame.count; c++)
+			if (m->frame.columns[c].kind == kinds[k])
+				order[m->width++] = &m->frame.columns[c];
+		vertices = k == 0 ? m->width : vertices;
+	}
+	size_t columns = m->width;
+	m->width = columns ? columns : 1;
+	if (code == GEMP_OK)
+		code = GEMP_NEW(m->tuples, m->frame.rows * m->width);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_elements_fetch(&elements, context, graph, order, vertices, m->frame.rows, true));
+	for (size_t c = 0; c < columns && code == GEMP_OK; c++)
+		code = fill_column(m, &elements, order[c], c);
+	code = gemp_comm_agree(context->comm, code);
+done:
+	gemp_elements_free(&elements);
+	gemp_free(order);
+	return code;
+}
+
+gemp_code gemp_matches_find(gemp_matches *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                            const gemp_match_options *options, uint64_t combinations)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_matches){ 0 };
+	collecting c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = &out->frame };
+	const gemp_query_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
+	GEMP_TRY(find_rows(&c, &how));
+	code = make_tuples(out, context, graph, !rule->carries);
+done:
+	if (code != GEMP_OK)
+		gemp_matches_free(out);
+	return code;
+}
+
+void gemp_matches_free(gemp_matches *matches)
+{
+	gemp_frame_free(&matches->frame);
+	gemp_free(matches->tuples);
+	*matches = (gemp_matches){ 0 };
+}

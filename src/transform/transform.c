@@ -1,0 +1,161 @@
+#include "transform/transform.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+
+typedef struct running {
+	gemp_graph **graph;
+	gemp_context *context;
+	const gemp_rules *rules;
+	const gemp_transform_options *options;
+	gemp_rule_report *reports;
+	uint64_t steps;
+	uint64_t most;          /* steps; of what has the least left of its LIMIT */
+	const gemp_control *limited; /* that; NULL: none has a LIMIT */
+} running;
+
+/* A pattern is bound to one graph, once. Names that are no longer there match nothing, which is no news. */
+static gemp_code read_again(gemp_rules **out, const running *r, size_t rule)
+{
+	gemp_code code = GEMP_OK;
+	gemp_level level = gemp_log_level();
+	gemp_rules *rules = NULL;
+	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
+	code = gemp_rules_parse(&rules, r->rules->text, r->rules->file, r->options->parameters, r->options->parameter_count);
+	if (code == GEMP_OK)
+		code = gemp_pattern_bind_with(rules->rules[rule].pattern, *r->graph, true);
+	gemp_log_setup(r->context->comm->rank, level);
+	*out = rules;
+	return code;
+}
+
+static void add(gemp_rule_report *all, const gemp_step_report *one, double seconds)
+{
+	all->steps++;
+	all->matches += one->matches;
+	all->blocked += one->blocked;
+	all->conflicts += one->conflicts;
+	all->applied += one->applied;
+	all->rounds += one->rounds;
+	all->seconds += seconds;
+}
+
+/* No more steps are left for this one. */
+static gemp_code end(const running *r, const gemp_control *control)
+{
+	const char *name = r->rules->rules[control->rule].name;
+	if (r->limited)
+		return gemp_rules_fail(r->rules, r->limited->line, r->limited->column, "not done after LIMIT %llu steps, and rule %s "
+		                       "is to be applied again; no graph was written: raise the LIMIT, or look whether the rules end "
+		                       "at all", (unsigned long long)r->limited->limit, name);
+	return gemp_fail(GEMP_EUSAGE, "the rules are not done after %llu steps, and rule %s is to be applied again; no graph "
+	                 "was written: allow more with --max-steps, or look whether the rules end at all",
+	                 (unsigned long long)r->steps, name);
+}
+
+/* Collective. */
+static gemp_code run_rule(running *r, const gemp_control *control, bool *applied)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rules *rules = NULL;
+	gemp_step_report report;
+	gemp_step_options options = r->options->step;
+	double began = gemp_now();
+	if (r->steps >= r->most)
+		return end(r, control);
+	options.number = r->steps++;
+	options.one = control->one;
+	GEMP_TRY(gemp_comm_agree(r->context->comm, read_again(&rules, r, control->rule)));
+	GEMP_TRY(gemp_step(r->graph, r->context, rules, control->rule, &options, &report));
+	add(&r->reports[control->rule], &report, gemp_now() - began);
+	if (r->options->told)
+		r->options->told(r->options->self, &r->rules->rules[control->rule], options.number, &report);
+	*applied = report.applied > 0;
+done:
+	gemp_rules_free(rules);
+	return code;
+}
+
+static gemp_code run(running *r, const gemp_control *control, bool *applied);
+
+/* In order, up to the first that applies, or does not. */
+static gemp_code run_children(running *r, const gemp_control *control, bool until, bool *applied)
+{
+	gemp_code code = GEMP_OK;
+	*applied = !until;
+	for (size_t i = 0; i < control->count && *applied != until; i++)
+		GEMP_TRY(run(r, control->children[i], applied));
+done:
+	return code;
+}
+
+static gemp_code run_repeated(running *r, const gemp_control *control, bool *applied)
+{
+	gemp_code code = GEMP_OK;
+	bool again = true;
+	*applied = true;
+	while (again)
+		GEMP_TRY(run(r, control->children[0], &again));
+done:
+	return code;
+}
+
+static gemp_code run_times(running *r, const gemp_control *control, bool *applied)
+{
+	gemp_code code = GEMP_OK;
+	*applied = true;
+	for (uint64_t i = 0; i < control->times && *applied; i++)
+		GEMP_TRY(run(r, control->children[0], applied));
+done:
+	return code;
+}
+
+static gemp_code run_kind(running *r, const gemp_control *control, bool *applied)
+{
+	gemp_code code = GEMP_OK;
+	switch (control->kind) {
+	case GEMP_RUN_RULE:
+		return run_rule(r, control, applied);
+	case GEMP_RUN_SEQUENCE:
+		return run_children(r, control, false, applied);
+	case GEMP_RUN_CHOICE:
+		return run_children(r, control, true, applied);
+	case GEMP_RUN_REPEAT:
+		return run_repeated(r, control, applied);
+	case GEMP_RUN_TIMES:
+		return run_times(r, control, applied);
+	case GEMP_RUN_TRY:
+		code = run(r, control->children[0], applied);
+		*applied = true;
+		return code;
+	}
+	return gemp_fail(GEMP_EINTERNAL, "rules have a control of kind %d, which there is not", (int)control->kind);
+}
+
+/* Collective. */
+static gemp_code run(running *r, const gemp_control *control, bool *applied)
+{
+	const running outside = *r;
+	if (control->limit && control->limit < r->most - r->steps) {
+		r->most = r->steps + control->limit;
+		r->limited = control;
+	}
+	gemp_code code = run_kind(r, control, applied);
+	r->most = outside.most;
+	r->limited = outside.limited;
+	return code;
+}
+
+gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *rules,
+                         const gemp_transform_options *options, gemp_rule_report *reports, uint64_t *steps)
+{
+	gemp_code code = GEMP_OK;
+	bool applied;
+	running r = { .graph = graph, .context = context, .rules = rules, .options = options, .reports = reports,
+		.most = options->most_steps };
+	GEMP_TRY(gemp_comm_agree(context->comm, gemp_rules_bind(rules, *graph, options->lenient)));
+	code = run(&r, rules->control, &applied);
+done:
+	*steps = r.steps;
+	return code;
+}

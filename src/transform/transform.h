@@ -1,0 +1,29 @@
+/* transform: rewrites a graph by rules, as their control says. */
+#ifndef GEMP_TRANSFORM_TRANSFORM_H
+#define GEMP_TRANSFORM_TRANSFORM_H
+
+#include "transform/step.h"
+
+typedef struct gemp_transform_options {
+	gemp_step_options step;   /* number and `one` are set here */
+	uint64_t most_steps;      /* then it ends with an error */
+	const gemp_query_parameter *parameters;
+	size_t parameter_count;
+	bool lenient;             /* of the first look at the rules */
+	/* Collective, after each step; NULL: nobody asks. */
+	void (*told)(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *report);
+	void *self;
+} gemp_transform_options;
+
+/* Of one rule, over all steps. */
+typedef struct gemp_rule_report {
+	uint64_t steps, matches, blocked, conflicts, applied, rounds;
+	double seconds;
+} gemp_rule_report;
+
+/* Collective. *graph becomes what the rules make of it; the rules are bound to it first, so that names that are not
+ * there are found. reports[rules->count] and *steps are filled, also where it ends early. */
+gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *rules,
+                         const gemp_transform_options *options, gemp_rule_report *reports, uint64_t *steps);
+
+#endif

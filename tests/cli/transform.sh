@@ -1,0 +1,56 @@
+# transform: Sierpinski triangles, control, what blocks a match, refusals.
+. "$(dirname "$0")/../harness/harness.sh"
+cd "$work" || exit 1
+tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
+rules() { printf '%s\n' "$@" >r.rules; }
+step() { expect 0 "$1" transform "$2" r.rules -o h.h5 --json -; }
+
+tsv triangle.tsv 'src dst type' '1 2 L' '1 3 R' '2 3 C'
+expect 0 1 import --edges triangle.tsv -o triangle.h5
+rules 'RULE split MATCH (a)-[l:L]->(b), (a)-[r:R]->(c), (b)-[m:C]->(c)' 'DELETE l, r, m' \
+	'CREATE (a)-[:L]->(x)-[:L]->(b), (a)-[:R]->(y)-[:R]->(c), (b)-[:C]->(z)-[:C]->(c),' \
+	'(x)-[:C]->(y), (x)-[:R]->(z), (y)-[:L]->(z)' 'RUN split{5}'
+for ranks in 1 3; do
+	step $ranks triangle.h5
+	equal "$(field graph.vertices)" 366 "vertices of a Sierpinski triangle, $ranks ranks"
+	equal "$(field rules.0.applied)" 121 'matches applied'
+	mv h.h5 "h$ranks.h5"
+done
+cmp -s h1.h5 h3.h5 || fail 'the graph depends on the number of ranks'
+
+tsv v.tsv 'id type x:int' 'a P 1' 'b P 2' 'c P 3' 'd Q 4'
+tsv e.tsv 'src dst type' 'a b K' 'b c K' 'c d K' 'a a M'
+expect 0 1 import --vertices v.tsv --edges e.tsv -o g.h5
+
+rules 'RULE r MATCH (p:Q) DELETE p RUN TRY r'
+step 2 g.h5
+equal "$(field rules.0.blocked) $(field graph.vertices)" '1 4' 'an edge would be without an end'
+rules 'RULE r MATCH (p:Q) DETACH DELETE p'
+step 2 g.h5
+equal "$(field rules.0.applied) $(field graph.vertices) $(field graph.edges)" '1 3 3' 'DETACH DELETE'
+rules 'RULE r MATCH (p)-[:K]->(q) SET p.x = 0, q.x = 1 RUN r'
+step 3 g.h5
+equal "$(field rules.0.matches) $(field rules.0.applied)" '3 2' 'matches that write one attribute'
+rules 'RULE r MATCH (p)-[:K]->(q) SET p.x = 0, q.x = 1 RUN ONE r'
+step 3 g.h5
+equal "$(field rules.0.applied)" 1 'ONE'
+rules 'RULE r MATCH (p:P) WITH p.x > 0 AS big, sum(p.x) AS s CREATE (n:Sum {s: s}), (n)-[:OF]->(n)'
+step 2 g.h5
+expect 0 1 match h.h5 'MATCH (n:Sum) RETURN n, n.s' -o - -q
+equal "$(tail -n 1 out)" "$(printf '#1\t6')" 'a key among strings'
+
+rules 'RULE none MATCH (p:P) WHERE p.x > 9 SET p.x = 1' 'RULE less MATCH (p) WHERE p.x > 1 SET p.x = p.x - 1' \
+	'RUN (none | less)*; less' 'RUN none'
+step 2 g.h5
+equal "$(field rules.1.applied) $(field rules.0.steps) $(field steps)" '6 4 9' 'control'
+rules 'RULE more MATCH (p:P) SET p.x = p.x + 1 RUN more* LIMIT 3'
+expect 2 2 transform g.h5 r.rules -o limit.h5
+[ ! -e limit.h5 ] || fail 'a graph was written beyond the limit'
+rules 'RULE more MATCH (p:P) SET p.x = p.x + 1 RUN more*'
+expect 2 1 transform g.h5 r.rules -o limit.h5 --max-steps 4
+says '--max-steps'
+rules 'RULE r MATCH (p:P) SET p.x = "word"'
+expect 2 2 transform g.h5 r.rules -o limit.h5
+says 'values of type integer'
+expect 2 1 transform g.h5 r.rules
+finish
