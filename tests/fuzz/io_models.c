@@ -36,7 +36,8 @@ static const char ecore[] =
 
 static const char xmi[] =
 	"<p:A xmlns:p=\"http://p\" xmlns:xmi=\"http://www.omg.org/XMI\" "
-	"xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" n=\"3\">\n<part xmi:id=\"x\" to=\"//@part.1 //@part.0\"><part e=\"Y\" to=\"/\"/></part>\n"
+	"xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" n=\"3\">\n"
+	"<part xmi:id=\"x\" to=\"//@part.1 //@part.0\"><part e=\"Y\" to=\"/\"/></part>\n"
 	"<part xsi:type=\"p:A\"><n>4</n><to href=\"#x\"/></part></p:A>\n";
 
 static const char *const tokens[] = {
