@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 120, MOST_TOKENS = 4, WIDTH = 3, CASES = 60 };
+enum { MOST = 120, MOST_TOKENS = 4, WIDTH = 3, CASES = 24 };
 
 typedef struct world {
 	size_t count;
