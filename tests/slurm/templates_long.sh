@@ -104,6 +104,17 @@ for i in 1 2 3; do ended "${id}_$i" COMPLETED; echo "    $(sed -n "${i}p" querie
 "$GEMP_MPI" match g.h5 --pattern clique:4 --count -q --json clique.json >/dev/null
 equal "$(of answer-2.json matches)" "$(of clique.json matches)" "cliques"
 
+title "Rules: four ranks, by srun and by mpirun, write the graph that one rank writes"
+printf '%s\n' 'RULE close MATCH (a)-[:E]-(b)-[:E]-(c) WHERE id(a) % 16 = 0 AND NOT (a)-[:E]-(c) CREATE (a)-[:CLOSED]->(c)' 'RUN close' >close.rules
+"$GEMP_MPI" transform g.h5 close.rules -o closed-here.h5 -q || fail "no new graph"
+for launch in srun mpirun; do
+	GEMP_LAUNCH=$launch submit $two "$jobs/transform.sbatch" g.h5 close.rules -o closed-$launch.h5 -q --json closed-$launch.json
+	ended $id COMPLETED
+	equal "$(of closed-$launch.json ranks)" 4 ranks
+	cmp closed-here.h5 closed-$launch.h5 || fail "another graph by $launch"
+	"$GEMP_MPI" info closed-$launch.h5 | head -n 1 | report /dev/stdin
+done
+
 title "Out of time, with srun and mpirun: SIGUSR2, a checkpoint, back into the queue, until it is done"
 for launch in srun mpirun; do
 	GEMP_LAUNCH=$launch submit $two --time=1 --signal=B:USR2@40 "$jobs/match.sbatch" $search --json limit-$launch.json
