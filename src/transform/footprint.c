@@ -226,7 +226,8 @@ static void read_behind_with(tracing *t)
 	gemp_free(edges);
 }
 
-/* Paths; under induced, that there are no further edges; where rows stand for many matches, all edges. */
+/* Paths; under induced, that there are no further edges; where rows stand for many matches, all edges, and so the vertices
+ * that these join. */
 static void read_edges(tracing *t, bool induced)
 {
 	const gemp_pattern *p = t->rule->pattern;
@@ -235,8 +236,11 @@ static void read_edges(tracing *t, bool induced)
 			touch_types_at(t, GEMP_NO_COLUMN, p->edges[e].types, p->edges[e].type_count, false, false, GEMP_READS);
 	for (size_t v = 0; v < p->vertex_count && induced; v++)
 		touch_types_at(t, t->columns.vertex[v], NULL, 0, true, true, GEMP_READS);
+	uint64_t joined = 0; /* a path may be empty */
+	for (size_t e = 0; e < p->edge_count; e++)
+		joined |= p->edges[e].path ? 0 : UINT64_C(1) << p->edges[e].from | UINT64_C(1) << p->edges[e].to;
 	for (size_t v = 0; v < p->vertex_count; v++)
-		if (t->columns.vertex[v] == GEMP_NO_COLUMN)
+		if (t->columns.vertex[v] == GEMP_NO_COLUMN && !(joined >> v & 1))
 			trace(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_READS);
 }
 
