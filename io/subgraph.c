@@ -303,25 +303,11 @@ done:
 	return code;
 }
 
-/* Collective. Of the relations, those of which an edge is wanted would do; few graphs have many. */
-static gemp_code load(gemp_graph *graph)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_graph_need_keys(graph));
-	GEMP_TRY(gemp_graph_need_labels(graph));
-	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_TRY(gemp_graph_need_attribute(graph, c));
-	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_OUT | GEMP_PART_PROPS));
-done:
-	return code;
-}
-
 gemp_code gemp_subgraph_make(gemp_graph **out, const gemp_comm *comm, gemp_graph *graph, gemp_subgraph *wanted)
 {
 	gemp_code code = GEMP_OK;
 	making m = { .comm = comm, .graph = graph, .wanted = wanted };
-	GEMP_TRY(load(graph));
+	GEMP_TRY(gemp_graph_need_all_once(graph)); /* few graphs have relations of which nothing is wanted */
 	GEMP_TRY(find_owners(&m));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_subgraph_new(&m.own, graph)));
 	GEMP_TRY(send_to_owners(&m, &wanted->edges, &m.own.edges, owner_of_edge));

@@ -106,7 +106,7 @@ gemp_code gemp_graph_need_relation(gemp_graph *graph, size_t relation, unsigned 
 	return graph->source.load_relation(graph->source.self, graph, relation, parts);
 }
 
-gemp_code gemp_graph_load(gemp_graph *graph)
+static gemp_code need_all(gemp_graph *graph, unsigned parts)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_graph_need_keys(graph));
@@ -114,9 +114,19 @@ gemp_code gemp_graph_load(gemp_graph *graph)
 	for (size_t c = 0; c < graph->attributes.count; c++)
 		GEMP_TRY(gemp_graph_need_attribute(graph, c));
 	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PARTS));
+		GEMP_TRY(gemp_graph_need_relation(graph, r, parts));
 done:
 	return code;
+}
+
+gemp_code gemp_graph_load(gemp_graph *graph)
+{
+	return need_all(graph, GEMP_PARTS);
+}
+
+gemp_code gemp_graph_need_all_once(gemp_graph *graph)
+{
+	return need_all(graph, GEMP_PART_OUT | GEMP_PART_PROPS);
 }
 
 gemp_type gemp_edge_attribute_type(const gemp_graph *graph, const char *name)

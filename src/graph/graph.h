@@ -95,5 +95,6 @@ gemp_code gemp_graph_need_labels(gemp_graph *graph);
 gemp_code gemp_graph_need_attribute(gemp_graph *graph, size_t column);
 gemp_code gemp_graph_need_relation(gemp_graph *graph, size_t relation, unsigned parts);
 gemp_code gemp_graph_load(gemp_graph *graph); /* all of it */
+gemp_code gemp_graph_need_all_once(gemp_graph *graph); /* each edge once, at its source: what a graph is made of anew */
 
 #endif

@@ -372,20 +372,6 @@ done:
 	return code;
 }
 
-/* Collective. */
-static gemp_code load(gemp_graph *graph)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_graph_need_keys(graph));
-	GEMP_TRY(gemp_graph_need_labels(graph));
-	for (size_t c = 0; c < graph->attributes.count; c++)
-		GEMP_TRY(gemp_graph_need_attribute(graph, c));
-	for (size_t r = 0; r < graph->relation_count; r++)
-		GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_OUT | GEMP_PART_PROPS));
-done:
-	return code;
-}
-
 static gemp_code feed(rebuilding *b)
 {
 	gemp_code code = GEMP_OK;
@@ -406,7 +392,7 @@ gemp_code gemp_rebuild(gemp_graph **out, gemp_context *context, gemp_graph *grap
 	gemp_builder_options how = { .seed = graph->seed, .string_keys = options->string_keys };
 	for (size_t r = 0; r < graph->relation_count; r++)
 		how.undirected |= !graph->relations[r].directed;
-	GEMP_TRY(load(graph));
+	GEMP_TRY(gemp_graph_need_all_once(graph));
 	GEMP_TRY(gemp_builder_new(&b.builder, context->comm, &how));
 	code = declare(&b);
 	if (code == GEMP_OK)

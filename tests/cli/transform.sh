@@ -39,6 +39,21 @@ step 2 g.h5
 expect 0 1 match h.h5 'MATCH (n:Sum) RETURN n, n.s' -o - -q
 equal "$(tail -n 1 out)" "$(printf '#1\t6')" 'a key among strings'
 
+# A vertex that a row has only counted: new ones may be counted, too, unless they would need an edge for it.
+rules 'RULE r MATCH (p:P) WITH p.x > 1 AS big, count(p) AS n CREATE (:P {x: n}) RUN r'
+step 2 g.h5
+equal "$(field rules.0.matches) $(field rules.0.applied) $(field rules.0.conflicts)" '2 1 1' 'a count of what others create'
+tsv cast.tsv 'src dst type' 'a m A' 'b m A' 'a n A' 'b n A' 'c n A'
+expect 0 1 import --edges cast.tsv -o cast.h5
+rules 'RULE pair MATCH (p)-[:A]->(f)<-[:A]-(q) WHERE id(p) < id(q) WITH p, q, count(f) AS films' \
+	'CREATE (c:Pair {films: films}), (c)-[:OF]->(p), (c)-[:OF]->(q) RUN pair'
+for ranks in 1 3; do
+	step $ranks cast.h5
+	equal "$(field rules.0.matches) $(field rules.0.applied)" '3 3' "pairs, none of which changes another's count"
+	expect 0 1 match h.h5 'MATCH (c:Pair) RETURN c.films ORDER BY c.films' -o - -q
+	equal "$(tail -n +2 out | tr '\n' ' ')" '1 1 2 ' 'films in common'
+done
+
 rules 'RULE none MATCH (p:P) WHERE p.x > 9 SET p.x = 1' 'RULE less MATCH (p) WHERE p.x > 1 SET p.x = p.x - 1' \
 	'RUN (none | less)*; less' 'RUN none'
 step 2 g.h5
