@@ -84,8 +84,7 @@ static void coverage(void **state)
 		gemp_pattern *pattern = ask(&questions[i], g.dealt);
 		reference r;
 		int held = 0;
-		if (!pattern)
-			continue; /* one graph in some hundred has no Person; the shapes are always there */
+		assert_non_null(pattern);
 		reference_new(&r, g.whole, pattern, GEMP_ISO);
 		double expected = (double)reference_matches(&r, GEMP_BY_ORBIT);
 		gemp_match *match = prepare(&g, pattern, GEMP_ISO);
@@ -105,7 +104,7 @@ static void coverage(void **state)
 		gemp_pattern_free(pattern);
 	}
 	/* of 40 seeds or more that hold 95 % each, fewer than three quarters is one chance in a hundred thousand */
-	assert_all(all_seeds >= 2 * seeds && 4 * all_held >= 3 * all_seeds);
+	assert_all(4 * all_held >= 3 * all_seeds);
 	graph_free(&g);
 }
 
