@@ -1,14 +1,9 @@
 /* Mutated GraphML and .npz files: import gives a graph or one message, and leaves nothing behind. GEMP_FUZZ_ROUNDS
  * (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays in the test's
  * folder. */
-#include "mutate.h"
-
-#include "core/log.h"
-#include "io/import.h"
+#include "import_mutants.h"
 
 #include <zlib.h>
-
-static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 
 /* GRAPHML */
 
@@ -129,36 +124,27 @@ static const char *write_npz(void)
 	return path;
 }
 
-static void many_rounds(const char *(*write)(void))
+typedef struct writer {
+	const char *(*write)(void);
+} writer;
+
+static bool one_round(const void *self)
 {
-	int rounds = fuzz_rounds(2000) / 2, good = 0;
-	seed = test_seed();
-	for (int i = 0; i < rounds; i++) {
-		const char *path = write();
-		gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 1, .undirected = below(2) };
-		gemp_graph *graph = NULL;
-		gemp_fail(GEMP_OK, "%s", "");
-		gemp_code code = gemp_import(&graph, &alone, &options);
-		if (code != GEMP_OK && (code != GEMP_EDATA || !strstr(gemp_message(), test_folder())))
-			fail_msg("code %d: %s", (int)code, gemp_message());
-		good += code == GEMP_OK;
-		gemp_graph_free(graph);
-		assert_int_equal(gemp_memory_blocks(), 0);
-	}
-	printf("%d of %d were good\n", good, rounds);
-	assert_true(rounds < 100 || (good > rounds / 20 && good < rounds - rounds / 20));
+	const char *path = ((const writer *)self)->write();
+	gemp_import_options options = { .edge_files = &path, .edge_file_count = 1, .seed = 1, .undirected = below(2) };
+	return imported(&options, NULL);
 }
 
 static void mutants_of_graphml(void **state)
 {
 	(void)state;
-	many_rounds(write_graphml);
+	fuzz_imports(fuzz_rounds(2000) / 2, one_round, &(writer){ write_graphml });
 }
 
 static void mutants_of_npz(void **state)
 {
 	(void)state;
-	many_rounds(write_npz);
+	fuzz_imports(fuzz_rounds(2000) / 2, one_round, &(writer){ write_npz });
 }
 
 int main(int argc, char **argv)

@@ -1,12 +1,7 @@
 /* Mutated files of the formats that import reads beside tables: a graph or one message, and nothing left behind.
  * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_FUZZ_FORMAT which format alone, GEMP_TEST_SEED repeats a run.
  * A file that stops the process stays in the test's folder. */
-#include "mutate.h"
-
-#include "core/log.h"
-#include "io/import.h"
-
-static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+#include "import_mutants.h"
 
 /* A file with another beside it, which is not mutated as often. */
 static const struct { const char *format, *name, *text, *beside, *beside_text; } seeds[] = {
@@ -80,10 +75,9 @@ static const char *write_mutant(const char *name, const char *content, uint64_t 
 	return path;
 }
 
-static void one_round(const char *only, int *good)
+static bool one_round(const void *only)
 {
 	gemp_import_options options = { .seed = seed, .undirected = below(2), .merge_parallel = below(2) };
-	gemp_graph *graph = NULL;
 	size_t which;
 	do
 		which = below(SEEDS);
@@ -99,26 +93,13 @@ static void one_round(const char *only, int *good)
 		options.vertex_file_count = 1;
 	}
 	assert_ok(gemp_format_parse(&options.format, seeds[which].format));
-	gemp_fail(GEMP_OK, "%s", "");
-	gemp_code code = gemp_import(&graph, &alone, &options);
-	bool skew = code == GEMP_EUSAGE && strstr(gemp_message(), "skew-symmetric");
-	if (code != GEMP_OK && !skew && (code != GEMP_EDATA || !strstr(gemp_message(), test_folder())))
-		fail_msg("%s: code %d: %s", path, (int)code, gemp_message());
-	*good += code == GEMP_OK;
-	gemp_graph_free(graph);
-	assert_int_equal(gemp_memory_blocks(), 0);
+	return imported(&options, "skew-symmetric");
 }
 
 static void mutants_are_imported_or_refused(void **state)
 {
 	(void)state;
-	const char *only = getenv("GEMP_FUZZ_FORMAT");
-	int rounds = fuzz_rounds(2000), good = 0;
-	seed = test_seed();
-	for (int i = 0; i < rounds; i++)
-		one_round(only, &good);
-	printf("%d of %d were good\n", good, rounds);
-	assert_true(rounds < 100 || (good > rounds / 20 && good < rounds - rounds / 20));
+	fuzz_imports(fuzz_rounds(2000), one_round, getenv("GEMP_FUZZ_FORMAT"));
 }
 
 int main(int argc, char **argv)

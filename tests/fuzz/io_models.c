@@ -1,12 +1,7 @@
 /* Mutated models: GXL, XMI and its metamodel. Import gives a graph or one message, and leaves nothing behind.
  * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays
  * in the test's folder. */
-#include "mutate.h"
-
-#include "core/log.h"
-#include "io/import.h"
-
-static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+#include "import_mutants.h"
 
 static const char gxl[] =
 	"<gxl xmlns:xlink=\"http://www.w3.org/1999/xlink\"><graph id=\"g\" edgemode=\"defaultdirected\">\n"
@@ -64,40 +59,32 @@ static const char *write_one(const char *name, const char *sound, bool changed)
 	return path;
 }
 
+typedef struct sound_model {
+	const char *name, *model, *metamodel;
+} sound_model;
+
 /* The model is a mutant, or its metamodel. */
-static void many_rounds(const char *name, const char *model, const char *metamodel)
+static bool one_round(const void *self)
 {
-	int rounds = fuzz_rounds(2000) / 2, good = 0;
-	seed = test_seed();
-	for (int i = 0; i < rounds; i++) {
-		bool second = metamodel && below(2);
-		const char *path = write_one(name, model, !second);
-		gemp_import_options options = { .edge_file_count = 1, .edge_files = &path, .seed = 1, .undirected = below(2) };
-		gemp_graph *graph = NULL;
-		if (metamodel)
-			options.metamodel = write_one("m.ecore", metamodel, second);
-		gemp_fail(GEMP_OK, "%s", "");
-		gemp_code code = gemp_import(&graph, &alone, &options);
-		if (code != GEMP_OK && (code != GEMP_EDATA || !strstr(gemp_message(), test_folder())))
-			fail_msg("code %d: %s", (int)code, gemp_message());
-		good += code == GEMP_OK;
-		gemp_graph_free(graph);
-		assert_int_equal(gemp_memory_blocks(), 0);
-	}
-	printf("%d of %d were good\n", good, rounds);
-	assert_true(rounds < 100 || (good > rounds / 20 && good < rounds - rounds / 20));
+	const sound_model *sound = self;
+	bool second = sound->metamodel && below(2);
+	const char *path = write_one(sound->name, sound->model, !second);
+	gemp_import_options options = { .edge_file_count = 1, .edge_files = &path, .seed = 1, .undirected = below(2) };
+	if (sound->metamodel)
+		options.metamodel = write_one("m.ecore", sound->metamodel, second);
+	return imported(&options, NULL);
 }
 
 static void mutants_of_gxl(void **state)
 {
 	(void)state;
-	many_rounds("a.gxl", gxl, NULL);
+	fuzz_imports(fuzz_rounds(2000) / 2, one_round, &(sound_model){ "a.gxl", gxl, NULL });
 }
 
 static void mutants_of_xmi(void **state)
 {
 	(void)state;
-	many_rounds("a.xmi", xmi, ecore);
+	fuzz_imports(fuzz_rounds(2000) / 2, one_round, &(sound_model){ "a.xmi", xmi, ecore });
 }
 
 int main(int argc, char **argv)

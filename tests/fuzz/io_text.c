@@ -1,12 +1,7 @@
 /* Mutated text: whatever stands in a file, import gives a graph or one message, and leaves nothing behind.
  * GEMP_FUZZ_ROUNDS (2000 by default) says how long, GEMP_TEST_SEED repeats a run. A file that stops the process stays
  * in the test's folder. */
-#include "mutate.h"
-
-#include "core/log.h"
-#include "io/import.h"
-
-static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+#include "import_mutants.h"
 
 static const struct { const char *name, *text; } seeds[] = {
 	{ "vertices.tsv", "id\ttype\tname:string\tyear:int\trating:float\tseen:bool\tx\n"
@@ -52,8 +47,9 @@ static const char *write_mutant(size_t which)
 	return path;
 }
 
-static void one_round(int *good)
+static bool one_round(const void *self)
 {
+	(void)self;
 	static const size_t pairs[][2] = { { 0, 1 }, { 2, 3 }, { 0, 4 } };
 	const size_t *pair = pairs[below(3)];
 	const char *paths[] = { write_mutant(pair[0]), write_mutant(pair[1]) };
@@ -62,29 +58,17 @@ static void one_round(int *good)
 		                        .seed = seed,
 		                        .undirected = below(2),
 		                        .merge_parallel = below(2) };
-	gemp_graph *graph = NULL;
 	if (below(2)) {
 		options.vertex_files = &paths[0];
 		options.vertex_file_count = 1;
 	}
-	gemp_fail(GEMP_OK, "%s", "");
-	gemp_code code = gemp_import(&graph, &alone, &options);
-	if (code != GEMP_OK && (code != GEMP_EDATA || !strstr(gemp_message(), test_folder())))
-		fail_msg("code %d: %s", (int)code, gemp_message());
-	*good += code == GEMP_OK;
-	gemp_graph_free(graph);
-	assert_int_equal(gemp_memory_blocks(), 0);
+	return imported(&options, NULL);
 }
 
 static void mutants_are_imported_or_refused(void **state)
 {
 	(void)state;
-	int rounds = fuzz_rounds(2000), good = 0;
-	seed = test_seed();
-	for (int i = 0; i < rounds; i++)
-		one_round(&good);
-	printf("%d of %d were good\n", good, rounds);
-	assert_true(rounds < 100 || (good > rounds / 20 && good < rounds - rounds / 20));
+	fuzz_imports(fuzz_rounds(2000), one_round, NULL);
 }
 
 int main(int argc, char **argv)

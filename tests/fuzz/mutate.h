@@ -100,4 +100,11 @@ static int fuzz_rounds(int standard)
 	return asked ? atoi(asked) : standard;
 }
 
+/* Of few rounds nothing is known; of many some are good and some are not. */
+static void fuzz_was_mixed(int good, int rounds)
+{
+	printf("%d of %d were good\n", good, rounds);
+	assert_true(rounds < 100 || (good > rounds / 20 && good < rounds - rounds / 20));
+}
+
 #endif

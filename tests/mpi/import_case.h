@@ -129,6 +129,18 @@ static inline void expect_failure(const gemp_import_options *options, gemp_code 
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
+/* A text that is refused, where in its file (":5: "), and a part of what is said. */
+typedef struct bad_text {
+	const char *text, *place, *part;
+} bad_text;
+
+static inline void expect_refusal(const gemp_import_options *options, const char *name, const bad_text *bad)
+{
+	char place[40];
+	snprintf(place, sizeof place, "%s%s", name, bad->place);
+	expect_failure(options, GEMP_EDATA, PARTS(place, bad->part));
+}
+
 /* Of one file of a format, given as an edge file. */
 typedef struct file_case {
 	const char *path;

@@ -57,7 +57,7 @@ static void edges_may_be_undirected(void **state)
 static void refused(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *place, *part; } bad[] = {
+	static const bad_text bad[] = {
 		{ "hello", ":1: ", "syntax error" },
 		{ "<graphml/>", ":1: ", "not GXL" },
 		{ GRAPH "<node id='1'>", ":4: ", "whole" },
@@ -84,9 +84,7 @@ static void refused(void **state)
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
-		char place[40];
-		snprintf(place, sizeof place, "bad.gxl%s", bad[i].place);
-		expect_failure(one_file(&file, "gxl", "bad.gxl", bad[i].text), GEMP_EDATA, PARTS(place, bad[i].part));
+		expect_refusal(one_file(&file, "gxl", "bad.gxl", bad[i].text), "bad.gxl", &bad[i]);
 	}
 }
 

@@ -128,7 +128,7 @@ static void an_attribute_may_be_the_id(void **state)
 static void refused_models(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *place, *part; } bad[] = {
+	static const bad_text bad[] = {
 		{ "x", ":1: ", "syntax error" },
 		{ HEAD "<regions>", ":3: ", "whole" },
 		{ "<!DOCTYPE a [\n<!ENTITY a \"b\">]><a/>", ":2: ", "entity" },
@@ -162,16 +162,14 @@ static void refused_models(void **state)
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
-		char place[40];
-		snprintf(place, sizeof place, "model.xmi%s", bad[i].place);
-		expect_failure(model(&file, railway, bad[i].text), GEMP_EDATA, PARTS(place, bad[i].part));
+		expect_refusal(model(&file, railway, bad[i].text), "model.xmi", &bad[i]);
 	}
 }
 
 static void refused_metamodels(void **state)
 {
 	(void)state;
-	static const struct { const char *text, *place, *part; } bad[] = {
+	static const bad_text bad[] = {
 		{ "<a/>", ":1: ", "no ecore:EPackage" },
 		{ ECORE PACKAGE_END, ": ", "no eClassifiers" },
 		{ ECORE "<eClassifiers xsi:type=\"ecore:EClass\"/>" PACKAGE_END, ":3: ", "no name" },
@@ -193,9 +191,7 @@ static void refused_metamodels(void **state)
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		file_case file;
-		char place[40];
-		snprintf(place, sizeof place, "model.ecore%s", bad[i].place);
-		expect_failure(model(&file, bad[i].text, HEAD TAIL), GEMP_EDATA, PARTS(place, bad[i].part));
+		expect_refusal(model(&file, bad[i].text, HEAD TAIL), "model.ecore", &bad[i]);
 	}
 }
 

@@ -1,13 +1,8 @@
 /* Texts that nobody would write: every one is a pattern or one clear message, and nothing is lost on the way. */
-#include "harness/harness.h"
+#include "odd_text.h"
 
 #include "core/log.h"
-#include "core/random.h"
-#include "core/text.h"
 #include "pattern/symmetry.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static const char *const pieces[] = {
 	"MATCH", " WHERE ", " RETURN ", " LIMIT ", " AS ", " AND ", " OR ", " NOT ", " IN ", " IS ", " NULL", "true", "false",
@@ -43,49 +38,15 @@ static void mutate(uint64_t *seed, gemp_text *text)
 			text->data[at] = (char)(1 + gemp_random_below(seed, 255));
 			break;
 		case 1: /* one byte less */
-			memmove(text->data + at, text->data + at + 1, text->size-- - at);
+			odd_drop(text, at);
 			break;
 		case 2: /* cut off */
 			text->data[text->size = at] = '\0';
 			break;
-		default: { /* a piece put in */
-			gemp_text tail = { 0 };
-			gemp_text_print(&tail, "%s%s", pieces[gemp_random_below(seed, PIECES)], text->data + at);
-			text->data[text->size = at] = '\0';
-			gemp_text_print(text, "%s", tail.data);
-			gemp_text_free(&tail);
-		}
+		default: /* a piece put in */
+			odd_insert(text, at, odd_piece(seed, pieces, PIECES));
 		}
 	}
-}
-
-static void compose(uint64_t *seed, gemp_text *text)
-{
-	size_t count = 1 + gemp_random_below(seed, 20);
-	gemp_text_print(text, "%s", gemp_random_below(seed, 4) ? "MATCH (a)" : "");
-	for (size_t i = 0; i < count; i++)
-		gemp_text_print(text, "%s", pieces[gemp_random_below(seed, PIECES)]);
-}
-
-/* An error names a place of the text, shows a line of it and has a caret below. */
-static void check_error(gemp_code code, const char *text)
-{
-	int line, column;
-	if (code != GEMP_EUSAGE || sscanf(gemp_message(), "query:%d:%d: ", &line, &column) != 2)
-		fail_msg("%s: code %d: %s", text, (int)code, gemp_message());
-	for (; line > 1; line--) {
-		text = strchr(text, '\n');
-		assert_non_null(text);
-		text++;
-	}
-	size_t length = 0;
-	for (; *text && *text != '\n'; text++)
-		length += (*text & 0xC0) != 0x80;
-	assert_in_range(column, 1, length + 1);
-	const char *last = strrchr(gemp_message(), '\n');
-	assert_non_null(last);
-	assert_int_equal(gemp_message()[strlen(gemp_message()) - 1], '^');
-	assert_null(strstr(gemp_message(), "syntax error"));
 }
 
 static void check_pattern(gemp_pattern *p)
@@ -117,12 +78,12 @@ static void texts(void **state)
 		if (round % 2)
 			mutate(&seed, &text);
 		else
-			compose(&seed, &text);
+			odd_compose(&seed, &text, "MATCH (a)", pieces, PIECES);
 		gemp_code code = gemp_pattern_parse(&p, text.data, NULL);
 		if (code == GEMP_OK)
 			check_pattern(p);
 		else
-			check_error(code, text.data);
+			odd_check_error(code, "query", text.data);
 		good += code == GEMP_OK;
 		bad += code != GEMP_OK;
 		gemp_pattern_free(p);

@@ -1,14 +1,9 @@
 /* Rules that nobody would write: every text is a tree or one clear message, and nothing is lost on the way. */
-#include "harness/harness.h"
+#include "odd_text.h"
 
 #include "core/log.h"
-#include "core/random.h"
-#include "core/text.h"
 #include "pattern/rule.h"
 #include "pattern/symmetry.h"
-
-#include <stdio.h>
-#include <string.h>
 
 static const char *const pieces[] = {
 	"RULE r ", " RULE s ", " RUN ", "ONE ", "ALL ", "TRY ", " INTO ", " CREATE ", " SET ", " REMOVE ", " DELETE ",
@@ -34,24 +29,11 @@ static void mutate(uint64_t *seed, gemp_text *text)
 	gemp_text_print(text, "%s", whole[gemp_random_below(seed, sizeof whole / sizeof *whole)]);
 	for (uint64_t changes = gemp_random_below(seed, 3); changes > 0 && text->size > 1; changes--) {
 		size_t at = gemp_random_below(seed, text->size);
-		gemp_text tail = { 0 };
-		if (gemp_random_below(seed, 3) == 0) {
-			memmove(text->data + at, text->data + at + 1, text->size-- - at);
-			continue;
-		}
-		gemp_text_print(&tail, "%s%s", pieces[gemp_random_below(seed, PIECES)], text->data + at);
-		text->data[text->size = at] = '\0';
-		gemp_text_print(text, "%s", tail.data);
-		gemp_text_free(&tail);
+		if (gemp_random_below(seed, 3) == 0)
+			odd_drop(text, at);
+		else
+			odd_insert(text, at, odd_piece(seed, pieces, PIECES));
 	}
-}
-
-static void compose(uint64_t *seed, gemp_text *text)
-{
-	size_t count = 1 + gemp_random_below(seed, 20);
-	gemp_text_print(text, "%s", gemp_random_below(seed, 4) ? "RULE r MATCH (a)-->(b) " : "");
-	for (size_t i = 0; i < count; i++)
-		gemp_text_print(text, "%s", pieces[gemp_random_below(seed, PIECES)]);
 }
 
 static void check_element(const gemp_rule *rule, gemp_rule_element element)
@@ -86,15 +68,6 @@ static void check_rule(const gemp_rule *rule)
 	gemp_symmetry_free(symmetry);
 }
 
-static void check_error(gemp_code code, const char *text)
-{
-	int line, column;
-	if (code != GEMP_EUSAGE || sscanf(gemp_message(), "rules:%d:%d: ", &line, &column) != 2)
-		fail_msg("%s: code %d: %s", text, (int)code, gemp_message());
-	assert_int_equal(gemp_message()[strlen(gemp_message()) - 1], '^');
-	assert_null(strstr(gemp_message(), "syntax error"));
-}
-
 static void texts(void **state)
 {
 	(void)state;
@@ -108,12 +81,12 @@ static void texts(void **state)
 		if (round % 2)
 			mutate(&seed, &text);
 		else
-			compose(&seed, &text);
+			odd_compose(&seed, &text, "RULE r MATCH (a)-->(b) ", pieces, PIECES);
 		gemp_code code = gemp_rules_parse(&rules, text.data, NULL, NULL, 0);
 		for (size_t i = 0; code == GEMP_OK && i < rules->count; i++)
 			check_rule(&rules->rules[i]);
 		if (code != GEMP_OK)
-			check_error(code, text.data);
+			odd_check_error(code, "rules", text.data);
 		good += code == GEMP_OK;
 		bad += code != GEMP_OK;
 		gemp_rules_free(rules);

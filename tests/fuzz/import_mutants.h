@@ -1,0 +1,36 @@
+/* import_mutants: an import of mutated files gives a graph or one message, and leaves nothing behind. */
+#ifndef GEMP_TESTS_IMPORT_MUTANTS_H
+#define GEMP_TESTS_IMPORT_MUTANTS_H
+
+#include "mutate.h"
+
+#include "core/log.h"
+#include "io/import.h"
+
+static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+
+/* Was it good? A message names a file of the test's folder, or is one of usage with `usage` in it (NULL: none is). */
+static bool imported(const gemp_import_options *options, const char *usage)
+{
+	gemp_graph *graph = NULL;
+	gemp_fail(GEMP_OK, "%s", "");
+	gemp_code code = gemp_import(&graph, &alone, options);
+	bool of_usage = usage && code == GEMP_EUSAGE && strstr(gemp_message(), usage);
+	if (code != GEMP_OK && !of_usage && (code != GEMP_EDATA || !strstr(gemp_message(), test_folder())))
+		fail_msg("code %d: %s", (int)code, gemp_message());
+	gemp_graph_free(graph);
+	assert_int_equal(gemp_memory_blocks(), 0);
+	return code == GEMP_OK;
+}
+
+/* one_round: is what it makes good? */
+static void fuzz_imports(int rounds, bool (*one_round)(const void *self), const void *self)
+{
+	int good = 0;
+	seed = test_seed();
+	for (int i = 0; i < rounds; i++)
+		good += one_round(self);
+	fuzz_was_mixed(good, rounds);
+}
+
+#endif
