@@ -11,24 +11,17 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import run
+
 try:
     import scipy.io
 except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-MPI = os.environ.get("GEMP_MPIRUN", "mpirun -q --oversubscribe --bind-to none").split()
 WORDS = ["", "Jack", "a, b", 'say "hi"', "two\nlines", "Jürgen <&> co", "tab\there", "back\\slash", "\r"]
 PLAIN = ["Jack", "Jürgen <&> co", '"quoted"']
-
-
-def run(ranks, *arguments, code=0, says=""):
-    launcher = [*MPI, "-n", str(ranks)] if ranks > 1 else []
-    done = subprocess.run(["timeout", "-k", "10", "100", *launcher, os.environ["GEMP_MPI"], *arguments],
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    assert done.returncode == code, (arguments, done.returncode, done.stderr)
-    assert says in done.stderr, (arguments, done.stderr)
-    return done
 
 
 def hash_of(path):

@@ -5,9 +5,11 @@ import gzip
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import attempt
 
 try:
     import scipy.io
@@ -16,14 +18,7 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-MPI = os.environ.get("GEMP_MPIRUN", "mpirun -q --oversubscribe --bind-to none").split()
 WORDS = ["", "x", "naïve", 'say "hi"', "two\nlines", "a, b", "tab\there", "007", "true", "-1.5e3"]
-
-
-def run(ranks, *arguments):
-    launcher = [*MPI, "-n", str(ranks)] if ranks > 1 else []
-    return subprocess.run(["timeout", "-k", "10", "100", *launcher, os.environ["GEMP_MPI"], *arguments],
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
 
 
 def items(properties):
@@ -35,7 +30,7 @@ def imported(folder, ranks, arguments):
     """Vertices and edges of what the arguments import, as counters; and is the graph undirected?"""
     for processes, command in ((ranks, ["import", *arguments, "-q", "-o", f"{folder}/g.h5"]),
                                (1, ["convert", f"{folder}/g.h5", "-q", "-o", f"{folder}/g.jsonl"])):
-        done = run(processes, *command)
+        done = attempt(processes, *command)
         assert done.returncode == 0, (command, done.stderr)
     vertices, edges = collections.Counter(), collections.Counter()
     with open(f"{folder}/g.jsonl", encoding="utf-8") as file:
@@ -283,11 +278,11 @@ def bad_files(folder):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         ranks = 1 + 2 * (len(name) % 2)
-        done = run(ranks, "import", path, "--format", name, "-o", f"{folder}/bad.h5")
+        done = attempt(ranks, "import", path, "--format", name, "-o", f"{folder}/bad.h5")
         errors = [message for message in done.stderr.splitlines() if message.strip()]
         assert done.returncode == 65 and len(errors) == 1 and f"{file_name}:{line}: " in errors[0], (name, done)
         assert not any(left.startswith("bad.h5") for left in os.listdir(folder)), name
-    done = run(2, "import", f"{folder}/nowhere.mtx", "-o", f"{folder}/bad.h5")
+    done = attempt(2, "import", f"{folder}/nowhere.mtx", "-o", f"{folder}/bad.h5")
     assert done.returncode == 66 and "nowhere.mtx" in done.stderr, done
 
 

@@ -4,9 +4,11 @@ import collections
 import gzip
 import json
 import os
-import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import run
 
 try:
     import h5py
@@ -16,18 +18,7 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
-MPI = os.environ.get("GEMP_MPIRUN", "mpirun -q --oversubscribe --bind-to none").split()
 TEXT = h5py.string_dtype()
-
-
-def run(ranks, *arguments, code=0, says=""):
-    launcher = [*MPI, "-n", str(ranks)] if ranks > 1 else []
-    done = subprocess.run(["timeout", "-k", "10", "100", *launcher, os.environ["GEMP_MPI"], *arguments],
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    assert done.returncode == code, (arguments, done.returncode, done.stderr)
-    assert says in done.stderr, (arguments, says, done.stderr)
-    assert code == 0 or done.stderr.count("error:") == 1, done.stderr
-    return done
 
 
 def load(ranks, *files):

@@ -5,24 +5,17 @@ import json
 import os
 import shutil
 import socket
-import subprocess
+import sys
 import tempfile
 
-MPI = os.environ.get("GEMP_MPIRUN", "mpirun -q --oversubscribe --bind-to none").split()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import run
+
 LANES = ["host", "exchange", "ranks", "output", "device"]
 ENUMERATE = ["--count-by", "enumerate", "-q"]
 PULL = ["--exchange", "pull", "--replicate", "none"]
 
 Span = collections.namedtuple("Span", "begin end name")
-
-
-def run(ranks, *arguments, code=0, says=""):
-    launcher = [*MPI, "-n", str(ranks)] if ranks > 1 else []
-    done = subprocess.run(["timeout", "-k", "10", "100", *launcher, os.environ["GEMP_MPI"], *arguments],
-                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    assert done.returncode == code, (arguments, done.returncode, done.stderr)
-    assert says in done.stderr, (arguments, done.stderr)
-    return done
 
 
 def read(path, ranks):

@@ -7,13 +7,12 @@ import itertools
 import json
 import os
 import random
-import shlex
-import subprocess
 import sys
 import tempfile
 
-PROGRAM = os.environ["GEMP_MPI"]
-RUN = shlex.split(os.environ.get("GEMP_MPIRUN", "mpirun -q --oversubscribe --bind-to none"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import run
+
 CASES = int(os.environ.get("GEMP_TEST_CASES", "6"))
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 MOST_SUBSETS = 20000
@@ -144,14 +143,6 @@ def random_graph(rng):
     return Graph(vertices, edges)
 
 
-def run(ranks, *arguments):
-    command = (RUN + ["-n", str(ranks)] if ranks > 1 else []) + [PROGRAM, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)}: code {done.returncode}: {done.stderr}")
-    return done.stdout
-
-
 def write(graph, folder):
     with open(f"{folder}/v.tsv", "w") as file:
         file.write("id\ttype\tx:int\n")
@@ -209,7 +200,7 @@ def check(rng, case, folder):
     files, report = [], None
     for ranks in (1, 3):
         report = json.loads(run(ranks, "transform", f"{folder}/g.h5", f"{folder}/r.rules", "-o", f"{folder}/h.h5", "--seed",
-                                str(case), "--json", "-"))["rules"][0]
+                                str(case), "--json", "-").stdout)["rules"][0]
         files.append(open(f"{folder}/h.h5", "rb").read())
     faults = [] if files[0] == files[1] else ["1 and 3 ranks give different files"]
     if (report["matches"], report["blocked"]) != (len(matches), len(matches) - len(able)):

@@ -1,0 +1,22 @@
+"""The program under test, on as many ranks as asked for."""
+import os
+import shlex
+import subprocess
+
+MPIRUN = shlex.split(os.environ.get("GEMP_MPIRUN") or "mpirun -q --oversubscribe --bind-to none")
+SECONDS = "100"
+
+
+def attempt(ranks, *arguments):
+    launcher = [*MPIRUN, "-n", str(ranks)] if ranks > 1 else []
+    return subprocess.run(["timeout", "-k", "10", SECONDS, *launcher, os.environ["GEMP_MPI"], *arguments],
+                          capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def run(ranks, *arguments, code=0, says=""):
+    """It ends with this code; a failure says so once, and what it says is in there."""
+    done = attempt(ranks, *arguments)
+    assert done.returncode == code, (arguments, done.returncode, done.stderr)
+    assert says in done.stderr, (arguments, says, done.stderr)
+    assert code == 0 or done.stderr.count("error:") == 1, (arguments, done.stderr)
+    return done
