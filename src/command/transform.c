@@ -54,7 +54,7 @@ static void tell_step(void *self, const gemp_rule *rule, uint64_t step, const ge
 	gemp_report_print(t->report, "step %" PRIu64 ", %s: %s matches, %s applied, %s in conflict, %s blocked, %" PRIu64
 	                  " rounds\n", step + 1, rule->name, gemp_grouped(one->matches).text, gemp_grouped(one->applied).text,
 	                  gemp_grouped(one->conflicts).text, gemp_grouped(one->blocked).text, one->rounds);
-	json_t *object = json_pack("{s:s}", "rule", rule->name);
+	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
 	json_object_set_new(object, "matches", gemp_json_count(one->matches));
 	json_object_set_new(object, "applied", gemp_json_count(one->applied));
 	json_object_set_new(object, "conflicts", gemp_json_count(one->conflicts));

@@ -19,6 +19,7 @@ typedef struct gemp_step_options {
 typedef struct gemp_step_report {
 	uint64_t matches, blocked, conflicts, applied;
 	uint64_t rounds; /* of choosing */
+	double seconds;  /* set by gemp_transform */
 } gemp_step_report;
 
 /* Collective. rules->rules[rule] is bound to *graph. Where a match was applied, *graph becomes the new graph and the

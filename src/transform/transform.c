@@ -67,7 +67,8 @@ static gemp_code run_rule(running *r, const gemp_control *control, bool *applied
 	options.one = control->one;
 	GEMP_TRY(gemp_comm_agree(r->context->comm, read_again(&rules, r, control->rule)));
 	GEMP_TRY(gemp_step(r->graph, r->context, rules, control->rule, &options, &report));
-	add(&r->reports[control->rule], &report, gemp_now() - began);
+	report.seconds = gemp_now() - began;
+	add(&r->reports[control->rule], &report, report.seconds);
 	if (r->options->told)
 		r->options->told(r->options->self, &r->rules->rules[control->rule], options.number, &report);
 	*applied = report.applied > 0;
