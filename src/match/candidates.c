@@ -87,6 +87,13 @@ done:
 	return code;
 }
 
+static void count_bits(gemp_candidates *out, size_t v)
+{
+	out->count[v] = 0;
+	for (size_t w = 0; w < out->words; w++)
+		out->count[v] += (uint64_t)__builtin_popcount(out->bits[v][w]);
+}
+
 static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gemp_filter *filter, const gemp_graph *graph,
                       gemp_filter_rows *rows, const gemp_condition *const *conditions, size_t count)
 {
@@ -99,9 +106,7 @@ static gemp_code fill(gemp_candidates *out, size_t v, gemp_context *context, gem
 	memset(out->bits[v], 0, (out->words + 1) * sizeof *own);
 	place(out->bits[v], own, graph->first, rows->rows);
 	gather(context->comm, out->bits[v], out->words);
-	out->count[v] = 0;
-	for (size_t w = 0; w < out->words; w++)
-		out->count[v] += (uint64_t)__builtin_popcount(out->bits[v][w]);
+	count_bits(out, v);
 done:
 	gemp_free(all);
 	gemp_free(own);
@@ -185,6 +190,17 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_
 	gemp_code code = gemp_candidates_narrow(out, context, filter, graph, pattern, before, count);
 	if (code != GEMP_OK)
 		gemp_candidates_free(out);
+	return code;
+}
+
+gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(candidates->bits[vertex], candidates->words + 1)); /* one more, for shifts */
+	if (candidates->words)
+		memcpy(candidates->bits[vertex], bits, candidates->words * sizeof *bits);
+	count_bits(candidates, (size_t)vertex);
+done:
 	return code;
 }
 

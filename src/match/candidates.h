@@ -19,6 +19,8 @@ gemp_code gemp_candidates_new(gemp_candidates *out, gemp_context *context, gemp_
 gemp_code gemp_candidates_narrow(gemp_candidates *candidates, gemp_context *context, gemp_filter *filter,
                                  gemp_graph *graph, const gemp_pattern *pattern, const gemp_condition *const *conditions,
                                  size_t count);
+/* Local. A vertex without conditions so far: it can be what bits[words] say. */
+gemp_code gemp_candidates_limit(gemp_candidates *candidates, int vertex, const uint32_t *bits);
 void gemp_candidates_free(gemp_candidates *candidates);
 
 #endif

@@ -320,7 +320,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	if (pattern->condition_count)
 		GEMP_TRY(gemp_filter_new(&m->filter, context));
 	size_t held = context->device->held;
-	GEMP_TRY(gemp_narrow(&m->candidates, &m->phases, context, m->filter, graph, pattern));
+	GEMP_TRY(gemp_narrow(&m->candidates, &m->phases, context, m->filter, graph, pattern, options));
 	m->attribute_bytes = context->device->held - held;
 	double began = gemp_now();
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));

@@ -45,6 +45,9 @@ typedef struct gemp_match_options {
 	bool first_only;            /* one row of each task (pivot, seed) suffices; there may still be more. Not for sinks that
 	                               drop rows */
 	const gemp_symmetry *symmetry; /* of a pattern that is part of a greater one; borrowed; NULL: found from the pattern */
+	const uint32_t *among;      /* bits by id, the same on every rank: what `among_vertex` can be, which no automorphism
+	                               moves; borrowed until the search is prepared; NULL: any vertex */
+	int among_vertex;           /* of the pattern; where a query has many patterns, of the first MATCH */
 } gemp_match_options;
 
 typedef struct gemp_match_result {

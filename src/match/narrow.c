@@ -201,13 +201,15 @@ done:
 }
 
 gemp_code gemp_narrow(gemp_candidates *out, gemp_condition_phases *phases, gemp_context *context, gemp_filter *filter,
-                      gemp_graph *graph, const gemp_pattern *pattern)
+                      gemp_graph *graph, const gemp_pattern *pattern, const gemp_match_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const narrowing n = { out, phases, context, filter, graph, pattern };
 	if (filter)
 		gemp_filter_count_loops(filter, phases->count_loops);
 	GEMP_TRY(gemp_candidates_new(out, context, filter, graph, pattern, NULL, 0));
+	if (options->among)
+		GEMP_TRY(gemp_comm_agree(context->comm, gemp_candidates_limit(out, options->among_vertex, options->among)));
 	GEMP_TRY(narrow(&n, 0, phases->certain));
 	if (phases->before_count > phases->certain) {
 		choose(phases, context, graph, pattern, out);

@@ -87,6 +87,7 @@ static gemp_code open_sub(gemp_apply *a, size_t index, const gemp_expr *at, cons
 		s->outer[i] = at->children[i]->variable;
 	inner.edges = inner.values = false;
 	inner.match.distinct = GEMP_BY_NOTHING;
+	inner.match.among = NULL;
 	inner.match.semantics = options->match.semantics == GEMP_INDUCED ? GEMP_ISO : options->match.semantics;
 	inner.match.listed = true;
 	inner.match.first_only = s->exists && !gemp_apply_needed(a->pattern->subs[index], GEMP_FOR_CONDITIONS);

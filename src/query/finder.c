@@ -34,6 +34,8 @@ static gemp_match_options match_options(const gemp_finder *f, const gemp_variant
 	}
 	options.edges = v->edges;
 	options.wanted_edges = 0;
+	if (options.among)
+		options.among_vertex = v->derived.vertex[options.among_vertex];
 	return options;
 }
 

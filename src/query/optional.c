@@ -37,6 +37,7 @@ gemp_code gemp_optional_new(gemp_optional_part **out, gemp_context *context, gem
 	o->added_edges = o->edges ? o->optional->pattern->edge_count : 0;
 	inner.values = false;
 	inner.match.distinct = GEMP_BY_NOTHING;
+	inner.match.among = NULL;
 	inner.match.semantics = options->match.semantics == GEMP_INDUCED ? GEMP_ISO : options->match.semantics;
 	GEMP_TRY(gemp_finder_new(&o->finder, context, graph, o->optional->pattern, &inner));
 	*out = o;

@@ -103,7 +103,7 @@ static void check(const asked *q)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern));
+	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
 	if (phases.before_count != q->before)
 		print_message("%s: %zu before\n", q->text, phases.before_count);
 	assert_all(phases.before_count == q->before && phases.after_count == q->after);
@@ -163,7 +163,7 @@ static void degrees_before(gemp_semantics semantics, int direction)
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all(phases.certain == 1 && phases.before_count == 1);
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern));
+	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
 	for (uint64_t id = 0; id < graph.whole->vertices; id++) {
 		bool bit = candidates.bits[0][id / 32] >> id % 32 & 1;
 		right &= bit == (counted(&r, id, degree, semantics == GEMP_HOM) > 1);
@@ -220,7 +220,7 @@ static void put_off(bool fails, gemp_when when)
 	reference_edges(&r);
 	assert_all_ok(gemp_phases_new(&phases, pattern, &options));
 	assert_all_ok(gemp_filter_new(&filter, context));
-	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern));
+	assert_all_ok(gemp_narrow(&candidates, &phases, context, filter, graph.dealt, pattern, &options));
 	assert_all(is_before(&phases, condition) == !fails && phases.before_count == 3 - (size_t)fails);
 	assert_all(!fails || phases.after[0] == condition);
 	assert_all(choices_are_told(pattern, &phases) || fails);
@@ -310,7 +310,7 @@ static gemp_code narrow_once(void *argument)
 	gemp_match_options options = plain_options;
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_phases_new(&phases, t->pattern, &options)));
-	GEMP_TRY(gemp_narrow(&candidates, &phases, context, t->filter, graph.dealt, t->pattern));
+	GEMP_TRY(gemp_narrow(&candidates, &phases, context, t->filter, graph.dealt, t->pattern, &options));
 	gemp_candidates_free(&candidates);
 done:
 	gemp_phases_free(&phases);

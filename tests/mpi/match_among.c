@@ -1,0 +1,91 @@
+/* Searches in which one vertex can be only some of the graph's: the reference's matches that have it there. */
+#include "match_case.h"
+
+#include "core/random.h"
+
+enum { CASES = 12 };
+
+static const struct {
+	question question;
+	int vertex; /* that no automorphism moves */
+} asked[] = {
+	{ { .text = "MATCH (a:Person)-[:KNOWS]->(b)-[:ACTS_IN]->(c) RETURN a, b, c" }, 2 },
+	{ { .text = "MATCH (a)-[:KNOWS]->(b)<-[:KNOWS]-(c) RETURN b" }, 1 },
+	{ { .text = "MATCH (a)-[e]->(a) RETURN a, e" }, 0 },
+	{ { .text = "MATCH (a:Person) RETURN a" }, 0 },
+	{ { .shape = "star:3" }, 0 },
+};
+
+static uint32_t *random_bits(const gemp_graph *graph, uint64_t *seed)
+{
+	uint32_t *bits = calloc(graph->vertices / 32 + 1, sizeof *bits);
+	uint64_t share = gemp_random_below(seed, 5);
+	assert_non_null(bits);
+	for (uint64_t id = 0; id < graph->vertices; id++)
+		if (gemp_random_below(seed, 4) < share)
+			bits[id / 32] |= UINT32_C(1) << id % 32;
+	return bits;
+}
+
+static void keep_those(reference *r, int vertex, const uint32_t *bits)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < r->count; i++)
+		if (bits[r->list[i].at[vertex] / 32] >> r->list[i].at[vertex] % 32 & 1)
+			r->list[kept++] = r->list[i];
+	r->count = kept;
+}
+
+static void check(const case_graph *g, size_t index, gemp_match_options *o, uint64_t *seed)
+{
+	gemp_pattern *pattern = ask(&asked[index].question, g->dealt);
+	gemp_match *match = NULL;
+	gemp_match_result result;
+	collecting rows = { .wanted = SIZE_MAX };
+	gemp_sink sink = collecting_sink(&rows);
+	reference r;
+	if (!pattern)
+		return;
+	uint32_t *bits = random_bits(g->dealt, seed);
+	describe(&asked[index].question, o);
+	o->among = bits;
+	o->among_vertex = asked[index].vertex;
+	reference_new(&r, g->whole, pattern, o->semantics);
+	keep_those(&r, o->among_vertex, bits);
+	assert_all_ok(gemp_match_prepare(&match, context, g->dealt, pattern, o));
+	memset(bits, 0, (g->dealt->vertices / 32 + 1) * sizeof *bits); /* not needed any longer */
+	assert_all_ok(gemp_match_run(match, &sink, &result));
+	collecting_gather(&rows);
+	assert_all(numbers_are_right(&r, o, &result) && rows_are_right(&r, o, &rows, result.matches));
+	gemp_match_free(match);
+	reference_free(&r);
+	gemp_pattern_free(pattern);
+	free(rows.rows);
+	free(bits);
+}
+
+static void as_the_reference(void **state)
+{
+	(void)state;
+	static const gemp_semantics semantics[] = { GEMP_ISO, GEMP_HOM, GEMP_EDGE_ISO, GEMP_INDUCED };
+	uint64_t seed = 20261122;
+	for (size_t i = 0; i < CASES; i++) {
+		case_graph g;
+		gemp_match_options o = plain_options;
+		print_message("case %zu, seed %llu\n", i, (unsigned long long)seed);
+		graph_new(&g, 1 + gemp_random_below(&seed, 24), gemp_random_below(&seed, 60), i % 5 == 4, seed);
+		o.semantics = semantics[i % 4];
+		o.distinct = i % 3 ? GEMP_BY_ORBIT : GEMP_BY_NOTHING;
+		for (size_t k = 0; k < sizeof asked / sizeof *asked; k++)
+			check(&g, k, &o, &seed);
+		graph_free(&g);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(as_the_reference, open_context, close_context),
+	};
+	return test_main_all(argc, argv, tests);
+}
