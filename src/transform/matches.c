@@ -158,14 +158,24 @@ done:
 	return code;
 }
 
+gemp_code gemp_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                            const gemp_match_options *options, uint64_t combinations)
+{
+	*out = (gemp_frame){ 0 };
+	collecting c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = out };
+	const gemp_query_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
+	gemp_code code = find_rows(&c, &how);
+	if (code != GEMP_OK)
+		gemp_frame_free(out);
+	return code;
+}
+
 gemp_code gemp_matches_find(gemp_matches *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
                             const gemp_match_options *options, uint64_t combinations)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_matches){ 0 };
-	collecting c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = &out->frame };
-	const gemp_query_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
-	GEMP_TRY(find_rows(&c, &how));
+	GEMP_TRY(gemp_matches_rows(&out->frame, context, graph, rule, options, combinations));
 	code = make_tuples(out, context, graph, !rule->carries);
 done:
 	if (code != GEMP_OK)

@@ -16,6 +16,9 @@ typedef struct gemp_matches {
 /* Collective. The rule is bound. options: what the user chose; what follows from the rule is set here. */
 gemp_code gemp_matches_find(gemp_matches *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
                             const gemp_match_options *options, uint64_t combinations);
+/* Collective. Its first half: the rows alone. */
+gemp_code gemp_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
+                            const gemp_match_options *options, uint64_t combinations);
 void gemp_matches_free(gemp_matches *matches);
 
 #endif
