@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const gemp_generator_entry *const entries[] = {
-	&gemp_generator_rmat, &gemp_generator_uniform, &gemp_generator_movies,
+	&gemp_generator_rmat, &gemp_generator_uniform, &gemp_generator_movies, &gemp_generator_railway,
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -39,8 +39,8 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 		return GEMP_OK;
 	}
 	const char *near = gemp_nearest(generator, names, ENTRIES);
-	return gemp_fail(GEMP_EUSAGE, "there is no generator '%s'%s%s; there are rmat, uniform and movies", generator,
-	                 near ? "; did you mean " : "", near ? near : "");
+	return gemp_fail(GEMP_EUSAGE, "there is no generator '%s'%s%s; there are rmat, uniform, movies and railway",
+	                 generator, near ? "; did you mean " : "", near ? near : "");
 }
 
 static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter,

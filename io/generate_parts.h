@@ -12,7 +12,8 @@ typedef enum gemp_purpose {
 	GEMP_FOR_EDGE,
 	GEMP_FOR_ORDER,
 	GEMP_FOR_PERSON,
-	GEMP_FOR_FILM
+	GEMP_FOR_FILM,
+	GEMP_FOR_ROUTE
 } gemp_purpose;
 
 uint64_t gemp_stream_state(uint64_t seed, gemp_purpose purpose, uint64_t number);
@@ -51,6 +52,7 @@ typedef struct gemp_generator_entry {
 	gemp_code (*make)(const gemp_making *making);             /* this thread's share */
 } gemp_generator_entry;
 
-extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies;
+extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies,
+	gemp_generator_railway;
 
 #endif

@@ -4,7 +4,8 @@ import shlex
 import subprocess
 
 MPIRUN = shlex.split(os.environ.get("GEMP_MPIRUN") or "mpirun -q --oversubscribe --bind-to none")
-SECONDS = "100"
+SECONDS = os.environ.get("GEMP_TEST_LIMIT", "100")
+SOURCE = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 
 
 def attempt(ranks, *arguments):

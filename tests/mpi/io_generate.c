@@ -187,14 +187,62 @@ static void movies_may_be_few(void **state)
 	}
 }
 
+static uint64_t edges_of(const gemp_graph *graph, const char *type)
+{
+	const gemp_relation *relation = gemp_graph_relation(graph, type);
+	return relation ? relation->edges : 0;
+}
+
+static size_t labelled(const gemp_graph *graph, const char *label)
+{
+	size_t count = 0;
+	for (gemp_vertex v = 0; v < graph->rows; v++)
+		count += has_label(graph, v, label);
+	return count;
+}
+
+static size_t too_short(const gemp_graph *graph)
+{
+	const gemp_column *length = gemp_table_find(&graph->attributes, "length");
+	size_t count = 0;
+	for (gemp_vertex v = 0; v < graph->rows; v++)
+		count += has_label(graph, v, "Segment") && gemp_column_get(length, v).integer <= 0;
+	return count;
+}
+
+/* Without faults nothing is missing; where everything is faulty, all that may be missing is. */
+static void railways_are_as_faulty_as_asked_for(void **state)
+{
+	(void)state;
+	CHOOSE("railway", "routes", "6", "switches", "3", "sensors", "2", "faults", "0");
+	gemp_graph *graph = generate();
+	size_t sensors = labelled(graph, "Sensor"), segments = labelled(graph, "Segment");
+	size_t switches = labelled(graph, "Switch");
+	assert_all(labelled(graph, "Route") == 6 && edges_of(graph, "entry") == 6 && edges_of(graph, "exit") == 6);
+	assert_all(segments == 5 * sensors && too_short(graph) == 0 && edges_of(graph, "definedBy") == sensors);
+	assert_all(edges_of(graph, "sensor") == segments + switches && edges_of(graph, "connectsTo") == segments + switches);
+	gemp_graph_free(graph);
+	CHOOSE("railway", "routes", "6", "switches", "3", "sensors", "2", "faults", "1");
+	graph = generate();
+	sensors = labelled(graph, "Sensor");
+	segments = labelled(graph, "Segment");
+	assert_all(segments == 6 * sensors && too_short(graph) == segments && edges_of(graph, "sensor") == segments);
+	assert_all(edges_of(graph, "definedBy") == 0 && edges_of(graph, "entry") == 0 && edges_of(graph, "exit") == 6);
+	gemp_graph_free(graph);
+	CHOOSE("railway", "routes", "0");
+	graph = generate();
+	assert_all(graph->vertices == 0);
+	gemp_graph_free(graph);
+}
+
 static void seeds_matter(void **state)
 {
 	(void)state;
-	static const char *const generators[] = { "rmat", "uniform", "movies" };
-	for (size_t i = 0; i < 3; i++) {
+	static const char *const generators[] = { "rmat", "uniform", "movies", "railway" };
+	for (size_t i = 0; i < sizeof generators / sizeof *generators; i++) {
 		CHOOSE(generators[i]);
 		options.values[0] = i == 0 ? 6 : 200;
-		options.values[1] = i == 0 ? 4 : 250;
+		options.values[1] = i == 0 ? 4 : i == 3 ? 2 : 250;
 		uint64_t first = hash_of(), again = hash_of();
 		options.seed = 2;
 		uint64_t drawn_otherwise = hash_of();
@@ -231,6 +279,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(uniform_has_just_the_edges_asked_for),
 		cmocka_unit_test(movies_have_casts_and_genres),
 		cmocka_unit_test(movies_may_be_few),
+		cmocka_unit_test(railways_are_as_faulty_as_asked_for),
 		cmocka_unit_test(seeds_matter),
 		cmocka_unit_test(memory_may_run_out),
 	};

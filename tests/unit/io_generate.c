@@ -132,7 +132,7 @@ static void generators_are_listed_with_defaults_in_range(void **state)
 	(void)state;
 	size_t count;
 	const gemp_generator *list = gemp_generators(&count);
-	assert_int_equal(count, 3);
+	assert_int_equal(count, 4);
 	for (size_t i = 0; i < count; i++) {
 		assert_ok(gemp_generate_init(&options, list[i].name));
 		assert_int_equal(options.generator, i);
