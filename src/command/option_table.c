@@ -145,6 +145,9 @@ static const gemp_option table[] = {
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_CONVERT, output,
 	  "Attribute of the edges that gives the entries of a matrix.", AT(weight) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "G.h5", NULL, ON_MAKE | GEMP_ON_TRANSFORM, output, "The graph file to write.", AT(output) },
+	{ "changes", 0, GEMP_OPTION_TEXT, "F.jsonl", NULL, GEMP_ON_TRANSFORM, output,
+	  "Write what becomes of the graph to F.jsonl, a line a change: what is created, deleted, set, by step and match. "
+	  "transform applies such a file again, in place of rules.", AT(changes) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output,
 	  "bench tune: the file to write, in place of the one that later runs read.", AT(output) },
 	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, output,

@@ -80,6 +80,7 @@ typedef struct gemp_options {
 	int method;
 	int as;
 	/* match */
+	const char *changes, *dot;
 	const char *query_file, *query_graph, *query_labels, *pattern, *subgraph, *order, *count_per, *checkpoint;
 	gemp_list parameters;
 	bool lenient;

@@ -23,11 +23,15 @@ gemp_code gemp_produce_check(const gemp_comm *comm, const gemp_options *options)
 	return gemp_comm_agree(comm, code);
 }
 
-/* Does the graph depend on this option? Where it goes and what is said about it do not matter: the same graph is the
- * same file. */
+/* Does the graph depend on this option? Where it goes, what is said about it and how often the work was interrupted do not
+ * matter: the same graph is the same file. */
 static bool shapes_graph(const gemp_option *option)
 {
-	return !(option->commands & GEMP_ON_INFO) && strcmp(option->name, "output") != 0;
+	static const char *const others[] = { "output", "changes", "dot", "explain", "checkpoint", "resume", "max-time" };
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(option->name, others[i]) == 0)
+			return false;
+	return !(option->commands & GEMP_ON_INFO);
 }
 
 /* The command as it was given, for the provenance. */

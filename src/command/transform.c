@@ -1,9 +1,11 @@
 #include "transform/transform.h"
 
 #include "command/answer.h"
+#include "command/change_log.h"
 #include "command/files.h"
 #include "command/produce.h"
 #include "command/quantity.h"
+#include "command/replay_log.h"
 #include "core/memory.h"
 #include "io/graph_file.h"
 #include "io/key_kind.h"
@@ -20,6 +22,9 @@ typedef struct transforming {
 	gemp_query_parameter *parameters; /* [options->parameters.count] */
 	gemp_rule_report *reports;        /* [rules->count] */
 	json_t *steps;                    /* of --explain */
+	gemp_change_log log;              /* of --changes */
+	uint64_t step_count;
+	bool replays;                     /* a change log stands in place of rules */
 } transforming;
 
 /* Local. */
@@ -90,7 +95,6 @@ static void report_rules(const transforming *t, uint64_t steps)
 static gemp_code run(transforming *t)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t steps = 0;
 	const gemp_options *o = t->options;
 	gemp_transform_options how = {
 		.step = {
@@ -102,6 +106,7 @@ static gemp_code run(transforming *t)
 			},
 			.combinations = o->combinations,
 			.seed = o->seed,
+			.recorder = o->changes ? &t->log.recorder : NULL,
 		},
 		.most_steps = o->max_steps,
 		.parameters = t->parameters,
@@ -112,14 +117,70 @@ static gemp_code run(transforming *t)
 	};
 	GEMP_TRY(gemp_graph_need_keys(t->graph));
 	GEMP_TRY(gemp_has_string_keys(t->comm, t->graph, &how.step.string_keys));
-	GEMP_TRY(gemp_transform(&t->graph, t->context, t->rules, &how, t->reports, &steps));
-	report_rules(t, steps);
+	GEMP_TRY(gemp_transform(&t->graph, t->context, t->rules, &how, t->reports, &t->step_count));
+	report_rules(t, t->step_count);
 done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code open_log(transforming *t)
+{
+	gemp_code code = GEMP_OK;
+	if (!t->options->changes)
+		return GEMP_OK;
+	GEMP_TRY(gemp_change_log_open(&t->log, t->comm, t->options->changes));
+	code = gemp_change_log_head(&t->log, t->graph, t->rules->file, t->options->seed);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code close_log(transforming *t)
+{
+	gemp_code code = GEMP_OK;
+	if (!t->options->changes)
+		return GEMP_OK;
+	GEMP_TRY(gemp_change_log_foot(&t->log, t->graph, t->step_count));
+	code = gemp_change_log_close(&t->log);
+	gemp_report_set(t->report, "changes", json_pack("{s:s, s:o}", "file", t->options->changes, "lines",
+	                                                gemp_json_count(t->log.recorder.lines)));
+	gemp_report_detail(t->report, "%s: %s changes\n", t->options->changes, gemp_grouped(t->log.recorder.lines).text);
+done:
+	return code;
+}
+
+/* A change log in place of rules. Collective. */
+static gemp_code replay(transforming *t)
+{
+	gemp_code code = GEMP_OK;
+	gemp_replayed done = { 0 };
+	GEMP_TRY(gemp_replay_log(&t->graph, t->context, t->options->arguments[1], &done));
+	gemp_report_set(t->report, "steps", gemp_json_count(done.steps));
+	gemp_report_set(t->report, "replayed", gemp_json_count(done.lines));
+	gemp_report_detail(t->report, "%s: %s changes of %s steps\n", t->options->arguments[1], gemp_grouped(done.lines).text,
+	                   gemp_grouped(done.steps).text);
+done:
+	return code;
+}
+
+/* Collective. Rules are read before the graph, so that errors in them are told at once. */
+static gemp_code read_second(transforming *t)
+{
+	static const char *const of_rules[] = { "changes", "param", "seed", "max-steps", "explain" };
+	gemp_code code = gemp_is_change_log(&t->replays, t->comm, t->options->arguments[1]);
+	if (code == GEMP_OK && !t->replays)
+		return read_rules(t);
+	for (size_t i = 0; i < sizeof of_rules / sizeof *of_rules && code == GEMP_OK; i++)
+		if (gemp_options_given(t->options, of_rules[i]))
+			code = gemp_fail(GEMP_EUSAGE, "--%s is for rules, and %s is a change log, which is applied as it is; leave the "
+			                 "option out", of_rules[i], t->options->arguments[1]);
 	return code;
 }
 
 static void release(transforming *t)
 {
+	gemp_change_log_abandon(&t->log);
 	for (size_t i = 0; t->parameters && i < t->options->parameters.count; i++)
 		gemp_query_parameter_free(&t->parameters[i]);
 	gemp_free(t->parameters);
@@ -141,15 +202,21 @@ static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 	if (code != GEMP_OK)
 		return code;
 	t.steps = json_array();
-	GEMP_TRY(read_rules(&t));
+	GEMP_TRY(read_second(&t));
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&t.graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_READ, since);
 	GEMP_TRY(gemp_answer_context(&t.context, comm, options, &timers));
-	GEMP_TRY(run(&t));
+	if (t.replays) {
+		GEMP_TRY(replay(&t));
+	} else {
+		GEMP_TRY(open_log(&t));
+		GEMP_TRY(run(&t));
+	}
 	timers = t.context->timers;
 	const char *const path[] = { options->arguments[1] };
 	GEMP_TRY(gemp_produce(&report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers, NULL));
+	GEMP_TRY(close_log(&t));
 	code = gemp_report_devices(&report, t.context);
 done:
 	release(&t);
@@ -159,15 +226,18 @@ done:
 const gemp_command gemp_command_transform = {
 	.name = "transform",
 	.bit = GEMP_ON_TRANSFORM,
-	.arguments = "G.h5 RULES -o H.h5",
+	.arguments = "G.h5 RULES -o H.h5\nG.h5 CHANGES.jsonl -o H.h5",
 	.summary = "Rewrites a graph by rules",
 	.text = "RULES is a file of rules and of what to run: RULE name MATCH ... WHERE ... CREATE, SET, REMOVE, DELETE, and "
 		"RUN with *, {n}, |, ONE and TRY (docs/rules.md). A step applies all matches of a rule that do not conflict with one "
 		"another, at once: a match that writes what another reads or writes waits for a later step. Which of them go first "
 		"is drawn by --seed.\n"
-		"The graph that comes out depends on graph, rules and seed, not on the number of ranks.\n",
+		"The graph that comes out depends on graph, rules and seed, not on the number of ranks.\n"
+		"CHANGES.jsonl is what --changes has written for the same graph: its changes are made again, without matching.\n",
 	.examples = "gemp-mpi transform railway.h5 repair.rules -o repaired.h5\n"
-		"mpirun -n 8 gemp-mpi transform movies.h5 couples.rules --param least=3 -o couples.h5 --explain\n",
+		"mpirun -n 8 gemp-mpi transform movies.h5 couples.rules --param least=3 -o couples.h5 --explain\n"
+		"gemp-mpi transform railway.h5 repair.rules -o repaired.h5 --changes repair.jsonl\n"
+		"gemp-mpi transform railway.h5 repair.jsonl -o again.h5\n",
 	.least = 2,
 	.most = 2,
 	.run = transform,

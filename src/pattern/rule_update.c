@@ -204,6 +204,61 @@ done:
 	return code;
 }
 
+static size_t place_of(const gemp_update *update, const char *name)
+{
+	size_t at = 0;
+	while (at < update->name_count && strcmp(update->names[at], name) < 0)
+		at++;
+	return at;
+}
+
+/* Takes *name into the list, where it is not yet. */
+static gemp_code insert_name(gemp_update *update, char **name)
+{
+	size_t at = place_of(update, *name);
+	if (at < update->name_count && strcmp(update->names[at], *name) == 0)
+		return GEMP_OK;
+	char **more = gemp_realloc(update->names, update->name_count + 1, sizeof *more);
+	if (!more)
+		return GEMP_ENOMEM;
+	memmove(more + at + 1, more + at, (update->name_count - at) * sizeof *more);
+	more[at] = *name;
+	update->names = more;
+	update->name_count++;
+	*name = NULL;
+	return GEMP_OK;
+}
+
+static void remove_name(gemp_update *update, const char *name)
+{
+	size_t at = place_of(update, name);
+	if (at == update->name_count || strcmp(update->names[at], name) != 0)
+		return;
+	gemp_free(update->names[at]);
+	update->name_count--;
+	memmove(update->names + at, update->names + at + 1, (update->name_count - at) * sizeof *update->names);
+}
+
+/* Labels of a vertex that this rule creates are those of its CREATE. */
+static gemp_code labels_of_created(rule_build *b, const query_update *from, gemp_rule_element element)
+{
+	gemp_code code = GEMP_OK;
+	gemp_update named = { 0 }, *create = b->rule->updates;
+	while (create->kind != GEMP_CREATE_VERTEX || !same(create->element, element))
+		create++;
+	GEMP_TRY(rule_labels(b, from->labels, &named));
+	for (size_t i = 0; i < named.name_count && code == GEMP_OK; i++)
+		if (from->kind == GEMP_REMOVE_LABELS)
+			remove_name(create, named.names[i]);
+		else
+			code = insert_name(create, &named.names[i]);
+done:
+	for (size_t i = 0; i < named.name_count; i++)
+		gemp_free(named.names[i]);
+	gemp_free(named.names);
+	return code;
+}
+
 /* Labels of a vertex, the type of an edge. */
 static gemp_code update_labels(rule_build *b, const query_update *from, const rule_variable *variable)
 {
@@ -219,6 +274,8 @@ static gemp_code update_labels(rule_build *b, const query_update *from, const ru
 		return parse_fail(b->p, from->labels->place.begin, "'%s' is created by this rule; write its type in CREATE", name);
 	if (edge && !one)
 		return parse_fail(b->p, from->labels->place.begin, "an edge has one type; write one, as in SET %s:OTHER", name);
+	if (variable->element.created)
+		return labels_of_created(b, from, variable->element);
 	GEMP_TRY(rule_add_update(b, edge ? GEMP_SET_TYPE : from->kind, variable->element, from->place.begin, &update));
 	code = rule_labels(b, from->labels, update);
 done:

@@ -97,6 +97,9 @@ static gemp_code apply(stepping *s, gemp_graph **out)
 	const gemp_rebuild_options options = { .rules = s->rules, .chosen = s->choice,
 		.string_keys = s->options->string_keys };
 	GEMP_TRY(gemp_fresh_new(&fresh, s->context, s->graph, s->rule, &s->matches.frame, s->numbers, s->report->applied));
+	if (s->options->recorder)
+		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, s->graph, &fresh, s->choice, s->report->applied,
+		                          s->options->number));
 	GEMP_TRY(gemp_changes_send(&changes, s->context->comm, s->graph, &fresh, s->choice));
 	code = gemp_rebuild(out, s->context, s->graph, &fresh, &changes, &options);
 done:

@@ -5,6 +5,7 @@
 
 #include "match/match.h"
 #include "pattern/rule.h"
+#include "transform/record.h"
 
 typedef struct gemp_step_options {
 	gemp_match_options match; /* what the user chose */
@@ -13,6 +14,7 @@ typedef struct gemp_step_options {
 	bool string_keys;         /* as gemp_builder_options has it */
 	uint64_t number;          /* of the step */
 	bool one;                 /* only the match that comes first is applied */
+	gemp_recorder *recorder;  /* is told what becomes of the graph; NULL: nobody is */
 } gemp_step_options;
 
 /* Of all ranks. matches = applied + blocked + conflicts; with `one`, conflicts are those that were not the first. */
