@@ -186,6 +186,11 @@ void gemp_chain_free(gemp_chain *chain)
 	gemp_free(chain);
 }
 
+bool gemp_chain_is_trivial(const gemp_chain *chain)
+{
+	return chain->moving_count == 0;
+}
+
 size_t gemp_chain_orbit(const gemp_chain *chain, size_t index, const int **orbit)
 {
 	GEMP_CHECK(index < chain->levels);

@@ -29,6 +29,7 @@ uint64_t gemp_symmetry_order(const gemp_symmetry *symmetry, bool *overflow);
 typedef struct gemp_chain gemp_chain;
 gemp_code gemp_chain_new(gemp_chain **out, const gemp_symmetry *symmetry, const int *base, size_t base_size);
 void gemp_chain_free(gemp_chain *chain);
+bool gemp_chain_is_trivial(const gemp_chain *chain); /* the group moves no point of the base */
 /* Size; the points, base[level] first. */
 size_t gemp_chain_orbit(const gemp_chain *chain, size_t level, const int **orbit);
 

@@ -152,6 +152,8 @@ gemp_code gemp_choose_representatives(gemp_context *context, gemp_graph *graph, 
 	numbering n = { 0 };
 	size_t vertices = pattern->vertex_count, edges;
 	uint64_t *tuple = NULL, carried = (uint64_t)rows->edge_count;
+	if (gemp_chain_is_trivial(chain))
+		return GEMP_OK;
 	gemp_comm_max(context->comm, &carried, 1); /* a rank without rows has not seen how many there are */
 	edges = carried ? pattern->edge_count : 0;
 	code = GEMP_NEW(tuple, vertices + pattern->edge_count);

@@ -3,11 +3,13 @@
 #define GEMP_TRANSFORM_BLOCKED_H
 
 #include "partition/context.h"
-#include "transform/footprint.h"
+#include "pattern/rule.h"
+#include "query/frame.h"
 
 /* Collective. Out are matches that would leave an edge without an end (DELETE without DETACH), and those that delete an
- * element under one name and keep it under another. choice[frame->rows]; *blocked: how many of this rank. */
-gemp_code gemp_block(gemp_context *context, gemp_graph *graph, const gemp_rule *rule, const gemp_frame *frame,
-                     uint8_t *choice, uint64_t *blocked);
+ * element under one name and keep it under another. choice[frame->rows], undecided before; *blocked: how many of this
+ * rank. */
+gemp_code gemp_block(gemp_context *context, gemp_graph *graph, const gemp_rule *rule, gemp_semantics semantics,
+                     const gemp_frame *frame, uint8_t *choice, uint64_t *blocked);
 
 #endif

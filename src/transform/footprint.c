@@ -36,7 +36,7 @@ static void trace(tracing *t, size_t column, enum aspect aspect, size_t name, ge
 	if (t->code == GEMP_OK)
 		t->code = GEMP_RESERVE(f->traces, f->capacity, f->count + 1);
 	if (t->code == GEMP_OK)
-		f->traces[f->count++] = (gemp_trace_of_rule){ column, (uint32_t)aspect << NAME_BITS | (uint32_t)name, touch };
+		f->traces[f->count++] = (gemp_trace_of_rule){ column, (uint32_t)aspect << NAME_BITS | (uint32_t)name, touch, 0 };
 }
 
 static size_t find(const names *all, const char *name)
@@ -55,31 +55,6 @@ static size_t number(tracing *t, names *all, const char *name)
 	if (at == all->count && t->code == GEMP_OK)
 		all->names[all->count++] = name;
 	return at;
-}
-
-/* COLUMNS */
-
-/* Without WITH, columns speak of the pattern's variables; behind it, of its items. */
-static int variable_of(const gemp_rule *rule, const gemp_expr *expr)
-{
-	const gemp_clause *with = rule->pattern->with;
-	return with ? with->items[expr->variable].expr->variable : expr->variable;
-}
-
-void gemp_rule_columns_find(gemp_rule_columns *out, const gemp_rule *rule)
-{
-	const gemp_clause *result = &rule->pattern->result;
-	for (size_t v = 0; v < GEMP_MAX_PATTERN_VERTICES; v++)
-		out->vertex[v] = GEMP_NO_COLUMN;
-	for (size_t e = 0; e < GEMP_MAX_PATTERN_EDGES; e++)
-		out->edge[e] = GEMP_NO_COLUMN;
-	for (size_t c = 0; c < result->shown; c++) {
-		const gemp_expr *expr = result->items[c].expr;
-		if (expr->kind == GEMP_VERTEX && variable_of(rule, expr) < GEMP_MAX_PATTERN_VERTICES)
-			out->vertex[variable_of(rule, expr)] = c;
-		else if (expr->kind == GEMP_EDGE && variable_of(rule, expr) < GEMP_MAX_PATTERN_EDGES)
-			out->edge[variable_of(rule, expr)] = c;
-	}
 }
 
 /* READS */
@@ -298,36 +273,34 @@ static void create_edge(tracing *t, const gemp_update *u)
 	touch_edges_at(t, end_column(&u->to), type, false, true, GEMP_ADDS);
 }
 
-/* The matched edge that is in this column; NULL: the row does not say. */
-static const gemp_pattern_edge *edge_in(const tracing *t, size_t column)
+/* The matched edge that is in this column; false: the row does not say, or not where its ends are. */
+static bool edge_in(const tracing *t, size_t column, gemp_rule_edge *e)
 {
-	for (size_t e = 0; e < t->rule->pattern->edge_count; e++)
-		if (t->columns.edge[e] == column)
-			return &t->rule->pattern->edges[e];
-	return NULL;
+	return gemp_rule_edge_find(e, t->rule, &t->columns, column) && e->from != GEMP_NO_COLUMN && e->to != GEMP_NO_COLUMN;
 }
 
 /* An edge is taken from its ends. */
 static void drop_edge(tracing *t, size_t column)
 {
-	const gemp_pattern_edge *e = edge_in(t, column);
+	gemp_rule_edge e;
 	trace(t, column, EDGE, 0, GEMP_WRITES);
-	if (!e) {
+	if (!edge_in(t, column, &e)) {
 		touch_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
 		return;
 	}
-	bool either = e->direction == GEMP_EITHER;
-	touch_types_at(t, t->columns.vertex[e->from], e->types, e->type_count, true, either, GEMP_ADDS);
-	touch_types_at(t, t->columns.vertex[e->to], e->types, e->type_count, either, true, GEMP_ADDS);
+	bool either = e.edge->direction == GEMP_EITHER;
+	touch_types_at(t, e.from, e.edge->types, e.edge->type_count, true, either, GEMP_ADDS);
+	touch_types_at(t, e.to, e.edge->types, e.edge->type_count, either, true, GEMP_ADDS);
 }
 
 static void retype_edge(tracing *t, const gemp_update *u)
 {
-	const gemp_pattern_edge *e = edge_in(t, u->element.index);
+	gemp_rule_edge e;
+	bool known = edge_in(t, u->element.index, &e);
 	size_t type = find(&t->relations, u->names[0]);
 	drop_edge(t, u->element.index);
-	touch_edges_at(t, e ? t->columns.vertex[e->from] : GEMP_NO_COLUMN, type, true, true, GEMP_ADDS);
-	touch_edges_at(t, e ? t->columns.vertex[e->to] : GEMP_NO_COLUMN, type, true, true, GEMP_ADDS);
+	touch_edges_at(t, known ? e.from : GEMP_NO_COLUMN, type, true, true, GEMP_ADDS);
+	touch_edges_at(t, known ? e.to : GEMP_NO_COLUMN, type, true, true, GEMP_ADDS);
 }
 
 static void drop_vertex(tracing *t, const gemp_update *u)
@@ -382,8 +355,8 @@ static bool changes_neighbours(const tracing *t, const gemp_update *u)
 	if (u->kind == GEMP_MERGE || (u->kind == GEMP_DELETE && u->detach))
 		return true;
 	bool drops = u->kind == GEMP_SET_TYPE || (u->kind == GEMP_DELETE && u->element.edge);
-	const gemp_pattern_edge *e = drops ? edge_in(t, u->element.index) : NULL;
-	return drops && (!e || t->columns.vertex[e->from] == GEMP_NO_COLUMN || t->columns.vertex[e->to] == GEMP_NO_COLUMN);
+	gemp_rule_edge e;
+	return drops && !edge_in(t, u->element.index, &e);
 }
 
 /* Nobody conflicts about an aspect that all read, or to which all add. */
@@ -398,11 +371,16 @@ static bool may_conflict(const gemp_footprint *f, const gemp_trace_of_rule *trac
 	return touched[GEMP_WRITES] || (touched[GEMP_READS] && touched[GEMP_ADDS]);
 }
 
-static bool is_there(const gemp_trace_of_rule *kept, size_t count, const gemp_trace_of_rule *trace)
+/* Who writes conflicts with all that who reads or adds conflicts with. */
+static bool is_covered(const gemp_footprint *f, const gemp_trace_of_rule *trace)
 {
-	for (size_t i = 0; i < count; i++)
-		if (kept[i].aspect == trace->aspect && kept[i].column == trace->column && kept[i].touch == trace->touch)
+	for (size_t i = 0; i < f->count; i++) {
+		const gemp_trace_of_rule *other = &f->traces[i];
+		if (other->aspect != trace->aspect || other->column != trace->column)
+			continue;
+		if (other->touch == trace->touch ? other < trace : other->touch == GEMP_WRITES)
 			return true;
+	}
 	return false;
 }
 
@@ -412,12 +390,36 @@ static gemp_code keep_conflicting(gemp_footprint *f)
 	gemp_footprint kept = { 0 };
 	GEMP_TRY(GEMP_RESERVE(kept.traces, kept.capacity, f->count));
 	for (size_t i = 0; i < f->count; i++)
-		if (may_conflict(f, &f->traces[i]) && !is_there(kept.traces, kept.count, &f->traces[i]))
+		if (may_conflict(f, &f->traces[i]) && !is_covered(f, &f->traces[i]))
 			kept.traces[kept.count++] = f->traces[i];
 	gemp_footprint_free(f);
 	*f = kept;
 done:
 	return code;
+}
+
+/* SEATS */
+
+static uint64_t elements_of(const gemp_trace_of_rule *trace, const gemp_graph *graph)
+{
+	enum aspect aspect = trace->aspect >> NAME_BITS;
+	if (trace->column == GEMP_NO_COLUMN)
+		return 1;
+	return aspect == EDGE || aspect == EDGE_ATTRIBUTE ? gemp_graph_edges(graph) : graph->vertices;
+}
+
+/* Each aspect has a seat for every element, or one for all of them. */
+static void number_seats(gemp_footprint *f, const gemp_graph *graph)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		gemp_trace_of_rule *trace = &f->traces[i];
+		size_t k = 0;
+		while (k < i && (f->traces[k].aspect != trace->aspect ||
+		                 (f->traces[k].column == GEMP_NO_COLUMN) != (trace->column == GEMP_NO_COLUMN)))
+			k++;
+		trace->seat = k < i ? f->traces[k].seat : f->seats;
+		f->seats += k < i ? 0 : elements_of(trace, graph);
+	}
 }
 
 gemp_code gemp_footprint_new(gemp_footprint *out, const gemp_rule *rule, const gemp_graph *graph, bool induced)
@@ -440,6 +442,7 @@ gemp_code gemp_footprint_new(gemp_footprint *out, const gemp_rule *rule, const g
 	gemp_free(t.relations.names);
 	if (t.code == GEMP_OK)
 		t.code = keep_conflicting(out);
+	number_seats(out, graph);
 	if (t.code != GEMP_OK)
 		gemp_footprint_free(out);
 	return t.code;
@@ -449,22 +452,4 @@ void gemp_footprint_free(gemp_footprint *footprint)
 {
 	gemp_free(footprint->traces);
 	*footprint = (gemp_footprint){ 0 };
-}
-
-gemp_code gemp_footprint_add(const gemp_footprint *footprint, const gemp_frame *frame, size_t row, gemp_tokens *tokens)
-{
-	gemp_code code = GEMP_OK;
-	for (size_t i = 0; i < footprint->count; i++) {
-		const gemp_trace_of_rule *t = &footprint->traces[i];
-		uint64_t element = UINT64_MAX;
-		if (t->column != GEMP_NO_COLUMN) {
-			element = frame->columns[t->column].elements[row];
-			if (element == GEMP_NO_ELEMENT)
-				continue;
-		}
-		GEMP_TRY(GEMP_RESERVE(tokens->tokens, tokens->capacity, tokens->count + 1));
-		tokens->tokens[tokens->count++] = (gemp_token){ element, t->aspect, t->touch, row };
-	}
-done:
-	return code;
 }

@@ -9,35 +9,28 @@
 #ifndef GEMP_TRANSFORM_FOOTPRINT_H
 #define GEMP_TRANSFORM_FOOTPRINT_H
 
-#include "pattern/rule.h"
 #include "query/frame.h"
-#include "transform/choose.h"
-
-#define GEMP_NO_COLUMN SIZE_MAX
+#include "transform/rule_columns.h"
+#include "transform/tokens.h"
 
 typedef struct gemp_trace_of_rule {
 	size_t column;   /* of the rows, whose element it is; GEMP_NO_COLUMN: of all */
-	uint32_t aspect;
+	uint32_t aspect; /* what of it */
 	gemp_touch touch;
+	uint64_t seat;   /* of the aspect's first element */
 } gemp_trace_of_rule;
 
 typedef struct gemp_footprint {
 	size_t count, capacity;
 	gemp_trace_of_rule *traces; /* [count] */
+	uint64_t seats;             /* of all aspects */
 } gemp_footprint;
 
 /* The rule is bound. */
 gemp_code gemp_footprint_new(gemp_footprint *out, const gemp_rule *rule, const gemp_graph *graph, bool induced);
 void gemp_footprint_free(gemp_footprint *footprint);
-/* Of a row; match is its index. */
-gemp_code gemp_footprint_add(const gemp_footprint *footprint, const gemp_frame *frame, size_t row, gemp_tokens *tokens);
-
-/* Which columns of the rows the variables of a rule's pattern are in. */
-typedef struct gemp_rule_columns {
-	size_t vertex[GEMP_MAX_PATTERN_VERTICES]; /* GEMP_NO_COLUMN: in none */
-	size_t edge[GEMP_MAX_PATTERN_EDGES];
-} gemp_rule_columns;
-
-void gemp_rule_columns_find(gemp_rule_columns *out, const gemp_rule *rule);
+/* Of the rows whose choice[row] is 0. The caller frees. */
+gemp_code gemp_footprint_tokens(gemp_tokens *out, const gemp_footprint *footprint, const gemp_frame *frame,
+                                const uint8_t *choice);
 
 #endif

@@ -1,17 +1,11 @@
 #include "transform/matches.h"
 
-#include "core/memory.h"
-#include "core/random.h"
-#include "core/text.h"
 #include "match/degrees.h"
 #include "match/row_store.h"
 #include "query/clause.h"
-#include "query/elements.h"
 #include "query/pipeline.h"
 #include "query/query.h"
 #include "query/representative.h"
-
-/* ROWS */
 
 typedef struct collecting {
 	gemp_context *context;
@@ -95,69 +89,6 @@ done:
 	return code;
 }
 
-/* TUPLES */
-
-/* Integers in their order, all else by hash. */
-static gemp_code value_number(const gemp_frame_column *column, size_t row, gemp_text *scratch, uint64_t *out)
-{
-	gemp_value value = gemp_frame_value(column, row);
-	if (!value.null && value.type == GEMP_INTEGER) {
-		*out = (uint64_t)value.integer ^ (uint64_t)1 << 63;
-		return GEMP_OK;
-	}
-	gemp_text_clear(scratch);
-	gemp_cell_pack(column, row, scratch);
-	*out = gemp_hash(scratch->data, scratch->size, 0);
-	return gemp_text_status(scratch);
-}
-
-static gemp_code fill_column(gemp_matches *m, const gemp_elements *elements, const gemp_frame_column *column, size_t at)
-{
-	gemp_code code = GEMP_OK;
-	gemp_text scratch = { 0 };
-	for (size_t row = 0; row < m->frame.rows && code == GEMP_OK; row++) {
-		uint64_t *number = &m->tuples[row * m->width + at];
-		if (column->kind == GEMP_CELL_VALUE)
-			code = value_number(column, row, &scratch, number);
-		else if (column->kind == GEMP_CELL_EDGE || column->elements[row] == GEMP_NO_ELEMENT)
-			*number = column->elements[row];
-		else
-			*number = (uint64_t)gemp_elements_rank(elements, column->elements[row]).integer;
-	}
-	gemp_text_free(&scratch);
-	return code;
-}
-
-/* Collective. Vertices first, then edges, then values. */
-static gemp_code make_tuples(gemp_matches *m, gemp_context *context, gemp_graph *graph, bool values)
-{
-	static const gemp_cell kinds[] = { GEMP_CELL_VERTEX, GEMP_CELL_EDGE, GEMP_CELL_VALUE };
-	gemp_code code = GEMP_OK;
-	gemp_elements elements = { 0 };
-	const gemp_frame_column **order = NULL;
-	size_t vertices = 0;
-	code = GEMP_NEW(order, m->frame.count + 1);
-	for (size_t k = 0; k < (values ? 3 : 2) && code == GEMP_OK; k++) {
-		for (size_t c = 0; c < m->frame.count; c++)
-			if (m->frame.columns[c].kind == kinds[k])
-				order[m->width++] = &m->frame.columns[c];
-		vertices = k == 0 ? m->width : vertices;
-	}
-	size_t columns = m->width;
-	m->width = columns ? columns : 1;
-	if (code == GEMP_OK)
-		code = GEMP_NEW(m->tuples, m->frame.rows * m->width);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	GEMP_TRY(gemp_elements_fetch(&elements, context, graph, order, vertices, m->frame.rows, true));
-	for (size_t c = 0; c < columns && code == GEMP_OK; c++)
-		code = fill_column(m, &elements, order[c], c);
-	code = gemp_comm_agree(context->comm, code);
-done:
-	gemp_elements_free(&elements);
-	gemp_free(order);
-	return code;
-}
-
 gemp_code gemp_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
                             const gemp_match_options *options, uint64_t combinations)
 {
@@ -168,24 +99,4 @@ gemp_code gemp_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *
 	if (code != GEMP_OK)
 		gemp_frame_free(out);
 	return code;
-}
-
-gemp_code gemp_matches_find(gemp_matches *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
-                            const gemp_match_options *options, uint64_t combinations)
-{
-	gemp_code code = GEMP_OK;
-	*out = (gemp_matches){ 0 };
-	GEMP_TRY(gemp_matches_rows(&out->frame, context, graph, rule, options, combinations));
-	code = make_tuples(out, context, graph, !rule->carries);
-done:
-	if (code != GEMP_OK)
-		gemp_matches_free(out);
-	return code;
-}
-
-void gemp_matches_free(gemp_matches *matches)
-{
-	gemp_frame_free(&matches->frame);
-	gemp_free(matches->tuples);
-	*matches = (gemp_matches){ 0 };
 }

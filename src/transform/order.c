@@ -1,52 +1,112 @@
 #include "transform/order.h"
 
 #include "core/memory.h"
+#include "core/random.h"
+#include "transform/ranges.h"
 #include "transform/request.h"
+#include "transform/tuple_sort.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-static int compare_tuples(const void *a, const void *b, void *width)
+/* RECORDS: of some rows, by the ranks that answer for them. */
+typedef struct asking {
+	const gemp_ordered *matches;
+	const uint64_t *priority;
+	size_t count, width;
+	size_t *rows;      /* [count] which are asked for */
+	uint64_t *records; /* [count * width] a priority, a tuple, or both */
+	int *owner;        /* [count] */
+	uint64_t *answers; /* [count] */
+} asking;
+
+static void free_asking(asking *a)
 {
-	const uint64_t *x = *(const uint64_t *const *)a, *y = *(const uint64_t *const *)b;
-	for (size_t i = 0; i < *(const size_t *)width; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
+	gemp_free(a->rows);
+	gemp_free(a->records);
+	gemp_free(a->owner);
+	gemp_free(a->answers);
 }
 
-typedef struct sorting {
-	size_t width;
-	size_t count; /* of the tuples that this rank answers for */
-} sorting;
-
-/* Local. Places among the tuples that are here. */
-static gemp_code answer_places(void *self, const void *records, size_t count, uint64_t *answers)
+static gemp_code pick_rows(asking *a, const uint8_t *marked)
 {
 	gemp_code code = GEMP_OK;
-	sorting *s = self;
-	const uint64_t **sorted = NULL;
-	GEMP_TRY(GEMP_NEW(sorted, count));
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = (const uint64_t *)records + i * s->width;
-	qsort_r(sorted, count, sizeof *sorted, compare_tuples, &s->width);
-	for (size_t i = 0; i < count; i++)
-		answers[(size_t)(sorted[i] - (const uint64_t *)records) / s->width] = i;
-	s->count = count;
+	GEMP_TRY(GEMP_NEW(a->rows, a->matches->count));
+	for (size_t i = 0; i < a->matches->count; i++)
+		if (marked[i])
+			a->rows[a->count++] = i;
 done:
-	gemp_free(sorted);
 	return code;
 }
 
-/* Ranks have ascending ranges of the first number. */
-static int owner_of(const gemp_comm *comm, uint64_t first, uint64_t bound)
+static void fill_records(void *self, size_t range, size_t begin, size_t end)
 {
-	uint64_t owner = first / (bound / (uint64_t)comm->size + 1);
-	return owner < (uint64_t)comm->size ? (int)owner : comm->size - 1;
+	asking *a = self;
+	size_t own = a->priority ? 1 : 0, of_tuple = a->width - own;
+	(void)range;
+	for (size_t i = begin; i < end; i++) {
+		uint64_t *record = a->records + i * a->width;
+		if (own)
+			record[0] = a->priority[a->rows[i]];
+		memcpy(record + own, a->matches->tuples + a->rows[i] * a->matches->width, of_tuple * sizeof *record);
+	}
 }
 
-/* Collective. Tuples that lower ranks answer for come before. */
-static gemp_code add_before(const gemp_comm *comm, uint64_t here, const int *owner, size_t count, uint64_t *place,
-                            uint64_t *total)
+/* Ranks have ascending ranges of the first number of records, which most are below `bound`. */
+static gemp_code make_records(asking *a, const gemp_comm *comm, size_t width, uint64_t bound)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t share = bound / (uint64_t)comm->size + 1;
+	a->width = width;
+	GEMP_TRY(GEMP_NEW(a->records, a->count * width));
+	GEMP_TRY(GEMP_NEW(a->owner, a->count));
+	GEMP_TRY(GEMP_NEW(a->answers, a->count));
+	gemp_for_ranges(a->count, fill_records, a);
+	for (size_t i = 0; i < a->count && comm->size > 1; i++) {
+		uint64_t owner = a->records[i * width] / share;
+		a->owner[i] = owner < (uint64_t)comm->size ? (int)owner : comm->size - 1;
+	}
+done:
+	return code;
+}
+
+static gemp_code run_asking(asking *a, const gemp_comm *comm, gemp_answerer answer, void *self)
+{
+	const gemp_request request = { a->records, a->count, a->width * sizeof *a->records, a->owner, answer, self };
+	return gemp_request_run(comm, &request, a->answers);
+}
+
+static gemp_code sorted_rows(size_t **rows, const uint64_t *records, size_t count, size_t width)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*rows, count));
+	for (size_t i = 0; i < count; i++)
+		(*rows)[i] = i;
+	code = gemp_tuple_sort(records, width, *rows, count);
+done:
+	return code;
+}
+
+/* NUMBERS */
+
+typedef struct numbering {
+	size_t width;
+	size_t count; /* that this rank answers for */
+} numbering;
+
+static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	numbering *n = self;
+	size_t *rows = NULL;
+	gemp_code code = sorted_rows(&rows, records, count, n->width);
+	for (size_t i = 0; i < count && code == GEMP_OK; i++)
+		answers[rows[i]] = i;
+	n->count = count;
+	gemp_free(rows);
+	return code;
+}
+
+/* Collective. What lower ranks answer for comes before. */
+static gemp_code add_before(const gemp_comm *comm, uint64_t here, const asking *a, uint64_t *total)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *all = NULL;
@@ -55,8 +115,8 @@ static gemp_code add_before(const gemp_comm *comm, uint64_t here, const int *own
 	gemp_comm_sum(comm, all, comm->size + 1);
 	for (int r = 0; r < comm->size; r++)
 		all[r + 1] += all[r];
-	for (size_t i = 0; i < count; i++)
-		place[i] += all[owner[i]];
+	for (size_t i = 0; i < a->count; i++)
+		a->answers[i] += all[a->owner[i]];
 	if (total)
 		*total = all[comm->size];
 done:
@@ -64,84 +124,101 @@ done:
 	return code;
 }
 
-gemp_code gemp_order_find(const gemp_comm *comm, const uint64_t *tuples, size_t count, size_t width, uint64_t bound,
-                          uint64_t *place, uint64_t *total)
+gemp_code gemp_order_number(const gemp_comm *comm, const gemp_ordered *matches, const uint8_t *marked, uint64_t *number,
+                            uint64_t *total)
 {
 	gemp_code code = GEMP_OK;
-	int *owner = NULL;
-	sorting s = { .width = width };
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(owner, count)));
-	for (size_t i = 0; i < count; i++)
-		owner[i] = owner_of(comm, tuples[i * width], bound);
-	const gemp_request request = { tuples, count, width * sizeof *tuples, owner, answer_places, &s };
-	GEMP_TRY(gemp_request_run(comm, &request, place));
-	code = add_before(comm, s.count, owner, count, place, total);
-done:
-	gemp_free(owner);
-	return code;
-}
-
-/* NUMBERS OF THE MARKED. A rank answers for a range of places, each at most once marked. */
-typedef struct numbering {
-	uint64_t first;  /* place */
-	size_t size;     /* of the range */
-	size_t count;    /* marked there */
-} numbering;
-
-static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
-{
-	gemp_code code = GEMP_OK;
-	numbering *n = self;
-	const uint64_t *places = records;
-	uint64_t *before = NULL;
-	GEMP_TRY(GEMP_NEW(before, n->size + 1));
-	for (size_t i = 0; i < count; i++)
-		before[places[i] - n->first + 1] = 1;
-	for (size_t i = 0; i < n->size; i++)
-		before[i + 1] += before[i];
-	for (size_t i = 0; i < count; i++)
-		answers[i] = before[places[i] - n->first];
-	n->count = count;
-done:
-	gemp_free(before);
-	return code;
-}
-
-/* Collective. Places of the marked ones, asked of the ranks that answer for them. */
-static gemp_code ask_numbers(const gemp_comm *comm, const uint64_t *places, const int *owner, size_t count,
-                             size_t range, uint64_t *numbers, uint64_t *total)
-{
-	numbering n = { .first = (uint64_t)comm->rank * range, .size = range };
-	const gemp_request request = { places, count, sizeof *places, owner, answer_numbers, &n };
-	gemp_code code = gemp_request_run(comm, &request, numbers);
-	return code == GEMP_OK ? add_before(comm, n.count, owner, count, numbers, total) : code;
-}
-
-gemp_code gemp_order_number(const gemp_comm *comm, const uint64_t *place, const uint8_t *marked, size_t count,
-                            uint64_t *number, uint64_t *total)
-{
-	gemp_code code = GEMP_OK;
-	uint64_t *places = NULL, *numbers = NULL;
-	int *owner = NULL;
-	size_t range = (size_t)(gemp_comm_sum1(comm, count) / (uint64_t)comm->size + 1), asked = 0;
-	code = GEMP_NEW(places, count);
+	asking a = { .matches = matches };
+	numbering n = { .width = matches->width };
+	code = pick_rows(&a, marked);
 	if (code == GEMP_OK)
-		code = GEMP_NEW(numbers, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, count);
+		code = make_records(&a, comm, matches->width, matches->bound);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	for (size_t i = 0; i < count; i++)
-		if (marked[i]) {
-			owner[asked] = (int)(place[i] / range);
-			places[asked++] = place[i];
-		}
-	GEMP_TRY(ask_numbers(comm, places, owner, asked, range, numbers, total));
-	for (size_t i = 0, at = 0; i < count; i++)
-		if (marked[i])
-			number[i] = numbers[at++];
+	GEMP_TRY(run_asking(&a, comm, answer_numbers, &n));
+	GEMP_TRY(add_before(comm, n.count, &a, total));
+	for (size_t i = 0; i < a.count; i++)
+		number[a.rows[i]] = a.answers[i];
 done:
-	gemp_free(places);
-	gemp_free(numbers);
-	gemp_free(owner);
+	free_asking(&a);
+	return code;
+}
+
+/* PRIORITIES */
+
+/* How many records before this one have the same first number; width 1: whether any other has. */
+static gemp_code answer_repeated(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const size_t width = *(const size_t *)self;
+	const uint64_t *first = records;
+	size_t *rows = NULL;
+	gemp_code code = sorted_rows(&rows, records, count, width);
+	for (size_t i = 1; i < count && code == GEMP_OK; i++)
+		if (first[rows[i] * width] == first[rows[i - 1] * width]) {
+			answers[rows[i]] = answers[rows[i - 1]] + 1;
+			if (width == 1)
+				answers[rows[i]] = answers[rows[i - 1]] = 1;
+		}
+	gemp_free(rows);
+	return code;
+}
+
+static void keep_answered(asking *a)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->answers[i])
+			a->rows[kept++] = a->rows[i];
+	a->count = kept;
+}
+
+/* Collective. Records of priorities, in front of tuples if these are wanted. */
+static gemp_code ask_repeated(asking *a, const gemp_comm *comm, bool with_tuples)
+{
+	gemp_code code = GEMP_OK;
+	size_t width = 1 + (with_tuples ? a->matches->width : 0);
+	GEMP_TRY(gemp_comm_agree(comm, make_records(a, comm, width, UINT64_MAX)));
+	code = run_asking(a, comm, answer_repeated, &width);
+done:
+	return code;
+}
+
+static void forget_records(asking *a)
+{
+	gemp_free(a->records);
+	gemp_free(a->owner);
+	gemp_free(a->answers);
+	a->records = a->answers = NULL;
+	a->owner = NULL;
+}
+
+/* Collective. *repeated: how many were. */
+static gemp_code replace_repeated(const gemp_comm *comm, const gemp_ordered *matches, const uint8_t *marked,
+                                  uint64_t *priority, uint64_t *repeated)
+{
+	gemp_code code = GEMP_OK;
+	asking a = { .matches = matches, .priority = priority };
+	GEMP_TRY(gemp_comm_agree(comm, pick_rows(&a, marked)));
+	GEMP_TRY(ask_repeated(&a, comm, false));
+	keep_answered(&a);
+	forget_records(&a);
+	*repeated = gemp_comm_sum1(comm, a.count);
+	if (*repeated == 0)
+		goto done;
+	GEMP_TRY(ask_repeated(&a, comm, true));
+	for (size_t i = 0; i < a.count; i++)
+		if (a.answers[i])
+			priority[a.rows[i]] = gemp_mix(priority[a.rows[i]] + a.answers[i]);
+done:
+	free_asking(&a);
+	return code;
+}
+
+gemp_code gemp_order_distinct(const gemp_comm *comm, const gemp_ordered *matches, const uint8_t *marked,
+                              uint64_t *priority)
+{
+	gemp_code code = GEMP_OK;
+	for (uint64_t repeated = 1; repeated;)
+		GEMP_TRY(replace_repeated(comm, matches, marked, priority, &repeated));
+done:
 	return code;
 }

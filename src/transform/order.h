@@ -1,18 +1,25 @@
-/* order: the matches of all ranks in the order of their tuples, whichever rank has found them. */
+/* order: matches of all ranks by their tuples, whichever rank has found them. */
 #ifndef GEMP_TRANSFORM_ORDER_H
 #define GEMP_TRANSFORM_ORDER_H
 
 #include "comm/comm.h"
 
-/* Collective. tuples[count * width], distinct over all ranks, compared number by number; the first numbers lie below
- * `bound`, which spreads them over the ranks (larger ones are allowed). place[i] becomes how many tuples of all ranks
- * are less than tuple i; *total (NULL: not wanted) how many there are. */
-gemp_code gemp_order_find(const gemp_comm *comm, const uint64_t *tuples, size_t count, size_t width, uint64_t bound,
-                          uint64_t *place, uint64_t *total);
+/* Matches of this rank: tuples[count * width], width >= 1, compared number by number. Those that are equal on different
+ * ranks or here stand for the same, so that nothing tells which comes first. */
+typedef struct gemp_ordered {
+	size_t count, width;
+	uint64_t *tuples;
+	uint64_t bound;        /* most first numbers lie below it; it spreads them over the ranks */
+} gemp_ordered;
 
-/* Collective. Of the marked ones of all ranks in the order of place[], which are 0, 1, ... without gaps: number[i]
- * becomes how many stand before i, if that is marked. */
-gemp_code gemp_order_number(const gemp_comm *comm, const uint64_t *place, const uint8_t *marked, size_t count,
-                            uint64_t *number, uint64_t *total);
+/* Collective. Of the marked matches of all ranks, in their order: number[i] becomes how many stand before i, if that is
+ * marked. *total (NULL: not wanted): how many there are. */
+gemp_code gemp_order_number(const gemp_comm *comm, const gemp_ordered *matches, const uint8_t *marked, uint64_t *number,
+                            uint64_t *total);
+
+/* Collective. Priorities of marked matches that are equal, on any ranks, are replaced until all differ: the first match
+ * in the order keeps it. */
+gemp_code gemp_order_distinct(const gemp_comm *comm, const gemp_ordered *matches, const uint8_t *marked,
+                              uint64_t *priority);
 
 #endif

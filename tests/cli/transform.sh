@@ -3,7 +3,7 @@
 cd "$work" || exit 1
 tsv() { local file=$1; shift; printf '%s\n' "$@" | tr ' ' '\t' >"$file"; }
 rules() { printf '%s\n' "$@" >r.rules; }
-step() { expect 0 "$1" transform "$2" r.rules -o h.h5 --json -; }
+step() { local ranks=$1 graph=$2; shift 2; expect 0 "$ranks" transform "$graph" r.rules -o h.h5 --json - "$@"; }
 
 tsv triangle.tsv 'src dst type' '1 2 L' '1 3 R' '2 3 C'
 expect 0 1 import --edges triangle.tsv -o triangle.h5
@@ -29,7 +29,7 @@ rules 'RULE r MATCH (p:Q) DETACH DELETE p'
 step 2 g.h5
 equal "$(field rules.0.applied) $(field graph.vertices) $(field graph.edges)" '1 3 3' 'DETACH DELETE'
 rules 'RULE r MATCH (p)-[:K]->(q) SET p.x = 0, q.x = 1 RUN r'
-step 3 g.h5
+step 3 g.h5 --seed 2
 equal "$(field rules.0.matches) $(field rules.0.applied)" '3 2' 'matches that write one attribute'
 rules 'RULE r MATCH (p)-[:K]->(q) SET p.x = 0, q.x = 1 RUN ONE r'
 step 3 g.h5

@@ -1,0 +1,21 @@
+/* edge_places: relation and owner of edges by their numbers through all relations. */
+#ifndef GEMP_TRANSFORM_EDGE_PLACES_H
+#define GEMP_TRANSFORM_EDGE_PLACES_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+typedef struct gemp_edge_places {
+	size_t relations;
+	int ranks;
+	uint64_t *offset; /* [relations + 1] of each relation's first edge */
+	uint64_t *first;  /* [relations][ranks] number in the relation of each rank's first edge */
+} gemp_edge_places;
+
+/* Collective. */
+gemp_code gemp_edge_places_new(gemp_edge_places *out, const gemp_comm *comm, const gemp_graph *graph);
+void gemp_edge_places_free(gemp_edge_places *places);
+size_t gemp_edge_relation(const gemp_edge_places *places, uint64_t edge);
+int gemp_edge_owner(const gemp_edge_places *places, uint64_t edge);
+
+#endif
