@@ -1,4 +1,5 @@
-/* Sets of labels, numbered alike on all ranks: names in bytewise order, sets in lexicographic order. */
+#include "partition/builder_labels.h"
+
 #include "core/memory.h"
 #include "partition/builder_state.h"
 
@@ -117,14 +118,12 @@ static uint32_t find_set(const gemp_graph *graph, const parsed_set *set)
 	return (uint32_t)low;
 }
 
-/* Sets of all ranks' texts, and the set of each of this rank's vertices. */
-static gemp_code number_sets(const gemp_builder *builder, const gemp_bytes *texts, const gemp_bytes *names,
-                             gemp_graph *graph)
+/* Local. Sets of all ranks' texts, and the set of each of this rank's texts. */
+static gemp_code number_sets(const gemp_bytes *mine, const gemp_bytes *texts, const gemp_bytes *names, gemp_graph *graph,
+                             uint32_t *set_of)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_bytes *mine = &builder->labels.list;
 	parsed_set *sets = NULL, own = { 0 };
-	uint32_t *set_of = NULL;
 	GEMP_TRY(GEMP_NEW(sets, texts->count));
 	for (size_t i = 0; i < texts->count; i++) {
 		size_t size;
@@ -133,7 +132,6 @@ static gemp_code number_sets(const gemp_builder *builder, const gemp_bytes *text
 	}
 	qsort(sets, texts->count, sizeof *sets, compare_sets);
 	GEMP_TRY(keep_sets(sets, texts->count, graph));
-	GEMP_TRY(GEMP_NEW(set_of, mine->count));
 	for (size_t i = 0; i < mine->count; i++) {
 		size_t size;
 		const char *text = gemp_bytes_at(mine, i, &size);
@@ -142,31 +140,42 @@ static gemp_code number_sets(const gemp_builder *builder, const gemp_bytes *text
 		gemp_free(own.labels);
 		own = (parsed_set){ 0 };
 	}
-	GEMP_TRY(GEMP_NEW(graph->label_set, graph->rows));
-	for (size_t v = 0; v < graph->rows; v++)
-		graph->label_set[v] = set_of[builder->vertices.records[v].labels];
 done:
 	for (size_t i = 0; sets && i < texts->count; i++)
 		gemp_free(sets[i].labels);
 	gemp_free(sets);
 	gemp_free(own.labels);
-	gemp_free(set_of);
+	return code;
+}
+
+gemp_code gemp_builder_label_sets(const gemp_comm *comm, const gemp_bytes *mine, gemp_graph *graph, uint32_t *set_of)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bytes texts = { 0 }, names = { 0 };
+	GEMP_TRY(gemp_bytes_union(comm, mine, &texts));
+	GEMP_TRY(name_labels(comm, &texts, &names, graph));
+	code = gemp_comm_agree(comm, number_sets(mine, &texts, &names, graph, set_of));
+done:
+	gemp_bytes_free(&texts);
+	gemp_bytes_free(&names);
 	return code;
 }
 
 gemp_code gemp_builder_labels(gemp_builder *builder, gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
-	gemp_bytes texts = { 0 }, names = { 0 };
 	uint64_t *counts = NULL;
-	GEMP_TRY(gemp_bytes_union(builder->comm, &builder->labels.list, &texts));
-	GEMP_TRY(name_labels(builder->comm, &texts, &names, graph));
-	code = number_sets(builder, &texts, &names, graph);
+	uint32_t *set_of = NULL;
+	code = GEMP_NEW(set_of, builder->labels.list.count);
 	if (code == GEMP_OK)
-		code = GEMP_NEW(counts, graph->label_set_count);
+		code = GEMP_NEW(graph->label_set, graph->rows);
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
-	for (size_t v = 0; v < graph->rows; v++)
+	GEMP_TRY(gemp_builder_label_sets(builder->comm, &builder->labels.list, graph, set_of));
+	GEMP_TRY(gemp_comm_agree(builder->comm, GEMP_NEW(counts, graph->label_set_count)));
+	for (size_t v = 0; v < graph->rows; v++) {
+		graph->label_set[v] = set_of[builder->vertices.records[v].labels];
 		counts[graph->label_set[v]]++;
+	}
 	gemp_comm_sum(builder->comm, counts, (int)graph->label_set_count);
 	for (size_t s = 0; s < graph->label_set_count; s++)
 		graph->label_sets[s].vertices = counts[s];
@@ -174,8 +183,7 @@ gemp_code gemp_builder_labels(gemp_builder *builder, gemp_graph *graph)
 	builder->vertices.records = NULL;
 	builder->vertices.capacity = 0;
 done:
-	gemp_bytes_free(&texts);
-	gemp_bytes_free(&names);
 	gemp_free(counts);
+	gemp_free(set_of);
 	return code;
 }

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "io/graph_file.h"
 #include "io/key_kind.h"
+#include "partition/canonical.h"
 
 #include <inttypes.h>
 
@@ -91,6 +92,15 @@ static void report_rules(const transforming *t, uint64_t steps)
 		gemp_report_set(t->report, "explain", json_incref(t->steps));
 }
 
+/* Has the graph changed? */
+static bool applied(const transforming *t)
+{
+	uint64_t all = 0;
+	for (size_t i = 0; i < t->rules->count; i++)
+		all += t->reports[i].applied;
+	return all > 0;
+}
+
 /* Collective. */
 static gemp_code run(transforming *t)
 {
@@ -118,6 +128,8 @@ static gemp_code run(transforming *t)
 	GEMP_TRY(gemp_graph_need_keys(t->graph));
 	GEMP_TRY(gemp_has_string_keys(t->comm, t->graph, &how.step.string_keys));
 	GEMP_TRY(gemp_transform(&t->graph, t->context, t->rules, &how, t->reports, &t->step_count));
+	if (applied(t))
+		code = gemp_graph_canonical(&t->graph, t->comm, how.step.string_keys);
 	report_rules(t, t->step_count);
 done:
 	return code;

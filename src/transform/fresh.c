@@ -1,8 +1,13 @@
 #include "transform/fresh.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
+#include "transform/pick.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+
+enum { PIECE = 1 << 15 };
 
 /* The number in "#12", 0 for any other text. */
 static uint64_t number_of(const char *bytes, size_t size)
@@ -18,42 +23,68 @@ static uint64_t number_of(const char *bytes, size_t size)
 	return number;
 }
 
-/* Collective. What no key of the graph has, nor anything greater: keys as numbers that are ordered as they are. */
-static uint64_t greatest(const gemp_comm *comm, const gemp_graph *graph)
+typedef struct looking {
+	const gemp_column *keys;
+	_Atomic uint64_t most; /* of numbers that are ordered as the keys are */
+} looking;
+
+static void look_piece(void *context, unsigned thread, size_t piece)
 {
-	uint64_t most = graph->key.type == GEMP_INTEGER ? (uint64_t)1 << 63 : 0;
-	for (size_t row = 0; row < graph->rows; row++) {
-		gemp_value key = gemp_column_get(&graph->key, row);
-		uint64_t number = key.type == GEMP_INTEGER ? (uint64_t)key.integer ^ (uint64_t)1 << 63
-		                                           : number_of(key.string.bytes, key.string.size);
+	(void)thread;
+	looking *l = context;
+	const gemp_column *keys = l->keys;
+	uint64_t most = 0;
+	size_t end = (piece + 1) * PIECE < keys->rows ? (piece + 1) * PIECE : keys->rows;
+	for (size_t row = piece * PIECE; row < end; row++) {
+		uint64_t begin = keys->offsets ? keys->offsets[row] : 0;
+		uint64_t number = keys->integers ? (uint64_t)keys->integers[row] ^ (uint64_t)1 << 63
+		                                 : number_of(keys->bytes + begin, (size_t)(keys->offsets[row + 1] - begin));
 		most = number > most ? number : most;
 	}
-	gemp_comm_max(comm, &most, 1);
-	return graph->key.type == GEMP_INTEGER ? most ^ (uint64_t)1 << 63 : most;
+	uint64_t known = l->most;
+	while (most > known && !atomic_compare_exchange_weak(&l->most, &known, most))
+		;
 }
 
-gemp_code gemp_fresh_new(gemp_fresh *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
-                         const gemp_frame *frame, const uint64_t *number, uint64_t chosen)
+/* Collective. No key of the graph is greater, or a string of a greater number. */
+static int64_t greatest(const gemp_comm *comm, const gemp_graph *graph)
+{
+	bool integers = graph->key.type == GEMP_INTEGER;
+	looking l = { .keys = &graph->key, .most = integers ? (uint64_t)1 << 63 : 0 };
+	gemp_parallel_for((graph->rows + PIECE - 1) / PIECE, look_piece, &l);
+	uint64_t most = l.most;
+	gemp_comm_max(comm, &most, 1);
+	return (int64_t)(integers ? most ^ (uint64_t)1 << 63 : most);
+}
+
+/* Collective. */
+static gemp_code find_first(gemp_fresh *fresh, const gemp_comm *comm, const gemp_graph *graph, uint64_t wanted)
+{
+	if (!wanted)
+		return GEMP_OK;
+	int64_t most = greatest(comm, graph);
+	if (wanted > (uint64_t)INT64_MAX - (uint64_t)most)
+		return gemp_fail(GEMP_EDATA, "rule %s: no keys are left for new vertices above the greatest, %lld; give the vertices "
+		                 "smaller keys", fresh->rule->name, (long long)most);
+	fresh->first = most + 1;
+	return GEMP_OK;
+}
+
+static bool is_chosen(const void *self, size_t row)
+{
+	return ((const uint8_t *)self)[row] != 0;
+}
+
+gemp_code gemp_fresh_new(gemp_fresh *out, const gemp_comm *comm, gemp_graph *graph, const gemp_rule *rule,
+                         const gemp_frame *frame, const uint8_t *chosen, const uint64_t *number, uint64_t applied)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_frame_column **columns = NULL;
-	size_t count = 0;
 	*out = (gemp_fresh){ .rule = rule, .frame = frame, .number = number };
 	GEMP_TRY(gemp_graph_need_keys(graph));
-	uint64_t most = greatest(context->comm, graph), wanted = chosen * rule->created_vertices;
 	out->type = graph->key.type;
-	out->first = (int64_t)most + (most < INT64_MAX);
-	code = GEMP_NEW(columns, frame->count + 1);
-	if (code == GEMP_OK && wanted > (uint64_t)INT64_MAX - most)
-		code = gemp_fail(GEMP_EDATA, "rule %s: no keys are left for new vertices above the greatest, %llu; give the vertices "
-		                 "smaller keys", rule->name, (unsigned long long)most);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
-	for (size_t c = 0; c < frame->count; c++)
-		if (frame->columns[c].kind == GEMP_CELL_VERTEX)
-			columns[count++] = &frame->columns[c];
-	code = gemp_elements_fetch(&out->elements, context, graph, columns, count, frame->rows, false);
+	GEMP_TRY(find_first(out, comm, graph, applied * rule->created_vertices));
+	code = gemp_comm_agree(comm, gemp_pick(&out->rows, &out->count, frame->rows, is_chosen, chosen));
 done:
-	gemp_free(columns);
 	if (code != GEMP_OK)
 		gemp_fresh_free(out);
 	return code;
@@ -61,7 +92,25 @@ done:
 
 void gemp_fresh_free(gemp_fresh *fresh)
 {
+	gemp_free(fresh->rows);
+	fresh->rows = NULL;
 	gemp_elements_free(&fresh->elements);
+}
+
+gemp_code gemp_fresh_fetch(gemp_fresh *fresh, gemp_context *context, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_frame *frame = fresh->frame;
+	const gemp_frame_column **columns = NULL;
+	size_t count = 0;
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(columns, frame->count + 1)));
+	for (size_t c = 0; c < frame->count; c++)
+		if (frame->columns[c].kind == GEMP_CELL_VERTEX)
+			columns[count++] = &frame->columns[c];
+	code = gemp_elements_fetch(&fresh->elements, context, graph, columns, count, frame->rows, false);
+done:
+	gemp_free(columns);
+	return code;
 }
 
 gemp_value gemp_fresh_key(gemp_fresh *fresh, const gemp_rule_element *element, size_t row)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-size_t gemp_schema_place(const gemp_schema_columns *columns, const char *name)
+size_t gemp_schema_place(const gemp_patch_columns *columns, const char *name)
 {
 	size_t i = 0;
 	while (i < columns->count && strcmp(columns->columns[i].name, name) != 0)
@@ -18,14 +18,16 @@ static bool numbers(gemp_type a, gemp_type b)
 }
 
 /* *fits: the type goes with what the column has. */
-static gemp_code add(gemp_schema_columns *all, const char *name, gemp_type type, bool *fits)
+static gemp_code add(gemp_patch_columns *all, const char *name, gemp_type type, bool *fits)
 {
 	gemp_code code = GEMP_OK;
 	size_t at = gemp_schema_place(all, name);
 	*fits = true;
 	if (at == all->count) {
 		GEMP_TRY(GEMP_RESERVE(all->columns, all->capacity, at + 1));
-		all->columns[all->count++] = (gemp_schema_column){ name, type };
+		all->columns[at] = (gemp_patch_column){ gemp_strdup(name), type };
+		code = all->columns[at].name ? GEMP_OK : GEMP_ENOMEM;
+		all->count++;
 	} else if (all->columns[at].type != type) {
 		*fits = numbers(all->columns[at].type, type);
 		all->columns[at].type = *fits ? GEMP_FLOAT : all->columns[at].type;
@@ -34,7 +36,7 @@ done:
 	return code;
 }
 
-static gemp_code add_table(gemp_schema_columns *all, const gemp_table *table)
+static gemp_code add_table(gemp_patch_columns *all, const gemp_table *table)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t c = 0; c < table->count; c++) {
@@ -50,7 +52,7 @@ done:
 	return code;
 }
 
-static gemp_code add_update(gemp_schema_columns *all, const gemp_rules *rules, const gemp_update *u,
+static gemp_code add_update(gemp_patch_columns *all, const gemp_rules *rules, const gemp_update *u,
                             const gemp_frame *frame)
 {
 	gemp_code code = GEMP_OK;
@@ -71,11 +73,10 @@ done:
 	return code;
 }
 
-gemp_code gemp_schema_find(gemp_schema_columns *out, const gemp_graph *graph, const gemp_rules *rules,
+gemp_code gemp_schema_find(gemp_patch_columns *out, const gemp_graph *graph, const gemp_rules *rules,
                            const gemp_rule *rule, const gemp_frame *frame, bool edges)
 {
 	gemp_code code = GEMP_OK;
-	*out = (gemp_schema_columns){ 0 };
 	if (!edges)
 		GEMP_TRY(add_table(out, &graph->attributes));
 	for (size_t r = 0; r < graph->relation_count && edges; r++)
@@ -84,13 +85,5 @@ gemp_code gemp_schema_find(gemp_schema_columns *out, const gemp_graph *graph, co
 		if (rule->updates[i].kind == GEMP_SET_ATTRIBUTE && rule->updates[i].element.edge == edges)
 			GEMP_TRY(add_update(out, rules, &rule->updates[i], frame));
 done:
-	if (code != GEMP_OK)
-		gemp_schema_columns_free(out);
 	return code;
-}
-
-void gemp_schema_columns_free(gemp_schema_columns *columns)
-{
-	gemp_free(columns->columns);
-	*columns = (gemp_schema_columns){ 0 };
 }

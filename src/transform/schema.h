@@ -2,25 +2,15 @@
 #ifndef GEMP_TRANSFORM_SCHEMA_H
 #define GEMP_TRANSFORM_SCHEMA_H
 
+#include "partition/patch.h"
 #include "pattern/rule.h"
 #include "query/frame.h"
 
-typedef struct gemp_schema_column {
-	const char *name; /* borrowed */
-	gemp_type type;
-} gemp_schema_column;
-
-typedef struct gemp_schema_columns {
-	size_t count, capacity;
-	gemp_schema_column *columns;
-} gemp_schema_columns;
-
 /* Attributes of vertices, or of edges in whatever relation; those of the graph first. An integer attribute that is
  * set to a float becomes one of floats; other changes of type are refused with their place. */
-gemp_code gemp_schema_find(gemp_schema_columns *out, const gemp_graph *graph, const gemp_rules *rules,
+gemp_code gemp_schema_find(gemp_patch_columns *out, const gemp_graph *graph, const gemp_rules *rules,
                            const gemp_rule *rule, const gemp_frame *frame, bool edges);
-void gemp_schema_columns_free(gemp_schema_columns *columns);
 /* Its place; columns->count if there is none. */
-size_t gemp_schema_place(const gemp_schema_columns *columns, const char *name);
+size_t gemp_schema_place(const gemp_patch_columns *columns, const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 #include "transform/step.h"
 
+#include "transform/apply.h"
 #include "transform/matches.h"
-#include "transform/rebuild.h"
 #include "transform/select.h"
 
 typedef struct stepping {
@@ -28,21 +28,20 @@ done:
 }
 
 /* Collective. */
-static gemp_code apply(stepping *s, gemp_graph **out)
+static gemp_code apply(stepping *s, gemp_graph **graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_fresh fresh = { 0 };
-	gemp_changes changes = { 0 };
-	const gemp_rebuild_options options = { .rules = s->rules, .chosen = s->selected.chosen,
-		.string_keys = s->options->string_keys };
-	GEMP_TRY(gemp_fresh_new(&fresh, s->context, s->graph, s->rule, &s->frame, s->selected.numbers, s->report->applied));
-	if (s->options->recorder)
-		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, s->graph, &fresh, s->selected.chosen, s->report->applied,
+	const gemp_apply_options options = { .rules = s->rules, .string_keys = s->options->string_keys };
+	GEMP_TRY(gemp_fresh_new(&fresh, s->context->comm, *graph, s->rule, &s->frame, s->selected.chosen,
+	                        s->selected.numbers, s->report->applied));
+	if (s->options->recorder) {
+		GEMP_TRY(gemp_fresh_fetch(&fresh, s->context, *graph));
+		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &fresh, s->selected.chosen, s->report->applied,
 		                          s->options->number));
-	GEMP_TRY(gemp_changes_send(&changes, s->context->comm, s->graph, &fresh, s->selected.chosen));
-	code = gemp_rebuild(out, s->context, s->graph, &fresh, &changes, &options);
+	}
+	code = gemp_apply(graph, s->context, &fresh, &options, NULL);
 done:
-	gemp_changes_free(&changes);
 	gemp_fresh_free(&fresh);
 	return code;
 }
@@ -51,16 +50,13 @@ gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules 
                     const gemp_step_options *options, gemp_step_report *report)
 {
 	gemp_code code = GEMP_OK;
-	gemp_graph *new = NULL;
 	stepping s = { .context = context, .graph = *graph, .rules = rules, .index = rule, .rule = &rules->rules[rule],
 		.options = options, .report = report };
 	*report = (gemp_step_report){ 0 };
 	GEMP_TRY(find_and_select(&s));
 	if (report->applied == 0)
 		goto done;
-	GEMP_TRY(apply(&s, &new));
-	gemp_graph_free(*graph);
-	*graph = new;
+	code = apply(&s, graph);
 done:
 	gemp_frame_free(&s.frame);
 	gemp_selected_free(&s.selected);

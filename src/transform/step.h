@@ -24,8 +24,8 @@ typedef struct gemp_step_report {
 	double seconds;  /* set by gemp_transform */
 } gemp_step_report;
 
-/* Collective. rules->rules[rule] is bound to *graph. Where a match was applied, *graph becomes the new graph and the
- * old one is freed; after an error it is the old one. */
+/* Collective. rules->rules[rule] is bound to *graph. Where a match was applied, *graph becomes the new graph, whose
+ * ids are not those that a file has (gemp_graph_canonical); after an error it is good for gemp_graph_free only. */
 gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules *rules, size_t rule,
                     const gemp_step_options *options, gemp_step_report *report);
 

@@ -1,0 +1,265 @@
+/* Ids by hash, then key, and vertices to the ranks that own them. */
+#include "core/memory.h"
+#include "comm/exchange.h"
+#include "core/random.h"
+#include "core/threads.h"
+#include "partition/builder_bytes.h"
+#include "partition/canonical_parts.h"
+
+#include <string.h>
+
+enum { PIECE = 1 << 14 };
+
+/* Keys are ordered as their ranks are. */
+typedef struct record {
+	uint64_t hash;
+	uint32_t key_rank, label_set;
+	uint64_t came; /* which of those that came it is */
+} record;
+
+typedef struct sorting {
+	gemp_canonising *c;
+	record *records; /* [count] */
+	size_t count;
+	int *owner;      /* [from->rows]; NULL: one rank */
+	size_t longest;  /* key, encoded */
+	char *scratch;   /* [threads][longest] */
+	uint64_t buckets, *begin; /* [buckets + 1] */
+	record *sorted;  /* [count] */
+	uint64_t *order; /* [count] */
+	gemp_vertex *ids;/* [count] of those that came */
+} sorting;
+
+static size_t end_of(size_t piece, size_t count)
+{
+	return (piece + 1) * PIECE < count ? (piece + 1) * PIECE : count;
+}
+
+/* The hash of a key as the builder has it; scratch: room for it encoded. */
+static uint64_t hash_key(const sorting *s, size_t row, char *scratch)
+{
+	gemp_value key = gemp_column_get(&s->c->from->key, row);
+	unsigned char bytes[GEMP_INTEGER_KEY_SIZE] = { GEMP_KEY_OF_INTEGER };
+	int64_t integer = key.integer;
+	bool is_integer = key.type == GEMP_INTEGER ||
+	                  (!s->c->string_keys && gemp_canonical_integer(key.string.bytes, key.string.size, &integer));
+	if (!is_integer) {
+		scratch[0] = GEMP_KEY_OF_STRING;
+		memcpy(scratch + 1, key.string.bytes, key.string.size);
+		return gemp_hash(scratch, key.string.size + 1, s->c->from->seed);
+	}
+	uint64_t number = gemp_integer_number(integer);
+	for (int i = 8; i > 0; i--, number >>= 8)
+		bytes[i] = (unsigned char)number;
+	return gemp_hash(bytes, sizeof bytes, s->c->from->seed);
+}
+
+static void hash_piece(void *context, unsigned thread, size_t piece)
+{
+	const sorting *s = context;
+	const gemp_graph *from = s->c->from;
+	for (size_t row = piece * PIECE; row < end_of(piece, from->rows); row++) {
+		uint64_t hash = hash_key(s, row, s->scratch + thread * s->longest);
+		s->records[row] = (record){ hash, from->key_rank[row], from->label_set[row], 0 };
+		if (s->owner)
+			s->owner[row] = (int)((unsigned __int128)hash * (unsigned)s->c->comm->size >> 64);
+	}
+}
+
+/* Local. */
+static gemp_code hash_keys(sorting *s)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *from = s->c->from;
+	s->longest = 1;
+	for (size_t row = 0; row < from->rows && from->key.type == GEMP_STRING; row++)
+		if (from->key.offsets[row + 1] - from->key.offsets[row] >= s->longest)
+			s->longest = (size_t)(from->key.offsets[row + 1] - from->key.offsets[row]) + 1;
+	GEMP_TRY(GEMP_NEW(s->scratch, s->longest * gemp_threads()));
+	GEMP_TRY(GEMP_NEW(s->records, from->rows));
+	if (s->c->comm->size > 1)
+		GEMP_TRY(GEMP_NEW(s->owner, from->rows));
+	gemp_parallel_for((from->rows + PIECE - 1) / PIECE, hash_piece, s);
+	s->count = from->rows;
+done:
+	return code;
+}
+
+/* ORDER: into buckets by hash, then each is sorted; hashes are spread evenly */
+
+static uint64_t bucket_of(const sorting *s, uint64_t hash)
+{
+	uint64_t size = (uint64_t)s->c->comm->size;
+	return (uint64_t)((unsigned __int128)hash * (size * s->buckets) >> 64) - (uint64_t)s->c->comm->rank * s->buckets;
+}
+
+static void count_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const sorting *s = context;
+	for (size_t i = piece * PIECE; i < end_of(piece, s->count); i++)
+		__atomic_fetch_add(&s->begin[bucket_of(s, s->records[i].hash) + 1], 1, __ATOMIC_RELAXED);
+}
+
+static void place_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const sorting *s = context;
+	for (size_t i = piece * PIECE; i < end_of(piece, s->count); i++) {
+		record r = s->records[i];
+		r.came = i;
+		s->sorted[__atomic_fetch_add(&s->begin[bucket_of(s, r.hash)], 1, __ATOMIC_RELAXED)] = r;
+	}
+}
+
+static bool comes_before(const record *a, const record *b)
+{
+	return a->hash < b->hash || (a->hash == b->hash && a->key_rank < b->key_rank);
+}
+
+/* begin[b] is where bucket b ends. */
+static void sort_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const sorting *s = context;
+	for (size_t b = piece * PIECE; b < end_of(piece, s->buckets); b++)
+		for (uint64_t first = b ? s->begin[b - 1] : 0, i = first + 1; i < s->begin[b]; i++) {
+			record r = s->sorted[i];
+			uint64_t to = i;
+			for (; to > first && comes_before(&r, &s->sorted[to - 1]); to--)
+				s->sorted[to] = s->sorted[to - 1];
+			s->sorted[to] = r;
+		}
+}
+
+static void settle_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const sorting *s = context;
+	gemp_graph *to = s->c->to;
+	for (size_t i = piece * PIECE; i < end_of(piece, s->count); i++) {
+		s->order[i] = s->sorted[i].came;
+		to->key_rank[i] = s->sorted[i].key_rank;
+		to->label_set[i] = s->sorted[i].label_set;
+		s->ids[s->sorted[i].came] = (gemp_vertex)(to->first + i);
+	}
+}
+
+static gemp_code sort_records(sorting *s)
+{
+	gemp_code code = GEMP_OK;
+	s->buckets = s->count / 4 + 1;
+	GEMP_TRY(GEMP_NEW(s->begin, s->buckets + 1));
+	GEMP_TRY(GEMP_NEW(s->sorted, s->count));
+	gemp_parallel_for((s->count + PIECE - 1) / PIECE, count_piece, s);
+	for (size_t b = 0; b < s->buckets; b++)
+		s->begin[b + 1] += s->begin[b];
+	gemp_parallel_for((s->count + PIECE - 1) / PIECE, place_piece, s);
+	gemp_parallel_for((s->buckets + PIECE - 1) / PIECE, sort_piece, s);
+	gemp_free(s->records);
+	s->records = NULL;
+	GEMP_TRY(GEMP_NEW(s->order, s->count));
+	GEMP_TRY(GEMP_NEW(s->ids, s->count));
+	GEMP_TRY(GEMP_NEW(s->c->to->key_rank, s->count));
+	GEMP_TRY(GEMP_NEW(s->c->to->label_set, s->count));
+	gemp_parallel_for((s->count + PIECE - 1) / PIECE, settle_piece, s);
+done:
+	return code;
+}
+
+/* Collective. */
+static void give_bounds(const sorting *s)
+{
+	gemp_graph *to = s->c->to;
+	to->bounds[s->c->comm->rank + 1] = s->count;
+	gemp_comm_sum(s->c->comm, to->bounds, s->c->comm->size + 1);
+	for (int r = 0; r < s->c->comm->size; r++)
+		to->bounds[r + 1] += to->bounds[r];
+	to->first = to->bounds[s->c->comm->rank];
+	to->rows = s->count;
+}
+
+/* Collective. New ids go back to those who had the vertices. */
+static gemp_code return_ids(sorting *s, const size_t *from)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = s->c->comm;
+	size_t ranks = (size_t)comm->size, *sizes = NULL, *place = NULL, capacity = 0;
+	void *answers = NULL;
+	code = GEMP_NEW(sizes, 2 * ranks);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(place, ranks + 1);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t r = 0; r < ranks; r++)
+		sizes[r] = (from[r + 1] - from[r]) * sizeof *s->ids;
+	GEMP_TRY(gemp_exchange(comm, s->ids, sizes, &answers, &capacity, sizes + ranks, NULL));
+	gemp_canonical_place(s->owner, s->c->from->rows, answers, place, ranks, s->c->id);
+done:
+	gemp_free(sizes);
+	gemp_free(place);
+	gemp_free(answers);
+	return code;
+}
+
+/* Collective. */
+static gemp_code give_ids(sorting *s)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = s->c->comm;
+	void *came = NULL;
+	size_t *from = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, hash_keys(s)));
+	if (s->owner) {
+		GEMP_TRY(gemp_exchange_records(comm, s->records, s->count, sizeof *s->records, s->owner, &came, &from, NULL));
+		gemp_free(s->records);
+		s->records = came;
+		s->count = from[comm->size];
+	}
+	give_bounds(s);
+	GEMP_TRY(gemp_comm_agree(comm, sort_records(s)));
+	if (s->owner) {
+		code = return_ids(s, from);
+	} else {
+		gemp_free(s->c->id);
+		s->c->id = s->ids;
+		s->ids = NULL;
+	}
+done:
+	gemp_free(from);
+	return code;
+}
+
+/* Collective. */
+static gemp_code move_columns(const sorting *s)
+{
+	gemp_code code = GEMP_OK;
+	gemp_canonising *c = s->c;
+	gemp_table *to = &c->to->attributes, *from = &c->from->attributes;
+	c->to->key = c->from->key;
+	c->from->key = (gemp_column){ 0 };
+	*to = *from;
+	*from = (gemp_table){ 0 };
+	to->rows = c->to->rows;
+	GEMP_TRY(gemp_canonical_column(c->comm, &c->to->key, s->owner, s->order, s->count));
+	for (size_t i = 0; i < to->count; i++)
+		GEMP_TRY(gemp_canonical_column(c->comm, &to->columns[i], s->owner, s->order, s->count));
+done:
+	return code;
+}
+
+gemp_code gemp_canonical_vertices(gemp_canonising *c)
+{
+	gemp_code code = GEMP_OK;
+	sorting s = { .c = c };
+	GEMP_TRY(give_ids(&s));
+	code = move_columns(&s);
+done:
+	gemp_free(s.scratch);
+	gemp_free(s.records);
+	gemp_free(s.owner);
+	gemp_free(s.begin);
+	gemp_free(s.sorted);
+	gemp_free(s.order);
+	gemp_free(s.ids);
+	return code;
+}
