@@ -47,7 +47,7 @@ static gemp_code add_sinks(gemp_match *m, sinks *s, gemp_sink *last)
 	s->first = &s->tally_sink;
 	if (m->phases.after_count) {
 		GEMP_TRY(gemp_residual_new(&s->residual, m->context, m->graph, m->phases.after,
-		                           m->phases.after_count, m->filter, s->first));
+		                           m->phases.after_count, m->filter, m->phases.count_loops, s->first));
 		s->first = &s->residual;
 	}
 done:

@@ -223,7 +223,8 @@ static void residual_free(void *self)
 }
 
 gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *graph,
-                            const gemp_condition *const *conditions, size_t count, gemp_filter *filter, gemp_sink *next)
+                            const gemp_condition *const *conditions, size_t count, gemp_filter *filter, bool count_loops,
+                            gemp_sink *next)
 {
 	gemp_code code = GEMP_OK;
 	residual *r = NULL;
@@ -234,7 +235,7 @@ gemp_code gemp_residual_new(gemp_sink *out, gemp_context *context, gemp_graph *g
 	};
 	GEMP_TRY(gemp_row_values_new(&r->values, context, graph, conditions, count));
 	GEMP_TRY(gemp_label_lists(&r->label_lists, graph));
-	r->values.count_loops = gemp_filter_counts_loops(filter);
+	r->values.count_loops = count_loops;
 	*out = (gemp_sink){ .self = r, .take = residual_take, .turn = residual_turn, .free = residual_free };
 	r = NULL;
 done:

@@ -4,6 +4,7 @@
 #include "core/random.h"
 #include "core/text.h"
 #include "match/class_table.h"
+#include "match/degrees.h"
 #include "match/residual.h"
 #include "match/tally.h"
 #include "pattern/derive.h"
@@ -30,6 +31,7 @@ struct gemp_apply {
 	size_t plain_count, general_count;
 	const gemp_condition **plain;   /* just [NOT] EXISTS */
 	const gemp_condition **general; /* other conditions with sub-patterns */
+	bool count_loops;               /* in degrees that these ask for */
 };
 
 typedef struct apply_sink {
@@ -124,7 +126,8 @@ gemp_code gemp_apply_new(gemp_apply **out, gemp_context *context, gemp_graph *gr
 	gemp_apply *a = NULL;
 	code = GEMP_NEW(a, 1);
 	if (code == GEMP_OK) {
-		*a = (gemp_apply){ .context = context, .graph = graph, .pattern = pattern };
+		*a = (gemp_apply){ .context = context, .graph = graph, .pattern = pattern,
+		                   .count_loops = gemp_degree_loops(options->match.semantics) };
 		code = GEMP_NEW(a->subs, pattern->sub_count);
 	}
 	if (code == GEMP_OK && whom & GEMP_FOR_CONDITIONS)
@@ -412,7 +415,8 @@ gemp_code gemp_apply_sink(gemp_sink *out, gemp_apply *a, gemp_sink *next)
 	s->apply = a;
 	s->next = next;
 	if (a->general_count)
-		code = gemp_residual_new(&s->residual, a->context, a->graph, a->general, a->general_count, NULL, next);
+		code = gemp_residual_new(&s->residual, a->context, a->graph, a->general, a->general_count, NULL, a->count_loops,
+		                         next);
 	GEMP_TRY(gemp_comm_agree(a->context->comm, code));
 	*out = (gemp_sink){ .self = s, .take = apply_take, .turn = apply_turn, .free = apply_sink_free };
 	s = NULL;

@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "match/degrees.h"
 #include "match/residual.h"
 #include "query/apply.h"
 #include "query/variant.h"
@@ -281,7 +282,8 @@ static gemp_code run_product(const gemp_finder *f, const gemp_variant *v, gemp_s
 	GEMP_TRY(gather_parts(f, v, &product, total));
 	GEMP_TRY(gemp_comm_agree(f->context->comm, check_combinations(f, v, &product)));
 	if (v->crossing_count) {
-		code = gemp_residual_new(&residual, f->context, f->graph, v->crossing, v->crossing_count, NULL, next);
+		code = gemp_residual_new(&residual, f->context, f->graph, v->crossing, v->crossing_count, NULL,
+		                         gemp_degree_loops(f->options.match.semantics), next);
 		GEMP_TRY(gemp_comm_agree(f->context->comm, code));
 		product.next = &residual;
 	}

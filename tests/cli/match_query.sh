@@ -70,6 +70,15 @@ says 'part.xyz'
 expect 2 1 match g.h5 --pattern path:3 --subgraph part.h5
 says 'simple graph'
 
+# a degree that is asked for beside another pattern has the loops that --semantics gives it
+printf 'src\tdst\ttype\n1\t1\tS\n2\t2\tS\n2\t1\tS\n1\t3\tR\n' >loops.tsv
+expect 0 1 import --edges loops.tsv -o loops.h5
+for semantics in hom:3 edge-iso:3 iso:1; do
+	expect 0 2 match loops.h5 'MATCH (b)-[:S]->(a) WHERE EXISTS { (a)<-[:S]-() } OR EXISTS { (a)<-[:R]-()-[:R]->() }' \
+		--semantics ${semantics%:*} --count --json -
+	equal "$(field embeddings)" ${semantics#*:} "loops in a degree, $semantics"
+done
+
 # a data error in the middle ends all ranks, and leaves no file
 expect 65 2 match g.h5 'MATCH (a:Person) WHERE a.born IS NOT NULL RETURN 1 / (a.born - 1950) AS x' --output broken.tsv
 says 'zero'

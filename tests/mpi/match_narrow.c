@@ -280,7 +280,7 @@ static void degrees_after(void **state)
 		gemp_sink residual = { 0 }, next = { .self = &p, .take = note_rows, .turn = no_turn };
 		bool enough = false, again = false, right = true;
 		gemp_filter_count_loops(filter, loops);
-		assert_all_ok(gemp_residual_new(&residual, context, graph.dealt, &condition, 1, filter, &next));
+		assert_all_ok(gemp_residual_new(&residual, context, graph.dealt, &condition, 1, filter, loops, &next));
 		for (gemp_vertex v = 0; v < VERTICES; v++) {
 			gemp_vertex row[] = { v, (v + 1) % VERTICES };
 			gemp_batch batch = { .rows = 1, .vertex_count = 2, .vertices = row };

@@ -159,7 +159,7 @@ static gemp_code run(const given *g, const gemp_pattern *pattern, gemp_filter *f
 		conditions[i] = &pattern->conditions[i];
 	*found = (collector){ .given = g };
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_residual_new(&sink, &g->made->context, &g->made->graph, conditions,
-	                                                       pattern->condition_count, filter, &next)));
+	                                                       pattern->condition_count, filter, false, &next)));
 	GEMP_TRY(hand_over(g, &sink));
 	*copied = gemp_comm_sum1(&test_comm, gemp_residual_copied(&sink));
 	*referred = gemp_comm_sum1(&test_comm, gemp_residual_referred(&sink));

@@ -4,7 +4,7 @@ import itertools
 
 from clause import expr_signature
 from expression import Text, calculated, kind, truth
-from host import TooMany, key_value
+from host import TooMany, inside, key_value
 
 ORDER_OF_KINDS = ['element', 'list', 'string', 'boolean', 'number']
 
@@ -14,7 +14,7 @@ def rows_of(host, query, semantics):
     rows = list(host.embeddings(query.match, {}, semantics))
     for optional in query.optionals:
         rows = [longer for row in rows for longer in
-                list(host.embeddings(optional, row, semantics)) or [dict(row, **{n: None for n in optional.own()})]]
+                list(host.embeddings(optional, row, inside(semantics))) or [dict(row, **{n: None for n in optional.own()})]]
     return rows
 
 
@@ -167,7 +167,7 @@ def aggregated(item, values):
 def projected(projection, rows, host, semantics):
     """[(values of the items, environment)]; the environment is a row's own where there is one for each."""
     def value(e, row):
-        return truth(e, row, host, semantics)
+        return truth(e, row, host, inside(semantics))
     if not projection.grouped():
         done = [([value(i.expr, row) for i in projection.items], row) for row in rows]
     else:

@@ -13,6 +13,11 @@ def key_value(text):
     return int(text) if whole else text
 
 
+def inside(semantics):
+    """induced is said of MATCH; what stands within, or is optional, is matched as under iso."""
+    return 'iso' if semantics == 'induced' else semantics
+
+
 def cell_value(text, column_type):
     if text == '':
         return None
@@ -97,7 +102,7 @@ class Host:
             found = dict(env)
             found.update(bound)
             found.update({e[0]: ('edge', path[0]) if not e[5] else ('path', path) for e, path in taken})
-            if all(truth(e, found, self, semantics) is True for e in pattern.where):
+            if all(truth(e, found, self, inside(semantics)) is True for e in pattern.where):
                 yield found
 
     def extended(self, pattern, left, bound, taken, semantics):

@@ -1,0 +1,338 @@
+"""Property test: random rules under random controls on random graphs, against an interpreter in plain Python.
+
+    random_rules.py [--seed N] [--runs N | --seconds S] [--semantics S,...] [--ranks N,...] [--keep] [OPTION OF transform...]
+
+Of each step of a run: how many matches there are, and how many are blocked, is counted by the interpreter. What was chosen, the
+vertices that each match creates for the record tell. Applied one after another in several random orders, each of these
+matches is still there at its turn, and the graph is the same; the next step is judged on it, and the last is that of the
+program. No match was left out that has nothing in common with those chosen. The steps are those that the control asks for. Other
+numbers of ranks give the same file and the same steps.
+"""
+import argparse
+import collections
+import json
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+for room in ("reference", "harness"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", room))
+from expression import Failure, Text, sub_patterns
+from host import TooMany, key_value
+from random_rules import RuleGraph, control_text, controlled, random_control, random_rule, rule_graph
+from program import attempt
+from reference import need_program, work_folder
+from rewriting import World, plain
+
+MOST_ROWS = 1500
+
+
+class Wrong(Exception):
+    """The program differs from the interpreter."""
+
+
+class TooLong(Exception):
+    """More than the interpreter can judge."""
+
+
+def require(good, *what):
+    if not good:
+        raise Wrong(" ".join(map(str, what)))
+
+
+# the program's graph
+
+def typed(text, kind):
+    return {"int": int, "float": float, "bool": lambda t: t == "true"}.get(kind, str)(text) if text else None
+
+
+def table(path):
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="utf-8") as file:
+        names = [name.partition(":") for name in next(file).rstrip("\n").split("\t")]
+        for line in file:
+            cells = line.rstrip("\n").split("\t")
+            yield {n: cell if n in ("id", "src", "dst", "type") else typed(cell, kind) for (n, _, kind), cell in zip(names, cells)}
+
+
+def read_world(path, undirected):
+    run = attempt(1, "convert", path, "-o", path + ".tsv", "-q")
+    require(run.returncode == 0, "convert:", run.stderr)
+    world = World(RuleGraph({}, [], undirected))
+    base = path + ".vertices.tsv"
+    for row in table(base):
+        world.add_vertex(row.pop("id"), filter(None, row.pop("type", "").split(";")), row)
+    for row in table(path + ".edges.tsv"):
+        world.add_edge(("vertex", row.pop("src")), ("vertex", row.pop("dst")), row.pop("type", ""), row)
+    for name in (base, path + ".edges.tsv"):
+        if os.path.exists(name):
+            os.remove(name)
+    return world
+
+
+# one step
+
+class Fresh:
+    """Keys of what a step creates."""
+
+    def __init__(self, world):
+        keys = [key_value(v[1]) for v in world.vertices]
+        self.strings = any(isinstance(k, str) for k in keys)
+        if self.strings:
+            keys = [key_value(k[1:]) for k in keys if isinstance(k, str) and k.startswith("#")]
+            keys = [0] + [k for k in keys if isinstance(k, int) and k >= 0]
+        self.first = max(keys, default=0) + 1
+
+    def key(self, i):
+        return ("#%d" if self.strings else "%d") % (self.first + i)
+
+
+def record_of(rule, world, row):
+    def told(name):
+        value = row[name]
+        if isinstance(value, tuple) and value[0] == "vertex":
+            return key_value(value[1])
+        return world.attribute(value, "n") if isinstance(value, tuple) else value
+    return tuple(plain(told(name)) for name in rule.recorded)
+
+
+def chosen_rows(rule, world, rows, applied, final, fresh):
+    """Rows in the order of their numbers."""
+    waiting = collections.defaultdict(list)
+    for row in rows:
+        waiting[record_of(rule, world, row)].append(row)
+    chosen = []
+    for i in range(applied):
+        vertex = ("vertex", fresh.key(i * rule.created()))
+        require(vertex in final.vertices and "Rec" in final.label_sets[vertex], rule.name, "has no record", vertex)
+        number = int(rule.name[4:])
+        require(final.attribute(vertex, "rule") == number, "the record", vertex, "is not of", rule.name)
+        record = tuple(plain(final.attribute(vertex, "r%d_%s" % (number, name))) for name in rule.recorded)
+        require(waiting[record], rule.name, "has no match", record, "among", sorted(map(repr, waiting))[:20])
+        chosen.append(waiting[record].pop())
+    return chosen
+
+
+def keys_of(rule, i, fresh):
+    return [fresh.key(i * rule.created() + p) for p in range(rule.created())]
+
+
+def one_by_one(rule, world, chosen, order, semantics, fresh):
+    world = world.copied()
+    for i in order:
+        require(rule.still_there(world, chosen[i], semantics), rule.name, "is no match at its turn:", shown(chosen[i]),
+                "of", [shown(chosen[k]) for k in order])
+        require(not rule.blocked(world, chosen[i]), rule.name, "is blocked at its turn:", shown(chosen[i]))
+        rule.apply(world, chosen[i], semantics, keys_of(rule, i, fresh))
+    return world
+
+
+def shown(row):
+    return {k: v[1] if isinstance(v, tuple) else v for k, v in row.items()}
+
+
+# which matches may have been left out
+
+def variables_read(e, labels):
+    """{(variable, attribute or '(label)')}"""
+    if isinstance(e, tuple):
+        if e[0] == "param":
+            return set()
+        if e[0] in ("label", "inlabels", "labels"):
+            return {(e[2] if e[0] == "inlabels" else e[1], label) for label in labels}
+        return set().union(*(variables_read(c, labels) for c in e[1:]))
+    if isinstance(e, str) and not isinstance(e, Text) and "." in e:
+        return {tuple(e.split("."))}
+    return set()
+
+
+def is_local(rule, semantics):
+    """What it reads are its own vertices and edges."""
+    return not (rule.optionals or rule.grouped() or semantics == "induced" or
+                any(sub_patterns(e) for p in rule.patterns() for e in p.where))
+
+
+def touches(rule, row, world):
+    """(reads, writes) of a local rule."""
+    labels = ["(%s)" % label for label in "ABCD"]
+    reads = {v for v in row.values() if isinstance(v, tuple)}
+    values = [e for u in rule.updates for e in ({"vertex": u[3:4], "edge": u[5:6]}.get(u[0], ()))]
+    expressions = list(rule.match.where) + [e for v in values for e in v.values()] + [u[3] for u in rule.updates if u[0] == "set"]
+    expressions += [i.expr for i in rule.between.items] if rule.between else []
+    asked = set().union(*(variables_read(e, labels) for e in expressions), set())
+    asked |= {(v, "(%s)" % label) for v, of in rule.match.vertices for label in of}
+    reads |= {(row[v], name) for v, name in asked if v in row}
+    writes = set()
+    for u in rule.updates:
+        if u[0] in ("set", "remove"):
+            writes.add((row[u[1]], u[2]))
+        elif u[0] in ("label", "unlabel"):
+            writes |= {(row[u[1]], "(%s)" % label) for label in u[2]}
+        elif u[0] in ("type", "delete", "detach", "merge"):
+            writes.add(row[u[1]])
+    return reads, writes
+
+
+def in_conflict(one, other):
+    return bool(one[1] & (other[0] | other[1]) or other[1] & one[0])
+
+
+def check_choice(rule, world, able, chosen, semantics):
+    """Those that are chosen do not conflict; one that is left out does."""
+    if not is_local(rule, semantics):
+        return
+    footprints = [touches(rule, row, world) for row in chosen]
+    for i, one in enumerate(footprints):
+        for other in footprints[:i]:
+            require(not in_conflict(one, other), rule.name, "applies two matches in conflict")
+    names = collections.Counter(map(rule.name_of, chosen))
+    for row in able:
+        if names[rule.name_of(row)]:
+            names[rule.name_of(row)] -= 1
+            continue
+        one = touches(rule, row, world)
+        require(any(in_conflict(one, other) for other in footprints), rule.name, "leaves out", shown(row))
+
+
+class Judge:
+    def __init__(self, rng, rules, world, final, steps, semantics):
+        self.rng, self.rules, self.world, self.final = rng, rules, world, final
+        self.steps, self.semantics, self.at = steps, semantics, 0
+        self.found = self.applied = 0
+
+    def step(self, number, one):
+        require(self.at < len(self.steps), "the run ends before", self.rules[number].name)
+        told, rule = self.steps[self.at], self.rules[number]
+        self.at += 1
+        require(told["rule"] == rule.name, "step", self.at, "is of", told["rule"], "and not of", rule.name)
+        rows = rule.rows(self.world, self.semantics)
+        if len(rows) > MOST_ROWS:
+            raise TooLong()
+        able = [row for row in rows if not rule.blocked(self.world, row)]
+        want = len(rows), len(rows) - len(able)
+        require((told["matches"], told["blocked"]) == want, "step", self.at, told, "but matches, blocked are", want)
+        applied = told["applied"]
+        require(applied + told["conflicts"] == len(able), "step", self.at, told, "does not add up")
+        require((applied > 0) == bool(able) and (applied == 1 or not one or not able), "step", self.at, told, "applies", one, len(able))
+        self.found, self.applied = self.found + len(rows), self.applied + applied
+        self.advance(rule, rows, able, applied, one)
+        return applied > 0
+
+    def advance(self, rule, rows, able, applied, one):
+        fresh = Fresh(self.world)
+        chosen = chosen_rows(rule, self.world, rows, applied, self.final, fresh)
+        require(not any(rule.blocked(self.world, row) for row in chosen), rule.name, "applies a blocked match")
+        if not one:
+            check_choice(rule, self.world, able, chosen, self.semantics)
+        worlds = []
+        for _ in range(2 if applied > 1 else 1):
+            order = self.rng.sample(range(applied), applied)
+            worlds.append(one_by_one(rule, self.world, chosen, order, self.semantics, fresh))
+        require(all(w.said() == worlds[0].said() for w in worlds), rule.name, "gives another graph in another order")
+        self.world = worlds[0]
+
+
+# one run
+
+def files(graph, rules, control, folder, rng):
+    paths = graph.write(folder)
+    graph_file, text = os.path.join(folder, "g.h5"), os.path.join(folder, "r.rules")
+    with open(text, "w", encoding="utf-8") as file:
+        file.write("\n".join(rule.text(rng) for rule in rules) + "\nRUN " + control_text(control, rules) + "\n")
+    arguments = ["import", "--vertices", paths[0], "--edges", paths[1], "-o", graph_file, "-q"]
+    run = attempt(1, *arguments, *["--undirected"] * graph.undirected)
+    require(run.returncode == 0, "import:", run.stderr)
+    return graph_file, text
+
+
+def transform(graph_file, text, output, ranks, options):
+    run = attempt(ranks, "transform", graph_file, text, "-o", output, "--explain", "--json", "-", *options)
+    require(run.returncode not in (124, 137), "hangs on", ranks, "ranks", options)
+    return run
+
+
+def steps_of(run):
+    return [{k: v for k, v in step.items() if k in ("rule", "matches", "applied", "conflicts", "blocked")}
+            for step in json.loads(run.stdout)["explain"]]
+
+
+def judge(seed, folder, arguments, options, counts):
+    rng = random.Random(seed)
+    graph = rule_graph(rng)
+    rules = [random_rule(rng, graph, i) for i in range(rng.choice([1, 2, 4, 6]))]
+    control, semantics = random_control(rng, rules), rng.choice(arguments.semantics.split(","))
+    graph_file, text = files(graph, rules, control, folder, rng)
+    output = os.path.join(folder, "h.h5")
+    options = options + ["--semantics", semantics, "--seed", str(rng.randint(0, 5)), "--max-steps", "60", "--lenient"]
+    run = transform(graph_file, text, output, 1, options)
+    ranks = int(rng.choice(arguments.ranks.split(",")))
+    if run.returncode:
+        require(run.returncode == 2, "code", run.returncode, run.stderr)
+        counts["refused: " + run.stderr.split("error: ")[-1].split("\n")[0].split(": ")[-1][:90]] += 1
+        return
+    first = open(output, "rb").read()
+    again = transform(graph_file, text, output, ranks, options)
+    require(again.returncode == 0, "code", again.returncode, "on", ranks, "ranks:", again.stderr)
+    require(open(output, "rb").read() == first, ranks, "ranks give another file")
+    require(steps_of(again) == steps_of(run), ranks, "ranks take other steps")
+    judge = Judge(rng, rules, World(graph), read_world(output, graph.undirected), steps_of(run), semantics)
+    controlled(control, judge.step)
+    require(judge.at == len(judge.steps), "the run goes on behind step", judge.at)
+    mine, its = judge.world.said(), judge.final.said()
+    require(mine == its, "another graph: missing %s, not expected %s" % differences(mine, its))
+    counts["steps"] += judge.at
+    counts["matches"] += judge.found
+    counts["applied"] += judge.applied
+    counts["steps with conflicts"] += sum(step["conflicts"] > 0 for step in judge.steps)
+
+
+def differences(mine, its):
+    def left(a, b):
+        have = list(map(repr, b))
+        return [one for one in map(repr, a) if one not in have][:4]
+    return [left(a, b) for a, b in zip(mine, its)], [left(b, a) for a, b in zip(mine, its)]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--runs", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--semantics", default="iso,iso,edge-iso,hom,induced")
+    parser.add_argument("--ranks", default="2,3,4,8")
+    parser.add_argument("--stop", type=int, default=5, help="give up after so many failures")
+    parser.add_argument("--keep", action="store_true", help="keep the files of failures")
+    arguments, options = parser.parse_known_args()
+    need_program()
+    counts, failures, seed, end = collections.Counter(), 0, arguments.seed, time.time() + arguments.seconds
+    print("seed", seed, flush=True)
+    while failures < arguments.stop and (seed < arguments.seed + arguments.runs if arguments.runs else time.time() < end):
+        folder = tempfile.mkdtemp(dir=work_folder()) if not arguments.keep else tempfile.mkdtemp(prefix="rules-")
+        counts["runs"] += 1
+        wrong = None
+        try:
+            judge(seed, folder, arguments, options, counts)
+        except (TooMany, TooLong):
+            counts["too large"] += 1
+        except Failure as failure:
+            wrong = "the interpreter fails, not the program: %s" % failure
+        except Wrong as fault:
+            wrong = str(fault)
+        if wrong:
+            failures += 1
+            print("FAILED: --seed %d --runs 1: %s" % (seed, wrong[:3000]), flush=True)
+            if arguments.keep:
+                print("   ", folder, flush=True)
+        if not wrong or not arguments.keep:
+            shutil.rmtree(folder)
+        seed += 1
+    print(", ".join("%d %s" % (n, what) for what, n in counts.most_common()), "; %d failed" % failures)
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
