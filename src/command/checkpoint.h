@@ -8,7 +8,7 @@
 #ifndef GEMP_COMMAND_CHECKPOINT_H
 #define GEMP_COMMAND_CHECKPOINT_H
 
-#include "command/options.h"
+#include "command/keeping.h"
 #include "match/match.h"
 
 /* Rows of parts from `first` to the first of the next one. */
@@ -20,10 +20,8 @@ typedef struct gemp_shard {
 /* The same on all ranks. */
 typedef struct gemp_checkpoint {
 	const gemp_comm *comm;
-	const char *folder;  /* borrowed */
+	gemp_keeping keeping; /* the folder */
 	const char *ending;  /* of files of rows, of what they will become (".tsv"); NULL: no rows are kept */
-	int lock;            /* held by rank 0; -1: none */
-	char *question;      /* JSON: what was asked, of which graph */
 	uint32_t parts;      /* of the pivots: 4096, or one a vertex */
 	uint32_t finished;   /* of them, [0, finished) */
 	uint64_t runs;       /* jobs that have worked on it, this one included */

@@ -1,8 +1,8 @@
 #include "command/in_parts.h"
 
+#include "command/stop.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "core/signals.h"
 #include "match/pivot_part.h"
 #include "query/clause.h"
 
@@ -25,13 +25,8 @@ gemp_code gemp_in_parts_check(const gemp_options *options, size_t queries)
 		{ "count-per", "counts by vertex are kept on the device; write RETURN v, count(*) without --checkpoint" },
 		{ "profile", "a profile is of one run" },
 	};
-	if (!options->checkpoint) {
-		static const char *const needy[] = { "resume", "max-time" };
-		for (size_t i = 0; i < sizeof needy / sizeof *needy; i++)
-			if (gemp_options_given(options, needy[i]))
-				return gemp_fail(GEMP_EUSAGE, "--%s needs --checkpoint FOLDER, for what is finished", needy[i]);
-		return GEMP_OK;
-	}
+	if (!options->checkpoint)
+		return gemp_keeping_check(options);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (gemp_options_given(options, others[i].option))
 			return gemp_fail(GEMP_EUSAGE, "--checkpoint does not go with --%s: %s", others[i].option, others[i].why);
@@ -63,23 +58,11 @@ gemp_code gemp_in_parts_ready(const gemp_pattern *pattern)
 }
 
 /* STOPPING */
-enum { NOTED, OVER, MICROSECONDS, WISHES };
-
-/* Collective. Has any rank been told to stop, is the time over, and how long did the slowest take since `since`? */
-static void gather_wishes(const gemp_in_parts *job, double since, uint64_t wishes[WISHES])
+static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
 {
-	wishes[NOTED] = (uint64_t)gemp_signals_noted();
-	wishes[OVER] = job->most_seconds > 0 && gemp_now() - job->began >= job->most_seconds;
-	wishes[MICROSECONDS] = (uint64_t)(1e6 * (gemp_now() - since));
-	gemp_comm_max(job->context->comm, wishes, WISHES);
-}
-
-static gemp_code stopped(const gemp_checkpoint *c, const uint64_t wishes[WISHES])
-{
-	const char *by = wishes[NOTED] ? gemp_signals_name((int)wishes[NOTED]) : "--max-time";
 	return gemp_fail(GEMP_STOPPED, "stopped by %s with %.1f %% of the search done, %" GEMP_PRICOUNT " matches so far; "
-	                 "the same command with --checkpoint %s --resume goes on", by,
-	                 100.0 * c->finished / c->parts, c->matches, c->folder);
+	                 "the same command with --checkpoint %s --resume goes on", gemp_stop_name(stop),
+	                 100.0 * c->finished / c->parts, c->matches, c->keeping.folder);
 }
 
 /* ONE STEP */
@@ -149,7 +132,7 @@ static gemp_code check_plan(gemp_checkpoint *c, const gemp_match *match)
 		                 "--checkpoint out");
 	if (c->finished && plan != c->plan)
 		return gemp_fail(GEMP_EUSAGE, "--resume: the search in %s followed another plan (%016" PRIx64 ", now %016" PRIx64
-		                 "); go on with the program that began it, or name another folder", c->folder, c->plan, plan);
+		                 "); go on with the program that began it, or name another folder", c->keeping.folder, c->plan, plan);
 	c->plan = plan;
 	c->order_count = gemp_pivot_order(match, c->order);
 	return GEMP_OK;
@@ -169,19 +152,18 @@ static gemp_code search_all(const gemp_in_parts *job, gemp_match *match, gemp_ma
 {
 	gemp_code code = GEMP_OK;
 	gemp_checkpoint *c = job->checkpoint;
-	uint64_t wishes[WISHES] = { 0 };
+	gemp_stop stop = { 0 };
 	uint32_t count = 1;
 	double unsaved = 0, told = gemp_now();
 	GEMP_TRY(gemp_comm_agree(job->context->comm, check_plan(c, match)));
-	while (c->finished < c->parts && !wishes[NOTED] && !wishes[OVER]) {
+	while (c->finished < c->parts && !gemp_stop_wanted(&stop)) {
 		uint32_t left = c->parts - c->finished;
 		double since = gemp_now();
 		count = count < left ? count : left;
 		GEMP_TRY(search(job, match, count, total));
-		gather_wishes(job, since, wishes);
-		double seconds = (double)wishes[MICROSECONDS] / 1e6;
-		count = next_count(count, seconds);
-		unsaved += seconds;
+		stop = gemp_stop_ask(job->context->comm, job->began, job->most_seconds, since);
+		count = next_count(count, stop.seconds);
+		unsaved += stop.seconds;
 		tell_progress(c, &told);
 		if (unsaved < seconds_to_save && c->finished < c->parts)
 			continue;
@@ -191,7 +173,7 @@ static gemp_code search_all(const gemp_in_parts *job, gemp_match *match, gemp_ma
 	if (c->finished == c->parts)
 		goto done;
 	GEMP_TRY(gemp_checkpoint_save(c, gemp_now() - job->began));
-	code = stopped(c, wishes);
+	code = stopped(c, &stop);
 done:
 	return code;
 }
@@ -225,7 +207,7 @@ done:
 
 void gemp_in_parts_report(gemp_report *report, const gemp_checkpoint *c, bool complete)
 {
-	gemp_report_set(report, "checkpoint", json_pack("{s:s, s:o, s:i, s:i, s:f}", "folder", c->folder, "jobs",
+	gemp_report_set(report, "checkpoint", json_pack("{s:s, s:o, s:i, s:i, s:f}", "folder", c->keeping.folder, "jobs",
 	                                                gemp_json_count(c->runs), "parts", (int)c->parts,
 	                                                "finished", (int)c->finished, "seconds_before", c->seconds));
 	if (complete)

@@ -148,6 +148,8 @@ static const gemp_option table[] = {
 	{ "changes", 0, GEMP_OPTION_TEXT, "F.jsonl", NULL, GEMP_ON_TRANSFORM, output,
 	  "Write what becomes of the graph to F.jsonl, a line a change: what is created, deleted, set, by step and match. "
 	  "transform applies such a file again, in place of rules.", AT(changes) },
+	{ "dot", 0, GEMP_OPTION_TEXT, "F.dot", NULL, GEMP_ON_TRANSFORM, output,
+	  "Draw a small graph for Graphviz, before and after: what is created green, deleted red, changed amber.", AT(dot) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output,
 	  "bench tune: the file to write, in place of the one that later runs read.", AT(output) },
 	{ "repeat", 0, GEMP_OPTION_COUNT, "N", "10", GEMP_ON_BENCH, output,
@@ -155,12 +157,12 @@ static const gemp_option table[] = {
 	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, output,
 	  "bench match: no further run begins after so many seconds; a first run that takes longer is the one that is timed.",
 	  POSITIVE(seconds) },
-	{ "checkpoint", 0, GEMP_OPTION_TEXT, "FOLDER", NULL, GEMP_ON_MATCH, output,
-	  "Keep there what is finished. SIGTERM, SIGINT, SIGUSR1, SIGUSR2 and --max-time then end the search with exit code 75. When "
+	{ "checkpoint", 0, GEMP_OPTION_TEXT, "FOLDER", NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, output,
+	  "Keep there what is finished. SIGTERM, SIGINT, SIGUSR1, SIGUSR2 and --max-time then end the work with exit code 75. When "
 	  "it is done nothing is left there.", AT(checkpoint) },
-	{ "resume", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH, output,
+	{ "resume", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, output,
 	  "Go on from what is in --checkpoint, with any number of ranks; from the start if nothing is.", AT(resume) },
-	{ "max-time", 0, GEMP_OPTION_REAL, "S", NULL, GEMP_ON_MATCH, output,
+	{ "max-time", 0, GEMP_OPTION_REAL, "S", NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, output,
 	  "Stop with a checkpoint when so many seconds are over.", POSITIVE(max_time) },
 	{ "limit", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_MATCH, output, "Stop after N rows.", AT(limit) },
 	{ "schema", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_INFO, output,

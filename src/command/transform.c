@@ -1,17 +1,20 @@
 #include "transform/transform.h"
 
 #include "command/answer.h"
-#include "command/change_log.h"
+#include "command/drawing.h"
 #include "command/files.h"
+#include "command/kept_steps.h"
 #include "command/produce.h"
 #include "command/quantity.h"
 #include "command/replay_log.h"
+#include "core/log.h"
 #include "core/memory.h"
 #include "io/graph_file.h"
 #include "io/key_kind.h"
 #include "partition/canonical.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 typedef struct transforming {
 	gemp_report *report;
@@ -24,7 +27,11 @@ typedef struct transforming {
 	gemp_rule_report *reports;        /* [rules->count] */
 	json_t *steps;                    /* of --explain */
 	gemp_change_log log;              /* of --changes */
-	uint64_t step_count;
+	gemp_transform_history history;
+	gemp_kept_steps kept;             /* of --checkpoint */
+	gemp_drawing_side before, after;  /* of --dot */
+	bool string_keys;                 /* as gemp_builder_options has it */
+	double told;                      /* when something was said of how far it is */
 	bool replays;                     /* a change log stands in place of rules */
 } transforming;
 
@@ -53,52 +60,106 @@ static gemp_code read_rules(transforming *t)
 	return code;
 }
 
-/* --explain: each step as it is done. */
-static void tell_step(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
+static void report_effects(json_t *object, const gemp_effects *e)
 {
-	transforming *t = self;
+	json_object_set_new(object, "created", json_pack("{s:o, s:o}", "vertices", gemp_json_count(e->created_vertices), "edges",
+	                                                 gemp_json_count(e->created_edges)));
+	json_object_set_new(object, "deleted", json_pack("{s:o, s:o}", "vertices", gemp_json_count(e->deleted_vertices), "edges",
+	                                                 gemp_json_count(e->deleted_edges)));
+	json_object_set_new(object, "set", gemp_json_count(e->set));
+}
+
+/* --explain: each step as it is done. */
+static void explain_step(transforming *t, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
+{
 	gemp_report_print(t->report, "step %" PRIu64 ", %s: %s matches, %s applied, %s in conflict, %s blocked, %" PRIu64
-	                  " rounds\n", step + 1, rule->name, gemp_grouped(one->matches).text, gemp_grouped(one->applied).text,
-	                  gemp_grouped(one->conflicts).text, gemp_grouped(one->blocked).text, one->rounds);
+	                  " rounds, %.3f s\n", step + 1, rule->name, gemp_grouped(one->matches).text,
+	                  gemp_grouped(one->applied).text, gemp_grouped(one->conflicts).text,
+	                  gemp_grouped(one->blocked).text, one->rounds, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
 	json_object_set_new(object, "matches", gemp_json_count(one->matches));
 	json_object_set_new(object, "applied", gemp_json_count(one->applied));
 	json_object_set_new(object, "conflicts", gemp_json_count(one->conflicts));
 	json_object_set_new(object, "blocked", gemp_json_count(one->blocked));
 	json_object_set_new(object, "rounds", gemp_json_count(one->rounds));
+	report_effects(object, &one->effects);
 	json_array_append_new(t->steps, object);
 }
 
-static void report_rules(const transforming *t, uint64_t steps)
+/* What a run of many steps says now and then. */
+static void tell_progress(transforming *t, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
+{
+	double now = gemp_now(), quiet = isatty(STDERR_FILENO) ? 5 : 30;
+	if (now - t->told < quiet)
+		return;
+	t->told = now;
+	gemp_log(GEMP_NORMAL, "step %" PRIu64 ", %s: %s matches, %s applied, %.1f s; %s vertices and %s edges after %.0f s",
+	         step + 1, rule->name, gemp_grouped(one->matches).text, gemp_grouped(one->applied).text, one->seconds,
+	         gemp_grouped(t->graph->vertices).text, gemp_grouped(gemp_graph_edges(t->graph)).text, now - t->report->began);
+}
+
+static void tell_step(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
+{
+	transforming *t = self;
+	if (t->options->explain)
+		explain_step(t, rule, step, one);
+	else
+		tell_progress(t, rule, step, one);
+}
+
+static void report_rule(const transforming *t, const char *name, const gemp_rule_report *r, json_t *list)
+{
+	const gemp_effects *e = &r->effects;
+	json_t *object = json_pack("{s:s, s:f}", "rule", name, "seconds", r->seconds);
+	json_object_set_new(object, "steps", gemp_json_count(r->steps));
+	json_object_set_new(object, "matches", gemp_json_count(r->matches));
+	json_object_set_new(object, "applied", gemp_json_count(r->applied));
+	json_object_set_new(object, "conflicts", gemp_json_count(r->conflicts));
+	json_object_set_new(object, "blocked", gemp_json_count(r->blocked));
+	json_object_set_new(object, "rounds", gemp_json_count(r->rounds));
+	report_effects(object, e);
+	json_array_append_new(list, object);
+	gemp_report_detail(t->report, "%s: %s matches in %s steps, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
+	                   gemp_grouped(r->matches).text, gemp_grouped(r->steps).text, gemp_grouped(r->applied).text,
+	                   gemp_grouped(r->conflicts).text, gemp_grouped(r->blocked).text, r->seconds);
+	if (r->applied)
+		gemp_report_detail(t->report, "  created %s vertices and %s edges, deleted %s and %s, set %s\n",
+		                   gemp_grouped(e->created_vertices).text, gemp_grouped(e->created_edges).text,
+		                   gemp_grouped(e->deleted_vertices).text, gemp_grouped(e->deleted_edges).text,
+		                   gemp_grouped(e->set).text);
+}
+
+static void report_rules(const transforming *t)
 {
 	json_t *list = json_array();
-	for (size_t i = 0; i < t->rules->count; i++) {
-		const gemp_rule_report *r = &t->reports[i];
-		json_t *object = json_pack("{s:s, s:f}", "rule", t->rules->rules[i].name, "seconds", r->seconds);
-		json_object_set_new(object, "steps", gemp_json_count(r->steps));
-		json_object_set_new(object, "matches", gemp_json_count(r->matches));
-		json_object_set_new(object, "applied", gemp_json_count(r->applied));
-		json_object_set_new(object, "conflicts", gemp_json_count(r->conflicts));
-		json_object_set_new(object, "blocked", gemp_json_count(r->blocked));
-		json_array_append_new(list, object);
-		gemp_report_detail(t->report, "%s: %s matches in %s steps, %s applied, %s in conflict, %s blocked, %.3f s\n",
-		                   t->rules->rules[i].name, gemp_grouped(r->matches).text, gemp_grouped(r->steps).text,
-		                   gemp_grouped(r->applied).text, gemp_grouped(r->conflicts).text, gemp_grouped(r->blocked).text,
-		                   r->seconds);
-	}
-	gemp_report_set(t->report, "steps", gemp_json_count(steps));
+	for (size_t i = 0; i < t->rules->count; i++)
+		report_rule(t, t->rules->rules[i].name, &t->reports[i], list);
+	gemp_report_set(t->report, "steps", gemp_json_count(t->history.count));
 	gemp_report_set(t->report, "rules", list);
 	if (t->options->explain)
 		gemp_report_set(t->report, "explain", json_incref(t->steps));
 }
 
-/* Has the graph changed? */
-static bool applied(const transforming *t)
+/* Collective. Once the graph has changed its ids are not those of a file. */
+static gemp_code make_canonical(transforming *t, gemp_graph **graph)
 {
-	uint64_t all = 0;
+	uint64_t applied = 0;
 	for (size_t i = 0; i < t->rules->count; i++)
-		all += t->reports[i].applied;
-	return all > 0;
+		applied += t->reports[i].applied;
+	if (!applied)
+		return GEMP_OK;
+	gemp_code code = gemp_graph_need_all_once(*graph);
+	return code == GEMP_OK ? gemp_graph_canonical(graph, t->comm, t->string_keys) : code;
+}
+
+static gemp_code between(void *self, gemp_graph **graph, const gemp_transform_history *history)
+{
+	transforming *t = self;
+	(void)history;
+	if (!gemp_kept_steps_stop(&t->kept))
+		return GEMP_OK;
+	gemp_code code = make_canonical(t, graph);
+	return code == GEMP_OK ? gemp_kept_steps_keep(&t->kept, *graph) : code;
 }
 
 /* Collective. */
@@ -122,28 +183,38 @@ static gemp_code run(transforming *t)
 		.parameters = t->parameters,
 		.parameter_count = o->parameters.count,
 		.lenient = o->lenient,
-		.told = o->explain ? tell_step : NULL,
+		.told = tell_step,
+		.between = o->checkpoint ? between : NULL,
 		.self = t,
 	};
 	GEMP_TRY(gemp_graph_need_keys(t->graph));
-	GEMP_TRY(gemp_has_string_keys(t->comm, t->graph, &how.step.string_keys));
-	GEMP_TRY(gemp_transform(&t->graph, t->context, t->rules, &how, t->reports, &t->step_count));
-	if (applied(t))
-		code = gemp_graph_canonical(&t->graph, t->comm, how.step.string_keys);
-	report_rules(t, t->step_count);
+	GEMP_TRY(gemp_has_string_keys(t->comm, t->graph, &t->string_keys));
+	how.step.string_keys = t->string_keys;
+	t->told = gemp_now();
+	code = gemp_transform(&t->graph, t->context, t->rules, &how, t->reports, &t->history);
+	if (code == GEMP_OK)
+		code = make_canonical(t, &t->graph);
+	if (code == GEMP_OK || code == GEMP_STOPPED)
+		report_rules(t);
 done:
 	return code;
 }
 
-/* Collective. */
+/* Collective. Where a checkpoint is kept, the log is one of its files until all is done. */
 static gemp_code open_log(transforming *t)
 {
 	gemp_code code = GEMP_OK;
+	char *part = NULL;
 	if (!t->options->changes)
 		return GEMP_OK;
-	GEMP_TRY(gemp_change_log_open(&t->log, t->comm, t->options->changes));
-	code = gemp_change_log_head(&t->log, t->graph, t->rules->file, t->options->seed);
+	if (t->options->checkpoint)
+		GEMP_TRY(gemp_comm_agree(t->comm, gemp_kept_steps_log(&t->kept, &part)));
+	GEMP_TRY(gemp_change_log_open(&t->log, t->comm, part ? part : t->options->changes));
+	t->log.recorder.lines = t->kept.lines;
+	if (t->history.count == 0)
+		code = gemp_change_log_head(&t->log, t->graph, t->rules->file, t->options->seed);
 done:
+	gemp_free(part);
 	return code;
 }
 
@@ -153,13 +224,25 @@ static gemp_code close_log(transforming *t)
 	gemp_code code = GEMP_OK;
 	if (!t->options->changes)
 		return GEMP_OK;
-	GEMP_TRY(gemp_change_log_foot(&t->log, t->graph, t->step_count));
-	code = gemp_change_log_close(&t->log);
+	GEMP_TRY(gemp_change_log_foot(&t->log, t->graph, t->history.count));
+	GEMP_TRY(gemp_change_log_close(&t->log));
+	if (t->options->checkpoint)
+		GEMP_TRY(gemp_kept_steps_join(&t->kept, t->options->changes));
 	gemp_report_set(t->report, "changes", json_pack("{s:s, s:o}", "file", t->options->changes, "lines",
 	                                                gemp_json_count(t->log.recorder.lines)));
 	gemp_report_detail(t->report, "%s: %s changes\n", t->options->changes, gemp_grouped(t->log.recorder.lines).text);
 done:
 	return code;
+}
+
+/* Collective. */
+static gemp_code open_checkpoint(transforming *t)
+{
+	if (!t->options->checkpoint)
+		return GEMP_OK;
+	t->kept = (gemp_kept_steps){ .began = t->report->began, .rules = t->rules, .reports = t->reports,
+		.history = &t->history, .steps = t->steps, .log = t->options->changes ? &t->log : NULL };
+	return gemp_kept_steps_open(&t->kept, t->comm, t->options, &t->graph);
 }
 
 /* A change log in place of rules. Collective. */
@@ -179,7 +262,7 @@ done:
 /* Collective. Rules are read before the graph, so that errors in them are told at once. */
 static gemp_code read_second(transforming *t)
 {
-	static const char *const of_rules[] = { "changes", "param", "seed", "max-steps", "explain" };
+	static const char *const of_rules[] = { "changes", "param", "seed", "max-steps", "explain", "checkpoint" };
 	gemp_code code = gemp_is_change_log(&t->replays, t->comm, t->options->arguments[1]);
 	if (code == GEMP_OK && !t->replays)
 		return read_rules(t);
@@ -187,6 +270,23 @@ static gemp_code read_second(transforming *t)
 		if (gemp_options_given(t->options, of_rules[i]))
 			code = gemp_fail(GEMP_EUSAGE, "--%s is for rules, and %s is a change log, which is applied as it is; leave the "
 			                 "option out", of_rules[i], t->options->arguments[1]);
+	return code;
+}
+
+/* Collective. A graph for --dot. */
+static gemp_code take(transforming *t, gemp_drawing_side *side, const char *moment)
+{
+	return t->options->dot ? gemp_drawing_take(side, t->context, t->graph, t->options->dot, moment) : GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code draw(transforming *t)
+{
+	if (!t->options->dot)
+		return GEMP_OK;
+	gemp_code code = gemp_drawing_write(t->comm, &t->before, &t->after, t->options->dot);
+	if (code == GEMP_OK)
+		gemp_report_set(t->report, "dot", json_string(t->options->dot));
 	return code;
 }
 
@@ -201,6 +301,25 @@ static void release(transforming *t)
 	gemp_context_free(t->context);
 	gemp_graph_free(t->graph);
 	json_decref(t->steps);
+	gemp_drawing_free(&t->before);
+	gemp_drawing_free(&t->after);
+	gemp_free(t->history.applied);
+	gemp_kept_steps_free(&t->kept);
+}
+
+/* Collective. Before any work: do the options go together, and can all that is to be written be? */
+static gemp_code check(const gemp_comm *comm, const gemp_options *o)
+{
+	gemp_code code = gemp_keeping_check(o);
+	if (code == GEMP_OK && o->dot && o->checkpoint)
+		code = gemp_fail(GEMP_EUSAGE, "--dot does not go with --checkpoint, which does not keep how the graph was before; leave "
+		                 "one of them out");
+	if (code == GEMP_OK && o->changes && comm->rank == 0)
+		code = gemp_file_may_write("--changes", o->changes);
+	if (code == GEMP_OK && o->dot && comm->rank == 0)
+		code = gemp_file_may_write("--dot", o->dot);
+	code = gemp_comm_agree(comm, code);
+	return code == GEMP_OK ? gemp_produce_check(comm, o) : code;
 }
 
 static gemp_code transform(gemp_comm *comm, const gemp_options *options)
@@ -208,7 +327,7 @@ static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 	gemp_report report;
 	gemp_timers timers = { 0 };
 	transforming t = { .report = &report, .comm = comm, .options = options };
-	gemp_code code = gemp_produce_check(comm, options);
+	gemp_code code = check(comm, options);
 	if (code == GEMP_OK)
 		code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
@@ -218,19 +337,29 @@ static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&t.graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_READ, since);
+	GEMP_TRY(open_checkpoint(&t));
 	GEMP_TRY(gemp_answer_context(&t.context, comm, options, &timers));
+	GEMP_TRY(take(&t, &t.before, "before"));
 	if (t.replays) {
 		GEMP_TRY(replay(&t));
 	} else {
 		GEMP_TRY(open_log(&t));
 		GEMP_TRY(run(&t));
 	}
+	GEMP_TRY(take(&t, &t.after, "after"));
 	timers = t.context->timers;
 	const char *const path[] = { options->arguments[1] };
 	GEMP_TRY(gemp_produce(&report, t.graph, &(gemp_list){ .count = 1, .items = (const char **)path }, 1, &timers, NULL));
 	GEMP_TRY(close_log(&t));
+	GEMP_TRY(draw(&t));
+	if (options->checkpoint)
+		GEMP_TRY(gemp_kept_steps_remove(&t.kept));
 	code = gemp_report_devices(&report, t.context);
 done:
+	if (code != GEMP_OK && code != GEMP_STOPPED && t.kept.keeping.comm && !t.kept.keeping.before)
+		gemp_kept_steps_remove(&t.kept);
+	if (t.kept.keeping.comm)
+		gemp_kept_steps_report(&report, &t.kept, code == GEMP_OK);
 	release(&t);
 	return gemp_report_finish(&report, code);
 }

@@ -56,7 +56,10 @@ gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules 
 	GEMP_TRY(find_and_select(&s));
 	if (report->applied == 0)
 		goto done;
-	code = apply(&s, graph);
+	gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.chosen, report->applied);
+	uint64_t vertices = (*graph)->vertices, edges = gemp_graph_edges(*graph);
+	GEMP_TRY(apply(&s, graph));
+	gemp_effects_compare(&report->effects, vertices, edges, *graph);
 done:
 	gemp_frame_free(&s.frame);
 	gemp_selected_free(&s.selected);

@@ -5,6 +5,7 @@
 
 #include "match/match.h"
 #include "pattern/rule.h"
+#include "transform/effects.h"
 #include "transform/record.h"
 
 typedef struct gemp_step_options {
@@ -21,6 +22,7 @@ typedef struct gemp_step_options {
 typedef struct gemp_step_report {
 	uint64_t matches, blocked, conflicts, applied;
 	uint64_t rounds; /* of choosing */
+	gemp_effects effects;
 	double seconds;  /* set by gemp_transform */
 } gemp_step_report;
 

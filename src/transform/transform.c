@@ -9,7 +9,9 @@ typedef struct running {
 	const gemp_rules *rules;
 	const gemp_transform_options *options;
 	gemp_rule_report *reports;
+	gemp_transform_history *history;
 	uint64_t steps;
+	bool began;             /* a step was taken, and not only looked up */
 	uint64_t most;          /* steps; of what has the least left of its LIMIT */
 	const gemp_control *limited; /* that; NULL: none has a LIMIT */
 } running;
@@ -37,6 +39,7 @@ static void add(gemp_rule_report *all, const gemp_step_report *one, double secon
 	all->conflicts += one->conflicts;
 	all->applied += one->applied;
 	all->rounds += one->rounds;
+	gemp_effects_add(&all->effects, &one->effects);
 	all->seconds += seconds;
 }
 
@@ -53,6 +56,14 @@ static gemp_code end(const running *r, const gemp_control *control)
 	                 (unsigned long long)r->steps, name);
 }
 
+static gemp_code remember(gemp_transform_history *history, bool applied)
+{
+	gemp_code code = GEMP_RESERVE(history->applied, history->capacity, history->count + 1);
+	if (code == GEMP_OK)
+		history->applied[history->count++] = applied;
+	return code;
+}
+
 /* Collective. */
 static gemp_code run_rule(running *r, const gemp_control *control, bool *applied)
 {
@@ -60,18 +71,26 @@ static gemp_code run_rule(running *r, const gemp_control *control, bool *applied
 	gemp_rules *rules = NULL;
 	gemp_step_report report;
 	gemp_step_options options = r->options->step;
-	double began = gemp_now();
 	if (r->steps >= r->most)
 		return end(r, control);
+	if (r->steps < r->history->count) {
+		*applied = r->history->applied[r->steps++];
+		return GEMP_OK;
+	}
+	if (r->began && r->options->between)
+		GEMP_TRY(r->options->between(r->options->self, r->graph, r->history));
+	r->began = true;
+	double since = gemp_now();
 	options.number = r->steps++;
 	options.one = control->one;
 	GEMP_TRY(gemp_comm_agree(r->context->comm, read_again(&rules, r, control->rule)));
 	GEMP_TRY(gemp_step(r->graph, r->context, rules, control->rule, &options, &report));
-	report.seconds = gemp_now() - began;
+	report.seconds = gemp_now() - since;
 	add(&r->reports[control->rule], &report, report.seconds);
 	if (r->options->told)
 		r->options->told(r->options->self, &r->rules->rules[control->rule], options.number, &report);
 	*applied = report.applied > 0;
+	code = gemp_comm_agree(r->context->comm, remember(r->history, *applied));
 done:
 	gemp_rules_free(rules);
 	return code;
@@ -148,15 +167,16 @@ static gemp_code run(running *r, const gemp_control *control, bool *applied)
 }
 
 gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *rules,
-                         const gemp_transform_options *options, gemp_rule_report *reports, uint64_t *steps)
+                         const gemp_transform_options *options, gemp_rule_report *reports,
+                         gemp_transform_history *history)
 {
 	gemp_code code = GEMP_OK;
 	bool applied;
 	running r = { .graph = graph, .context = context, .rules = rules, .options = options, .reports = reports,
-		.most = options->most_steps };
-	GEMP_TRY(gemp_comm_agree(context->comm, gemp_rules_bind(rules, *graph, options->lenient)));
+		.history = history, .most = options->most_steps };
+	if (history->count == 0)
+		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rules_bind(rules, *graph, options->lenient)));
 	code = run(&r, rules->control, &applied);
 done:
-	*steps = r.steps;
 	return code;
 }

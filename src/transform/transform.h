@@ -4,6 +4,14 @@
 
 #include "transform/step.h"
 
+/* What became of each step so far. Given to gemp_transform with steps of an earlier run, with the graph that these made,
+ * it goes on behind them. */
+typedef struct gemp_transform_history {
+	uint64_t count;
+	size_t capacity;
+	uint8_t *applied; /* [count] 1: a match was changed */
+} gemp_transform_history; /* {0} is an empty one; gemp_free(applied) */
+
 typedef struct gemp_transform_options {
 	gemp_step_options step;   /* number and `one` are set here */
 	uint64_t most_steps;      /* then it ends with an error */
@@ -12,18 +20,24 @@ typedef struct gemp_transform_options {
 	bool lenient;             /* of the first look at the rules */
 	/* Collective, after each step; NULL: nobody asks. */
 	void (*told)(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *report);
+	/* Collective, before each step but the first of this run: what is not GEMP_OK ends the run, and
+	 * then the graph may be another one.
+	 * NULL: nobody asks. */
+	gemp_code (*between)(void *self, gemp_graph **graph, const gemp_transform_history *history);
 	void *self;
 } gemp_transform_options;
 
 /* Of one rule, over all steps. */
 typedef struct gemp_rule_report {
 	uint64_t steps, matches, blocked, conflicts, applied, rounds;
+	gemp_effects effects;
 	double seconds;
 } gemp_rule_report;
 
 /* Collective. *graph becomes what the rules make of it; the rules are bound to it first, so that names that are not
- * there are found. reports[rules->count] and *steps are filled, also where it ends early. */
+ * there are found. reports[rules->count] are added to, and history goes on, also where it ends early. */
 gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *rules,
-                         const gemp_transform_options *options, gemp_rule_report *reports, uint64_t *steps);
+                         const gemp_transform_options *options, gemp_rule_report *reports,
+                         gemp_transform_history *history);
 
 #endif

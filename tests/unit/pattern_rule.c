@@ -160,8 +160,9 @@ static void updates(void **state)
 {
 	(void)state;
 	assert_updates("MATCH (a) CREATE (a)-[:T {x: 1}]->(:B:A)<-[s:U]-(c {n: 's', m: null}) SET s.k = true, c:C",
-	               "a", "create new0 A B; create new-edge0 a->new0 T; set new-edge0 x = 1; create new1; set new1 n = 's'; "
-	               "remove new1 m; create new-edge1 new1->new0 U; set new-edge1 k = true; label new1 C");
+	               "a", "create new0 A B; create new-edge0 a->new0 T; set new-edge0 x = 1; create new1 C; set new1 n = 's'; "
+	               "remove new1 m; create new-edge1 new1->new0 U; set new-edge1 k = true");
+	assert_updates("MATCH (a) CREATE (b:B:D) SET b:A:C, b:B REMOVE b:D", "", "create new0 A B C");
 	assert_updates("MATCH (a)-[r:T]->(b) SET r:U, r.w = a.w + b.w, a.w = a.w + b.w REMOVE b.w, b:B:C DELETE r",
 	               "r, a.w + b.w, a, b", "type r U; set r w = a.w + b.w; set a w = a.w + b.w; remove b w; unlabel b B C; "
 	               "delete r");

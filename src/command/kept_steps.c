@@ -1,0 +1,277 @@
+#include "command/kept_steps.h"
+
+#include "command/files.h"
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "io/graph_file.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORM = 1 };
+
+static const char prefix[] = "kept-";
+
+/* NAMES */
+
+static gemp_code name_of(char **out, const gemp_kept_steps *k, const char *ending)
+{
+	gemp_text text = { 0 };
+	gemp_text_print(&text, "%s%04" PRIu64 "%s", prefix, k->runs, ending);
+	gemp_code code = gemp_text_status(&text);
+	*out = text.data;
+	return code;
+}
+
+static gemp_code add_log(gemp_kept_steps *k, char *name)
+{
+	gemp_code code = name ? GEMP_RESERVE(k->logs, k->log_capacity, k->log_count + 1) : GEMP_ENOMEM;
+	if (code == GEMP_OK)
+		k->logs[k->log_count++] = name;
+	else
+		gemp_free(name);
+	return code;
+}
+
+gemp_code gemp_kept_steps_log(gemp_kept_steps *k, char **path)
+{
+	char *name;
+	gemp_code code = name_of(&name, k, ".jsonl");
+	if (code == GEMP_OK)
+		code = gemp_keeping_path(path, &k->keeping, name);
+	if (code == GEMP_OK)
+		return add_log(k, name);
+	gemp_free(name);
+	return code;
+}
+
+/* READING */
+
+static const char *const asked[] = { "semantics", "seed", "param", "lenient", "combinations" };
+
+static gemp_code make_question(const gemp_kept_steps *k, const gemp_graph *graph, json_t **out)
+{
+	char hash[24];
+	snprintf(hash, sizeof hash, "%016" PRIx64, gemp_hash(k->rules->text, strlen(k->rules->text), 0));
+	return gemp_keeping_question(out, k->options, graph, json_pack("{s:s, s:s}", "rules", hash, "changes",
+	                             k->log ? "written" : "none"), asked, sizeof asked / sizeof *asked);
+}
+
+/* Counts of a rule's report, by name. */
+static const struct {
+	const char *name;
+	size_t offset;
+} counts[] = {
+	{ "steps", offsetof(gemp_rule_report, steps) },         { "matches", offsetof(gemp_rule_report, matches) },
+	{ "blocked", offsetof(gemp_rule_report, blocked) },     { "conflicts", offsetof(gemp_rule_report, conflicts) },
+	{ "applied", offsetof(gemp_rule_report, applied) },     { "rounds", offsetof(gemp_rule_report, rounds) },
+	{ "created vertices", offsetof(gemp_rule_report, effects.created_vertices) },
+	{ "created edges", offsetof(gemp_rule_report, effects.created_edges) },
+	{ "deleted vertices", offsetof(gemp_rule_report, effects.deleted_vertices) },
+	{ "deleted edges", offsetof(gemp_rule_report, effects.deleted_edges) },
+	{ "set", offsetof(gemp_rule_report, effects.set) },
+};
+
+static uint64_t *count_of(gemp_rule_report *report, size_t i)
+{
+	return (uint64_t *)(void *)((char *)report + counts[i].offset);
+}
+
+static bool read_reports(gemp_kept_steps *k, const json_t *list)
+{
+	bool good = json_array_size(list) == k->rules->count;
+	for (size_t r = 0; r < k->rules->count && good; r++) {
+		const json_t *one = json_array_get(list, r);
+		for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+			good &= gemp_keeping_count(one, counts[i].name, count_of(&k->reports[r], i));
+		k->reports[r].seconds = json_number_value(json_object_get(one, "seconds"));
+	}
+	return good;
+}
+
+static gemp_code read_history(gemp_kept_steps *k, const char *text)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = strlen(text);
+	GEMP_TRY(GEMP_RESERVE(k->history->applied, k->history->capacity, count));
+	for (size_t i = 0; i < count; i++)
+		k->history->applied[i] = text[i] == '1';
+	k->history->count = count;
+done:
+	return code;
+}
+
+static gemp_code read_state(gemp_kept_steps *k, const json_t *state)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t form = 0, lines = 0;
+	const char *applied = json_string_value(json_object_get(state, "applied"));
+	const char *graph = json_string_value(json_object_get(state, "kept"));
+	const json_t *logs = json_object_get(state, "logs");
+	json_t *steps = json_object_get(state, "explain");
+	bool good = gemp_keeping_count(state, "form", &form) && form == FORM && gemp_keeping_count(state, "jobs", &k->runs) &&
+	            gemp_keeping_count(state, "lines", &lines) && applied && graph &&
+	            read_reports(k, json_object_get(state, "rules"));
+	if (!good)
+		return gemp_keeping_foreign(&k->keeping);
+	k->seconds = json_number_value(json_object_get(state, "seconds"));
+	k->graph = gemp_strdup(graph);
+	code = k->graph ? read_history(k, applied) : GEMP_ENOMEM;
+	for (size_t i = 0; i < json_array_size(logs) && code == GEMP_OK; i++)
+		code = add_log(k, gemp_strdup(json_string_value(json_array_get(logs, i))));
+	k->lines = lines;
+	json_array_extend(k->steps, steps);
+	return code;
+}
+
+gemp_code gemp_kept_steps_open(gemp_kept_steps *k, const gemp_comm *comm, const gemp_options *options, gemp_graph **graph)
+{
+	gemp_code code = GEMP_OK;
+	json_t *question = NULL;
+	char *path = NULL;
+	k->comm = comm;
+	k->options = options;
+	GEMP_TRY(gemp_comm_agree(comm, make_question(k, *graph, &question)));
+	code = gemp_keeping_open(&k->keeping, comm, options, question);
+	question = NULL;
+	if (code == GEMP_OK && k->keeping.before)
+		code = gemp_comm_agree(comm, read_state(k, k->keeping.before));
+	k->runs++;
+	if (code == GEMP_OK && k->graph) {
+		GEMP_TRY(gemp_comm_agree(comm, gemp_keeping_path(&path, &k->keeping, k->graph)));
+		gemp_graph_free(*graph);
+		*graph = NULL;
+		code = gemp_graph_file_open(graph, comm, path);
+	}
+done:
+	json_decref(question);
+	gemp_free(path);
+	return code;
+}
+
+void gemp_kept_steps_free(gemp_kept_steps *k)
+{
+	gemp_keeping_close(&k->keeping);
+	gemp_free(k->graph);
+	for (size_t i = 0; i < k->log_count; i++)
+		gemp_free(k->logs[i]);
+	gemp_free(k->logs);
+}
+
+/* WRITING */
+
+static json_t *make_reports(const gemp_kept_steps *k)
+{
+	json_t *list = json_array();
+	for (size_t r = 0; r < k->rules->count; r++) {
+		json_t *one = json_pack("{s:s, s:f}", "rule", k->rules->rules[r].name, "seconds", k->reports[r].seconds);
+		for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+			json_object_set_new(one, counts[i].name, gemp_keeping_digits(*count_of(&k->reports[r], i)));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
+static json_t *make_state(const gemp_kept_steps *k, const char *graph)
+{
+	gemp_text applied = { 0 };
+	json_t *logs = json_array(), *state = NULL;
+	gemp_text_add(&applied, "", 0);
+	for (uint64_t i = 0; i < k->history->count; i++)
+		gemp_text_add(&applied, k->history->applied[i] ? "1" : "0", 1);
+	for (size_t i = 0; i < k->log_count; i++)
+		json_array_append_new(logs, json_string(k->logs[i]));
+	if (gemp_text_status(&applied) == GEMP_OK)
+		state = json_pack("{s:o, s:o, s:f, s:o, s:s, s:o, s:O, s:o, s:s}", "form", gemp_keeping_digits(FORM), "jobs",
+		                  gemp_keeping_digits(k->runs), "seconds", k->seconds + gemp_now() - k->began, "lines",
+		                  gemp_keeping_digits(k->log ? k->log->recorder.lines : 0), "applied", applied.data, "rules",
+		                  make_reports(k), "explain", k->steps, "logs", logs, "kept", graph);
+	gemp_text_free(&applied);
+	return state;
+}
+
+/* Rank 0's part, when graph and log are written. */
+static gemp_code write_state(const gemp_kept_steps *k, const char *graph, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	char *log = NULL, *old = NULL;
+	GEMP_TRY(gemp_keeping_to_disk(path));
+	if (k->log) {
+		GEMP_TRY(gemp_keeping_path(&log, &k->keeping, k->logs[k->log_count - 1]));
+		GEMP_TRY(gemp_keeping_to_disk(log));
+	}
+	GEMP_TRY(gemp_keeping_write(&k->keeping, make_state(k, graph)));
+	if (k->graph) {
+		GEMP_TRY(gemp_keeping_path(&old, &k->keeping, k->graph));
+		unlink(old);
+	}
+done:
+	gemp_free(log);
+	gemp_free(old);
+	return code;
+}
+
+bool gemp_kept_steps_stop(gemp_kept_steps *k)
+{
+	k->stop = gemp_stop_ask(k->comm, k->began, k->options->max_time, k->began);
+	return gemp_stop_wanted(&k->stop);
+}
+
+gemp_code gemp_kept_steps_keep(gemp_kept_steps *k, gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_provenance provenance = { .command = "gemp-mpi transform --checkpoint", .version = GEMP_VERSION };
+	char *name = NULL, *path = NULL;
+	code = name_of(&name, k, ".h5");
+	if (code == GEMP_OK)
+		code = gemp_keeping_path(&path, &k->keeping, name);
+	GEMP_TRY(gemp_comm_agree(k->comm, code));
+	GEMP_TRY(gemp_graph_file_write(k->comm, graph, path, &provenance));
+	if (k->log)
+		GEMP_TRY(gemp_change_log_close(k->log));
+	GEMP_TRY(gemp_comm_agree(k->comm, k->comm->rank == 0 ? write_state(k, name, path) : GEMP_OK));
+	code = gemp_fail(GEMP_STOPPED, "stopped by %s after %" PRIu64 " steps; the same command with --checkpoint %s --resume "
+	                 "goes on", gemp_stop_name(&k->stop), k->history->count, k->keeping.folder);
+done:
+	gemp_free(name);
+	gemp_free(path);
+	return code;
+}
+
+void gemp_kept_steps_report(gemp_report *report, const gemp_kept_steps *k, bool complete)
+{
+	gemp_report_set(report, "checkpoint", json_pack("{s:s, s:o, s:f}", "folder", k->options->checkpoint, "jobs",
+	                                                gemp_json_count(k->runs), "seconds_before", k->seconds));
+	gemp_report_set(report, "complete", json_boolean(complete));
+}
+
+/* THE END */
+
+static gemp_code join(const gemp_kept_steps *k, const char *path)
+{
+	gemp_new_file file;
+	gemp_code code = gemp_new_file_open(&file, path);
+	if (code != GEMP_OK)
+		return code;
+	for (size_t i = 0; i < k->log_count && code == GEMP_OK; i++) {
+		char *part = NULL;
+		code = gemp_keeping_path(&part, &k->keeping, k->logs[i]);
+		if (code == GEMP_OK)
+			code = gemp_keeping_copy(file.file, path, part, false);
+		gemp_free(part);
+	}
+	gemp_code closed = gemp_new_file_close(&file, code == GEMP_OK);
+	return code == GEMP_OK ? closed : code;
+}
+
+gemp_code gemp_kept_steps_join(const gemp_kept_steps *k, const char *path)
+{
+	return gemp_comm_agree(k->comm, k->comm->rank == 0 ? join(k, path) : GEMP_OK);
+}
+
+gemp_code gemp_kept_steps_remove(const gemp_kept_steps *k)
+{
+	return gemp_comm_agree(k->comm, k->comm->rank == 0 ? gemp_keeping_remove(&k->keeping, prefix) : GEMP_OK);
+}
