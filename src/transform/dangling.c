@@ -176,15 +176,14 @@ static gemp_code answer_between(void *self, const void *records, size_t count, u
 	return GEMP_OK;
 }
 
-/* Collective. Of vertices, or of pairs of a vertex and `other`. */
-static gemp_code ask(checking *c, const uint64_t *other, gemp_answerer answer)
+/* Collective. width 1: of vertices; 2: of pairs of a vertex and `other` (no column, where there are no rows). */
+static gemp_code ask(checking *c, size_t width, const uint64_t *other, gemp_answerer answer)
 {
 	gemp_code code = GEMP_OK;
-	size_t width = other ? 2 : 1;
 	for (size_t i = 0; i < c->asked; i++) {
 		uint64_t *record = &c->records[i * width];
 		record[0] = c->vertices[c->rows[i]];
-		if (other)
+		if (width > 1)
 			record[1] = other[c->rows[i]];
 		c->owner[i] = gemp_graph_owner(c->graph, record[0]);
 		c->answers[i] = 0;
@@ -221,7 +220,7 @@ static gemp_code take_detached(checking *c, size_t index)
 			c->rows[kept++] = row;
 	}
 	c->asked = kept;
-	GEMP_TRY(ask(c, other, answer_between));
+	GEMP_TRY(ask(c, 2, other, answer_between));
 	for (size_t i = 0; i < kept; i++)
 		c->left[c->rows[i]] -= c->answers[i];
 done:
@@ -234,7 +233,7 @@ static gemp_code check_column(checking *c, const uint64_t *vertices)
 	gemp_code code = GEMP_OK;
 	c->vertices = vertices;
 	pick_rows(c);
-	GEMP_TRY(ask(c, NULL, answer_degrees));
+	GEMP_TRY(ask(c, 1, NULL, answer_degrees));
 	for (size_t i = 0; i < c->asked; i++)
 		c->left[c->rows[i]] = c->answers[i] - named_ends(c, c->rows[i], vertices[c->rows[i]]);
 	for (size_t k = 0; k < c->detached_count; k++) {
