@@ -116,6 +116,9 @@ static const gemp_option table[] = {
 	  "Print the plan with its estimates before matching (with --dry-run: instead of matching).", AT(explain) },
 	{ "explain", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_TRANSFORM, search,
 	  "Tell of each step its matches, and how many were applied, conflicted and were blocked.", AT(explain) },
+	{ "choose", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", GEMP_ON_TRANSFORM, search,
+	  "Where it is decided which of the matches in conflict are applied, if there is one rank: auto: on a GPU where there are "
+	  "many of them, and else on the host. The answer is the same.", AT(choose) },
 	{ "max-steps", 0, GEMP_OPTION_COUNT, "N", "1000000", GEMP_ON_TRANSFORM, search,
 	  "Most steps; rules that are not done after them end with an error, and no graph is written.", POSITIVE(max_steps) },
 	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,

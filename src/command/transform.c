@@ -177,6 +177,7 @@ static gemp_code run(transforming *t)
 			},
 			.combinations = o->combinations,
 			.seed = o->seed,
+			.choose = (gemp_choose_on)o->choose,
 			.recorder = o->changes ? &t->log.recorder : NULL,
 		},
 		.most_steps = o->max_steps,

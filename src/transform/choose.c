@@ -130,11 +130,11 @@ done:
 
 /* ALL, ONE */
 
-gemp_code gemp_choose_all(const gemp_comm *comm, const gemp_tokens *tokens, const uint64_t *priority, uint8_t *choice,
-                          uint64_t *rounds)
+gemp_code gemp_choose_all(const gemp_chooser *chooser, const gemp_tokens *tokens, const uint64_t *priority,
+                          uint8_t *choice, uint64_t *rounds)
 {
-	return comm->size == 1 ? gemp_choose_here(tokens, priority, choice, rounds)
-	                       : gemp_choose_apart(comm, tokens, priority, choice, rounds);
+	return chooser->comm->size == 1 ? gemp_choose_here(chooser, tokens, priority, choice, rounds)
+	                                : gemp_choose_apart(chooser->comm, tokens, priority, choice, rounds);
 }
 
 gemp_code gemp_choose_one(const gemp_comm *comm, const gemp_ordered *matches, const uint64_t *priority,

@@ -9,7 +9,8 @@
 /* Arguments as gemp_choose_all has them. */
 
 /* Local: all matches are here. */
-gemp_code gemp_choose_here(const gemp_tokens *tokens, const uint64_t *priority, uint8_t *choice, uint64_t *rounds);
+gemp_code gemp_choose_here(const gemp_chooser *chooser, const gemp_tokens *tokens, const uint64_t *priority,
+                           uint8_t *choice, uint64_t *rounds);
 /* Collective. */
 gemp_code gemp_choose_apart(const gemp_comm *comm, const gemp_tokens *tokens, const uint64_t *priority, uint8_t *choice,
                             uint64_t *rounds);

@@ -75,7 +75,8 @@ static gemp_code choose_contended(selecting *s, const gemp_tokens *tokens)
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(marked, s->frame->rows)));
 	mark_undecided(s, marked);
 	GEMP_TRY(gemp_order_distinct(comm, &s->ordered, marked, s->priority));
-	code = gemp_choose_all(comm, tokens, s->priority, s->choice, &s->report->rounds);
+	const gemp_chooser chooser = { comm, s->context, s->options->choose };
+	code = gemp_choose_all(&chooser, tokens, s->priority, s->choice, &s->report->rounds);
 done:
 	gemp_free(marked);
 	return code;

@@ -1,5 +1,6 @@
 #include "transform/step.h"
 
+#include "core/log.h"
 #include "transform/apply.h"
 #include "transform/matches.h"
 #include "transform/select.h"
@@ -21,8 +22,12 @@ static gemp_code find_and_select(stepping *s)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_step_options *o = s->options;
+	double began = gemp_now(), found;
 	GEMP_TRY(gemp_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations));
-	code = gemp_select(&s->selected, s->context, s->graph, s->rule, s->index, &s->frame, o, s->report);
+	found = gemp_now();
+	GEMP_TRY(gemp_select(&s->selected, s->context, s->graph, s->rule, s->index, &s->frame, o, s->report));
+	gemp_log(GEMP_VERBOSE, "%s: matches found in %.3f s, those to apply in %.3f s", s->rule->name, found - began,
+	         gemp_now() - found);
 done:
 	return code;
 }

@@ -5,6 +5,7 @@
 
 #include "match/match.h"
 #include "pattern/rule.h"
+#include "transform/choose.h"
 #include "transform/effects.h"
 #include "transform/record.h"
 
@@ -15,6 +16,7 @@ typedef struct gemp_step_options {
 	bool string_keys;         /* as gemp_builder_options has it */
 	uint64_t number;          /* of the step */
 	bool one;                 /* only the match that comes first is applied */
+	gemp_choose_on choose;    /* where conflicts are decided */
 	gemp_recorder *recorder;  /* is told what becomes of the graph; NULL: nobody is */
 } gemp_step_options;
 

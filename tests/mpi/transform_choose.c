@@ -160,6 +160,7 @@ static bool as_expected(void)
 
 static void test_choices_are_those_of_one_host(void **state)
 {
+	const gemp_chooser by_host = { .comm = &test_comm };
 	uint64_t seed = test_seed_all(), rounds = 0, left;
 	(void)state;
 	for (int i = 0; i < CASES; i++) {
@@ -167,10 +168,61 @@ static void test_choices_are_those_of_one_host(void **state)
 		take(&s, &w);
 		if (i % 2)
 			assert_all_ok(gemp_choose_uncontended(&test_comm, &s.tokens, s.choice, &left));
-		assert_all_ok(gemp_choose_all(&test_comm, &s.tokens, s.priority, s.choice, &rounds));
+		assert_all_ok(gemp_choose_all(&by_host, &s.tokens, s.priority, s.choice, &rounds));
 		choose_one_by_one(&w);
 		assert_all(as_expected());
 	}
+}
+
+/* DEVICE */
+
+enum { MANY = 40000 };
+
+/* Many matches of up to three tokens. */
+static gemp_code make_many(gemp_tokens *out, uint64_t *priority, uint64_t *seed)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t seats = 1 + gemp_random_below(seed, 3 * MANY), writes = 1 + gemp_random_below(seed, 4);
+	*out = (gemp_tokens){ .matches = gemp_random_below(seed, MANY), .seats = seats };
+	GEMP_TRY(GEMP_NEW(out->begin, MANY + 1));
+	GEMP_TRY(GEMP_NEW(out->tokens, 3 * MANY));
+	for (size_t m = 0; m < out->matches; m++) {
+		uint64_t end = out->begin[m] + gemp_random_below(seed, 4);
+		priority[m] = gemp_random(seed);
+		for (uint64_t t = out->begin[m]; t < end; t++)
+			out->tokens[t] = gemp_token(gemp_random_below(seed, seats), gemp_random_below(seed, writes)
+			                            ? (gemp_touch)gemp_random_below(seed, 2) : GEMP_WRITES);
+		out->begin[m + 1] = end;
+	}
+done:
+	return code;
+}
+
+static void test_device_chooses_what_the_host_does(void **state)
+{
+	static uint64_t priority[MANY];
+	static uint8_t by_host[MANY], by_device[MANY];
+	uint64_t seed = test_seed_all(), rounds, device_rounds;
+	gemp_context *context = NULL;
+	const gemp_budgets no_budgets = { 0 };
+	(void)state;
+	if (test_comm.size > 1)
+		return; /* their hosts choose */
+	assert_all_ok(gemp_context_new(&context, &test_comm, NULL, &no_budgets));
+	const gemp_chooser host = { .comm = &test_comm, .context = context, .on = GEMP_CHOOSE_HOST };
+	const gemp_chooser device = { .comm = &test_comm, .context = context, .on = GEMP_CHOOSE_DEVICE };
+	for (int i = 0; i < CASES / 4; i++) {
+		gemp_tokens tokens;
+		assert_int_equal(make_many(&tokens, priority, &seed), GEMP_OK);
+		for (size_t m = 0; m < tokens.matches; m++)
+			by_host[m] = by_device[m] = tokens.begin[m] == tokens.begin[m + 1] && m % 7 == 0 ? GEMP_LEFT_OUT : GEMP_UNDECIDED;
+		assert_all_ok(gemp_choose_all(&host, &tokens, priority, by_host, &rounds));
+		assert_all_ok(gemp_choose_all(&device, &tokens, priority, by_device, &device_rounds));
+		assert_memory_equal(by_host, by_device, tokens.matches);
+		assert_int_equal(rounds, device_rounds);
+		gemp_tokens_free(&tokens);
+	}
+	gemp_context_free(context);
 }
 
 /* Who has no rival is chosen; whoever has one is not decided about, and only few others are not. */
@@ -290,7 +342,7 @@ static gemp_code choose_again(void *argument)
 	GEMP_TRY(gemp_choose_uncontended(&test_comm, &s.tokens, s.choice, &left));
 	memset(s.choice, 0, sizeof s.choice);
 	GEMP_TRY(gemp_order_distinct(&test_comm, &s.ordered, s.choice, s.priority));
-	GEMP_TRY(gemp_choose_all(&test_comm, &s.tokens, s.priority, s.choice, &rounds));
+	GEMP_TRY(gemp_choose_all(&(gemp_chooser){ .comm = &test_comm }, &s.tokens, s.priority, s.choice, &rounds));
 	code = gemp_order_number(&test_comm, &s.ordered, s.choice, s.numbers, NULL);
 done:
 	return code;
@@ -310,6 +362,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choices_are_those_of_one_host),
+		cmocka_unit_test(test_device_chooses_what_the_host_does),
 		cmocka_unit_test(test_uncontended_are_chosen_at_once),
 		cmocka_unit_test(test_one_is_the_first),
 		cmocka_unit_test(test_order_is_that_of_tuples),
