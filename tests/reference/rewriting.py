@@ -179,8 +179,10 @@ class Rule:
         going = {have[n] for n in gone}
         if any(have[n] in going for n in set(have) - gone):
             return True
-        bare = {have[u[1]] for u in self.updates if u[0] == 'delete' and u[1] in have}
-        return any(('edge', n) not in going for v in bare if v[0] == 'vertex' for n in world.at[v])
+        whole = {have[u[1]] for u in self.updates if u[0] == 'detach' and u[1] in have}
+        bare = {have[u[1]] for u in self.updates if u[0] == 'delete' and u[1] in have} - whole
+        return any(('edge', n) not in going and not whole & set(world.edges[n][:2])
+                   for v in bare if v[0] == 'vertex' for n in world.at[v])
 
     def apply(self, world, row, semantics, keys):
         """keys: of what it creates, in order."""
