@@ -14,7 +14,9 @@ static gemp_code write_block(void *self, const char *bytes, size_t size)
 
 gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, const char *path)
 {
-	*log = (gemp_change_log){ .comm = comm, .recorder = { .self = log, .write = write_block } };
+	log->comm = comm;
+	log->recorder.self = log;
+	log->recorder.write = write_block;
 	return gemp_output_open(&log->output, comm, path);
 }
 
@@ -78,8 +80,8 @@ static gemp_code take_next(const gemp_graph *graph, gemp_table *taken, bool any,
 	return GEMP_OK;
 }
 
-/* Of all relations together, in an order that each of them agrees with. */
-static gemp_code order_edge_columns(const gemp_graph *graph, gemp_table *taken)
+/* Of all relations together, in an order that each of them agrees with, then those that were only there in between. */
+static gemp_code order_edge_columns(const gemp_graph *graph, const gemp_table *seen, gemp_table *taken)
 {
 	gemp_code code = GEMP_OK;
 	for (bool found = true; found && code == GEMP_OK;) {
@@ -88,13 +90,16 @@ static gemp_code order_edge_columns(const gemp_graph *graph, gemp_table *taken)
 		if (code == GEMP_OK && !found)
 			code = take_next(graph, taken, true, &found);
 	}
+	for (size_t c = 0; c < seen->count && code == GEMP_OK; c++)
+		if (!gemp_table_find(taken, seen->columns[c].name))
+			code = gemp_table_add(taken, seen->columns[c].name, seen->columns[c].type, NULL);
 	return code;
 }
 
-static gemp_code add_columns(gemp_text *out, const gemp_graph *graph)
+static gemp_code add_columns(gemp_text *out, const gemp_graph *graph, const gemp_table *seen)
 {
 	gemp_table edges = { 0 };
-	gemp_code code = order_edge_columns(graph, &edges);
+	gemp_code code = order_edge_columns(graph, seen, &edges);
 	gemp_text_print(out, ",\"vertex_attributes\":[");
 	for (size_t c = 0; c < graph->attributes.count; c++)
 		add_column(out, c, &graph->attributes.columns[c]);
@@ -114,7 +119,7 @@ gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_graph *graph, ui
 		gemp_text_print(&text, "{\"end\":%" PRIu64 ",\"lines\":%" PRIu64 ",\"graph\":\"%016" PRIx64 "\",\"vertices\":%"
 		                PRIu64 ",\"edges\":%" PRIu64, steps, log->recorder.lines, graph->hash, graph->vertices,
 		                gemp_graph_edges(graph));
-		code = add_columns(&text, graph);
+		code = add_columns(&text, graph, &log->recorder.seen);
 		gemp_text_print(&text, "}\n");
 	}
 	code = gemp_comm_agree(log->comm, code);
@@ -135,4 +140,5 @@ void gemp_change_log_abandon(gemp_change_log *log)
 {
 	gemp_output_abandon(log->output);
 	log->output = NULL;
+	gemp_recorder_free(&log->recorder);
 }

@@ -16,7 +16,8 @@ typedef struct gemp_change_log {
 	gemp_recorder recorder; /* its `self` is this log, which must not move */
 } gemp_change_log;
 
-/* Collective. The file gets its name when the log is closed. */
+/* Collective. log: {0}, or with the lines and attributes of a log that this one goes on with. The file gets its name when
+ * it is closed. */
 gemp_code gemp_change_log_open(gemp_change_log *log, const gemp_comm *comm, const char *path);
 /* Collective. graph: before the first step; rules: the name of their file. */
 gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_graph *graph, const char *rules, uint64_t seed);
@@ -24,6 +25,7 @@ gemp_code gemp_change_log_head(gemp_change_log *log, const gemp_graph *graph, co
 gemp_code gemp_change_log_foot(gemp_change_log *log, const gemp_graph *graph, uint64_t steps);
 /* Collective. Takes one that is not open. */
 gemp_code gemp_change_log_close(gemp_change_log *log);
+/* Frees, and removes what was not closed. */
 void gemp_change_log_abandon(gemp_change_log *log);
 
 #endif

@@ -103,6 +103,20 @@ done:
 	return code;
 }
 
+static gemp_code read_seen(gemp_kept_steps *k, const json_t *list)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < json_array_size(list) && code == GEMP_OK; i++) {
+		const json_t *one = json_array_get(list, i);
+		const char *name = json_string_value(json_object_get(one, "name"));
+		json_int_t type = json_integer_value(json_object_get(one, "type"));
+		if (!name || type < 0 || type >= GEMP_LIST)
+			return gemp_keeping_foreign(&k->keeping);
+		code = gemp_recorder_see(&k->log->recorder, name, (gemp_type)type);
+	}
+	return code;
+}
+
 static gemp_code read_state(gemp_kept_steps *k, const json_t *state)
 {
 	gemp_code code = GEMP_OK;
@@ -121,7 +135,10 @@ static gemp_code read_state(gemp_kept_steps *k, const json_t *state)
 	code = k->graph ? read_history(k, applied) : GEMP_ENOMEM;
 	for (size_t i = 0; i < json_array_size(logs) && code == GEMP_OK; i++)
 		code = add_log(k, gemp_strdup(json_string_value(json_array_get(logs, i))));
-	k->lines = lines;
+	if (k->log)
+		k->log->recorder.lines = lines;
+	if (k->log && code == GEMP_OK)
+		code = read_seen(k, json_object_get(state, "seen"));
 	json_array_extend(k->steps, steps);
 	return code;
 }
@@ -174,6 +191,15 @@ static json_t *make_reports(const gemp_kept_steps *k)
 	return list;
 }
 
+static json_t *make_seen(const gemp_kept_steps *k)
+{
+	json_t *list = json_array();
+	for (size_t c = 0; k->log && c < k->log->recorder.seen.count; c++)
+		json_array_append_new(list, json_pack("{s:s, s:i}", "name", k->log->recorder.seen.columns[c].name, "type",
+		                                      (int)k->log->recorder.seen.columns[c].type));
+	return list;
+}
+
 static json_t *make_state(const gemp_kept_steps *k, const char *graph)
 {
 	gemp_text applied = { 0 };
@@ -184,10 +210,10 @@ static json_t *make_state(const gemp_kept_steps *k, const char *graph)
 	for (size_t i = 0; i < k->log_count; i++)
 		json_array_append_new(logs, json_string(k->logs[i]));
 	if (gemp_text_status(&applied) == GEMP_OK)
-		state = json_pack("{s:o, s:o, s:f, s:o, s:s, s:o, s:O, s:o, s:s}", "form", gemp_keeping_digits(FORM), "jobs",
+		state = json_pack("{s:o, s:o, s:f, s:o, s:s, s:o, s:O, s:o, s:s, s:o}", "form", gemp_keeping_digits(FORM), "jobs",
 		                  gemp_keeping_digits(k->runs), "seconds", k->seconds + gemp_now() - k->began, "lines",
 		                  gemp_keeping_digits(k->log ? k->log->recorder.lines : 0), "applied", applied.data, "rules",
-		                  make_reports(k), "explain", k->steps, "logs", logs, "kept", graph);
+		                  make_reports(k), "explain", k->steps, "logs", logs, "kept", graph, "seen", make_seen(k));
 	gemp_text_free(&applied);
 	return state;
 }

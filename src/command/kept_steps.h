@@ -19,7 +19,6 @@ typedef struct gemp_kept_steps {
 	gemp_stop stop;          /* what ends it */
 	uint64_t runs;           /* jobs that have worked on it, this one included */
 	double seconds;          /* that those before this one spent */
-	uint64_t lines;          /* of changes in the parts before this job's */
 	char *graph;             /* name of the kept file; NULL: none is kept yet */
 	size_t log_count, log_capacity;
 	char **logs;             /* [log_count] names of the log's parts, that of this job included */

@@ -211,7 +211,6 @@ static gemp_code open_log(transforming *t)
 	if (t->options->checkpoint)
 		GEMP_TRY(gemp_comm_agree(t->comm, gemp_kept_steps_log(&t->kept, &part)));
 	GEMP_TRY(gemp_change_log_open(&t->log, t->comm, part ? part : t->options->changes));
-	t->log.recorder.lines = t->kept.lines;
 	if (t->history.count == 0)
 		code = gemp_change_log_head(&t->log, t->graph, t->rules->file, t->options->seed);
 done:

@@ -9,6 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST = 1 << 14, ROUNDS = 32 }; /* matches of a round, and rounds at most */
+
+gemp_code gemp_recorder_see(gemp_recorder *recorder, const char *name, gemp_type type)
+{
+	gemp_column *known = gemp_table_find(&recorder->seen, name);
+	if (!known)
+		return gemp_table_add(&recorder->seen, name, type, NULL);
+	if (known->type == GEMP_INTEGER && type == GEMP_FLOAT)
+		known->type = GEMP_FLOAT;
+	return GEMP_OK;
+}
+
+void gemp_recorder_free(gemp_recorder *recorder)
+{
+	gemp_table_free(&recorder->seen);
+}
+
+/* What edges have, and what the rule gives them. */
+static gemp_code see_attributes(gemp_recorder *recorder, const gemp_recording *r)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t k = 0; k < r->graph->relation_count; k++) {
+		const gemp_table *props = &r->graph->relations[k].props;
+		for (size_t c = 0; c < props->count; c++)
+			GEMP_TRY(gemp_recorder_see(recorder, props->columns[c].name, props->columns[c].type));
+	}
+	for (size_t i = 0; i < r->rule->update_count; i++) {
+		const gemp_update *u = &r->rule->updates[i];
+		if (u->kind == GEMP_SET_ATTRIBUTE && u->element.edge)
+			GEMP_TRY(gemp_recorder_see(recorder, u->names[0], u->constant ? u->literal.type :
+			                           r->fresh->frame->columns[u->column].values.type));
+	}
+done:
+	return code;
+}
+
 /* Collective. Keys, and their ranks, of all ends that lines name and whose key is not here. */
 static gemp_code fetch_ends(gemp_recording *r)
 {
@@ -53,12 +89,12 @@ static const char *next_line(const char *at, placed *out)
 static gemp_code deal(const gemp_recording *r, gemp_text *texts)
 {
 	gemp_code code = GEMP_OK;
-	uint64_t range = r->applied / (uint64_t)r->context->comm->size + 1;
+	uint64_t range = (r->end - r->first) / (uint64_t)r->context->comm->size + 1;
 	placed line;
 	const char *end = r->lines.data + r->lines.size;
 	for (const char *at = r->lines.data, *next; at && at < end; at = next) {
 		next = next_line(at, &line);
-		gemp_text_add(&texts[line.key.number / range], at, (size_t)(next - at));
+		gemp_text_add(&texts[(line.key.number - r->first) / range], at, (size_t)(next - at));
 	}
 	for (int i = 0; i < r->context->comm->size && code == GEMP_OK; i++)
 		code = gemp_text_status(&texts[i]);
@@ -102,7 +138,7 @@ static void add_head(const gemp_recording *r, uint64_t step, gemp_text *out)
 	gemp_text_print(out, ",\"applied\":%" PRIu64 "}\n", r->applied);
 }
 
-/* Collective. */
+/* Collective. Those of one round. */
 static gemp_code write_lines(gemp_recording *r, gemp_recorder *recorder, uint64_t step)
 {
 	gemp_code code = GEMP_OK;
@@ -114,12 +150,13 @@ static gemp_code write_lines(gemp_recording *r, gemp_recorder *recorder, uint64_
 	if (code == GEMP_OK)
 		code = deal(r, texts);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_text_free(&r->lines);
+	gemp_text_clear(&r->lines);
 	GEMP_TRY(gemp_send_texts(comm, texts, &received, &size));
-	if (comm->rank == 0)
+	if (comm->rank == 0 && r->first == 0)
 		add_head(r, step, &sorted);
 	GEMP_TRY(gemp_comm_agree(comm, sort_lines(received, size, &sorted)));
 	recorder->lines += gemp_comm_sum1(comm, r->line_count);
+	r->line_count = 0;
 	code = recorder->write(recorder->self, sorted.data, sorted.size);
 done:
 	for (int i = 0; texts && i < comm->size; i++)
@@ -152,11 +189,17 @@ gemp_code gemp_record_step(gemp_recorder *recorder, gemp_context *context, gemp_
 	gemp_recording r = { .context = context, .graph = graph, .fresh = fresh, .rule = fresh->rule, .chosen = chosen,
 		.applied = applied };
 	GEMP_TRY(gemp_graph_need_all_once(graph));
+	GEMP_TRY(gemp_comm_agree(context->comm, see_attributes(recorder, &r)));
 	GEMP_TRY(gemp_record_events(&r));
 	GEMP_TRY(gemp_record_implied(&r));
 	GEMP_TRY(fetch_ends(&r));
-	GEMP_TRY(gemp_comm_agree(context->comm, gemp_record_lines(&r)));
-	code = write_lines(&r, recorder, step);
+	uint64_t range = applied / ROUNDS + 1;
+	range = range < LEAST ? LEAST : range;
+	for (; r.first < applied; r.first = r.end) {
+		r.end = r.first + range;
+		GEMP_TRY(gemp_comm_agree(context->comm, gemp_record_lines(&r)));
+		GEMP_TRY(write_lines(&r, recorder, step));
+	}
 done:
 	release(&r);
 	return code;

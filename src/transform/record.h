@@ -15,8 +15,13 @@ typedef struct gemp_recorder {
 	void *self;
 	/* Collective. Blocks of whole lines, one a rank, in the order of ranks. */
 	gemp_code (*write)(void *self, const char *bytes, size_t size);
-	uint64_t lines; /* of changes, on all ranks */
+	uint64_t lines;  /* of changes, on all ranks */
+	gemp_table seen; /* attributes that edges have had, without rows: the graph forgets those that no edge has any longer */
 } gemp_recorder;
+
+/* Local. An attribute is seen; of integers and floats it has floats. */
+gemp_code gemp_recorder_see(gemp_recorder *recorder, const char *name, gemp_type type);
+void gemp_recorder_free(gemp_recorder *recorder);
 
 /* Collective, before the step is applied. chosen[fresh->frame->rows]: nonzero for matches that are applied, `applied` of
  * all ranks; step: its number, from 0. */

@@ -8,6 +8,11 @@
 #include <math.h>
 #include <string.h>
 
+static bool is_due(const gemp_recording *r, uint64_t number)
+{
+	return number >= r->first && number < r->end;
+}
+
 /* A line: begun with its key, then text, then ended. */
 typedef struct line {
 	gemp_recording *r;
@@ -287,6 +292,8 @@ static void implied_line(gemp_recording *r, const gemp_record_edge *edge)
 		number = gone && gone->number < number ? gone->number : number;
 		ranks[i] = (uint64_t)found_value(r, 1, ids[i]).integer;
 	}
+	if (!is_due(r, number))
+		return;
 	const gemp_line_key key = { number, (uint64_t)GEMP_RECORD_EDGES << 56 | edge->relation, ranks[0] << 32 | ranks[1],
 		edge->position - relation->out_begin[edge->source] };
 	line l = begin_line(r, &key, moves ? "move edge" : "delete edge");
@@ -361,7 +368,7 @@ static bool is_repeated(const gemp_recording *r, size_t i)
 gemp_code gemp_record_lines(gemp_recording *r)
 {
 	for (size_t i = 0; i < r->event_count; i++)
-		if (is_repeated(r, i))
+		if (!is_due(r, r->events[i].number) || is_repeated(r, i))
 			continue;
 		else if (r->rule->updates[r->events[i].update].element.edge)
 			edge_line(r, &r->events[i]);
@@ -370,7 +377,7 @@ gemp_code gemp_record_lines(gemp_recording *r)
 	for (size_t i = 0; i < r->edge_count; i++)
 		implied_line(r, &r->edges[i]);
 	for (size_t row = 0; row < r->fresh->frame->rows; row++)
-		for (size_t i = 0; i < r->rule->update_count && r->chosen[row]; i++)
+		for (size_t i = 0; i < r->rule->update_count && r->chosen[row] && is_due(r, r->fresh->number[row]); i++)
 			if (r->rule->updates[i].kind == GEMP_CREATE_VERTEX || r->rule->updates[i].kind == GEMP_CREATE_EDGE)
 				created_line(r, row, i);
 	return gemp_text_status(&r->lines);

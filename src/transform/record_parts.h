@@ -53,6 +53,7 @@ typedef struct gemp_recording {
 	size_t found_count;
 	gemp_vertex *found;         /* [found_count] ends of edges, ascending */
 	gemp_column found_key[2];   /* their keys and ranks of keys */
+	uint64_t first, end;        /* numbers of matches whose lines are made now */
 	gemp_text lines;            /* packed: key, then the line's bytes */
 	uint64_t line_count;
 } gemp_recording;
@@ -61,7 +62,7 @@ typedef struct gemp_recording {
 gemp_code gemp_record_events(gemp_recording *r);
 /* Collective. Vertices that go, known everywhere, and own edges that go with them. */
 gemp_code gemp_record_implied(gemp_recording *r);
-/* Local. Of all events, of all edges in `edges`, of all that own matches create. */
+/* Local. Of events, of edges in `edges`, of what own matches create: those of matches [first, end). */
 gemp_code gemp_record_lines(gemp_recording *r);
 
 bool gemp_record_takes_edges(const gemp_rule *rule); /* DETACH DELETE or MERGE */
