@@ -17,7 +17,7 @@ const gemp_help_entry gemp_help_codes[] = {
 	{ "70", "Internal error, ours or a driver's." },
 	{ "71", "Out of memory on host or device." },
 	{ "74", "Reading or writing failed." },
-	{ "75", "match: stopped early with a checkpoint; --resume goes on." },
+	{ "75", "match, transform: stopped early with a checkpoint; --resume goes on." },
 	{ NULL, NULL },
 };
 

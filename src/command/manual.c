@@ -23,9 +23,12 @@ const gemp_help_entry gemp_help_json[] = {
 	  "beyond 2^53." },
 	{ "embeddings, embeddings_reason", "match: embeddings; null and why where they were not counted." },
 	{ "rows, count", "match: rows of the result; what count(*) returned." },
-	{ "complete", "match: false where a limit or --max-time or a signal ended the search, or SKIP or LIMIT left out rows that have no order." },
+	{ "steps, rules, explain", "transform: steps taken; of each rule steps, matches, applied, conflicts, blocked, rounds of choosing, "
+	  "seconds, what was created, deleted and set; --explain: the same of each step." },
+	{ "changes, replayed, dot", "transform: file and lines of the change log; lines of a log that was applied; file of the drawing." },
+	{ "complete", "match, and transform --checkpoint: false where a limit or --max-time or a signal ended the search, or SKIP or LIMIT left out rows that have no order." },
 	{ "checkpoint", "match --checkpoint: folder; jobs that worked on it, seconds_before of those before this one; parts of the "
-	  "search and how many are finished." },
+	  "search and how many are finished. transform --checkpoint: the same without parts." },
 	{ "launches, pivots, result_fill", "match: kernel launches, vertices to start from, fill of the result buffer." },
 	{ "exchange", "match: how (none, push, pull), bytes, messages, rounds; local_share: matches that never crossed ranks, or, "
 	  "pull, rows read that were at hand; pull_rounds, rows_read, rows_fetched, row_bytes, row_bytes_uncoded, pivots_in_parts; "

@@ -26,12 +26,13 @@ typedef struct gemp_rule_element {
 } gemp_rule_element;
 
 typedef enum gemp_update_kind {
-	GEMP_CREATE_VERTEX,    /* element, with the labels names[]; the attributes follow as GEMP_SET_ATTRIBUTE */
+	GEMP_CREATE_VERTEX,    /* element, with the labels names[], those of SET included; the attributes follow as
+	                          GEMP_SET_ATTRIBUTE */
 	GEMP_CREATE_EDGE,      /* element, from -> to, of type names[0]; likewise */
 	GEMP_SET_ATTRIBUTE,    /* element.names[0] = value */
 	GEMP_REMOVE_ATTRIBUTE, /* element.names[0] */
-	GEMP_ADD_LABELS,       /* names[] to a vertex */
-	GEMP_REMOVE_LABELS,    /* names[] from a vertex, where it has them */
+	GEMP_ADD_LABELS,       /* names[] to a matched vertex */
+	GEMP_REMOVE_LABELS,    /* names[] from a matched vertex, where it has them */
 	GEMP_SET_TYPE,         /* names[0] of a matched edge: the same edge, with its attributes, in another relation */
 	GEMP_DELETE,           /* a matched vertex or edge; detach: with all edges of the vertex, and else the rule does not
 	                          apply to a match that would leave an edge without an end */
