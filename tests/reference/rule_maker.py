@@ -17,8 +17,8 @@ class RuleGraph(Graph):
 
 
 def rule_graph(rng):
-    n = rng.choice([1, 2, 3, 4, 5, 6, 8, 12, 20, 20, 30, 30, 50, 80])
-    m = int(n * rng.choice([0, 0.5, 1, 1, 1.5, 2])) if n > 6 else rng.randint(0, 3 * n)
+    n = rng.choice([1, 2, 3, 5, 8, 12, 20, 30, 40, 60, 90, 120])
+    m = int(n * rng.choice([0.5, 1, 1, 1.5, 2])) if n > 6 else rng.randint(0, 3 * n)
     loops, parallels, full = rng.choice([0, 0, 0.3]), rng.choice([0, 0, 0.3]), rng.choice([1, 0.8, 0.5])
     labels, types = rng.choice([1, 2, 3]), rng.choice([1, 2, 3])
     way = rng.choice(['count', 'integers', 'strings', 'hashes'])
@@ -53,7 +53,7 @@ class RuleMaker(Maker):
 
     def conditions(self, scope, most, depth):
         self.features = CONDITIONS
-        conditions = [self.condition(scope, depth) for _ in range(min(most, self.rng.choice([0, 0, 1, 1, 2])))]
+        conditions = [self.condition(scope, depth) for _ in range(min(most, self.rng.choice([0, 0, 0, 1, 1, 2])))]
         self.features = EVERYWHERE
         return conditions
 
@@ -205,7 +205,7 @@ def shrinks(rule):
 
 def random_control(rng, rules, depth=2):
     way = rng.random()
-    if depth == 2 and way < 0.5:
+    if depth == 2 and (way < 0.5 or len(rules) > 4):
         return ('seq',) + tuple(('try', ('rule', i, way < 0.03)) for i in rng.sample(range(len(rules)), len(rules)))
     way = rng.random()
     if depth == 0 or way < 0.25:
