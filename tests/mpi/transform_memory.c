@@ -1,0 +1,18 @@
+/* Many a request of memory, by each rank, is refused while rules are at work. */
+#include "transform_memory_case.h"
+
+static void requests_may_be_refused(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2)
+		skip(); /* it takes long and shows no more */
+	refuse(41);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(requests_may_be_refused, open_context, close_context),
+	};
+	return test_main_all(argc, argv, tests);
+}

@@ -1,0 +1,99 @@
+/* transform_memory_case: rules without memory: whichever request of whichever rank is refused, all ranks end with the same code and a message,
+ * and nothing stays behind. */
+#ifndef GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
+#define GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
+
+#include "graph_fixture.h"
+
+#include "transform/transform.h"
+
+static gemp_context *context;
+
+static const char text[] =
+	"RULE grow MATCH (a)-[k:KNOWS]->(b) WHERE a.number > b.number AND NOT EXISTS { (b)-[:LIKES]->(:Film) } "
+	"SET a.number = b.number, a.grade = 'new', k.weight = 7, b:Seen REMOVE a:Person "
+	"CREATE (n:New {name: a.name})-[:MADE {note: 'x'}]->(b) "
+	"RULE shrink MATCH (a)-[k]->(b:Film) OPTIONAL MATCH (b)-[o:ACTS_IN]->(c) SET k:LIKES DELETE o DETACH DELETE b "
+	"RULE join MATCH (a:Film)-[:ACTS_IN]->(b) WITH DISTINCT a, b MERGE a INTO b "
+	"RUN TRY grow; TRY shrink; TRY join";
+
+static inline int open_context(void **state)
+{
+	(void)state;
+	gemp_budgets none = { 0 };
+	gemp_log_setup(test_comm.rank, GEMP_QUIET);
+	return gemp_context_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
+}
+
+static inline int close_context(void **state)
+{
+	(void)state;
+	gemp_context_free(context);
+	return gemp_memory_blocks() == 0 ? 0 : -1;
+}
+
+/* Collective. */
+static inline gemp_graph *make(void)
+{
+	gemp_graph *graph = NULL;
+	fixture made = fixture_new(24, 60, KEYS_INTEGER, 5);
+	gemp_builder_options options = { .seed = 1 };
+	assert_all_ok(fixture_build(&graph, &made, &test_comm, &options, 1));
+	fixture_free(&made);
+	return graph;
+}
+
+/* Collective. */
+static inline gemp_code rewrite(gemp_graph **graph, uint64_t *applied)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rules *rules = NULL;
+	gemp_rule_report reports[3] = { 0 };
+	gemp_transform_history history = { 0 };
+	gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1 }, .most_steps = 10, .lenient = true };
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rules_parse(&rules, text, "text", NULL, 0)));
+	GEMP_TRY(gemp_transform(graph, context, rules, &options, reports, &history));
+	for (size_t i = 0; i < 3; i++)
+		applied[i] = reports[i].applied;
+done:
+	gemp_free(history.applied);
+	gemp_rules_free(rules);
+	return code;
+}
+
+/* Collective. Request k of the victim is refused; false: it made no such request. */
+static inline bool refused(int victim, long k)
+{
+	size_t before = gemp_memory_blocks();
+	uint64_t applied[3];
+	gemp_graph *graph = make();
+	gemp_memory_fail_after(test_comm.rank == victim ? k : -1);
+	gemp_code code = rewrite(&graph, applied);
+	gemp_memory_fail_after(-1);
+	gemp_graph_free(graph);
+	int range[2] = { (int)code, -(int)code };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
+	bool agreed = range[0] == -range[1] && (code == GEMP_OK || code == GEMP_ENOMEM);
+	bool told = code == GEMP_OK || strstr(gemp_message(), "memory");
+	bool clean = gemp_memory_blocks() == before;
+	if (!agreed || !told || !clean)
+		fprintf(stderr, "rank %d, request %ld of rank %d refused: code %d, '%s', %zu blocks left\n", test_comm.rank, k,
+		        victim, (int)code, gemp_message(), gemp_memory_blocks() - before);
+	assert_all(agreed && told && clean);
+	return code != GEMP_OK;
+}
+
+/* Collective. Every stride-th request, of each rank in turn. */
+static inline void refuse(long stride)
+{
+	uint64_t applied[3];
+	gemp_graph *graph = make();
+	assert_all_ok(rewrite(&graph, applied)); /* kernels that are built stay */
+	gemp_graph_free(graph);
+	assert_all(applied[0] > 0 && applied[1] > 0 && applied[2] > 0);
+	for (int victim = 0; victim < test_comm.size; victim++)
+		for (long k = 0; refused(victim, k); k += stride)
+			;
+}
+
+#endif
