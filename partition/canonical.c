@@ -44,7 +44,9 @@ gemp_code gemp_canonical_column(const gemp_comm *comm, gemp_column *column, cons
 	GEMP_TRY(gemp_comm_agree(comm, gemp_column_gather(&sorted, column, NULL, order, count)));
 	gemp_column_free(column);
 	*column = sorted;
+	sorted = (gemp_column){ 0 };
 done:
+	gemp_column_free(&sorted);
 	return code;
 }
 

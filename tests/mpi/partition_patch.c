@@ -1,0 +1,675 @@
+/* Patches against the builder: random graphs, changed at random by a patch, are those that the builder makes of what they
+ * should be. */
+#include "mpi/patch_world.h"
+
+static world before, after;
+static uint64_t ids[WORLD_MOST], new_ids[WORLD_MOST];
+
+/* WHAT BECOMES OF THE WORLD */
+
+static uint64_t number_of(const char *text)
+{
+	char *end;
+	bool plain = text[0] == '#' && text[1] >= '1' && text[1] <= '9';
+	uint64_t number = plain ? strtoull(text + 1, &end, 10) : 0;
+	return plain && *end == 0 ? number : 0;
+}
+
+/* The least key that a rule would make. */
+static int64_t first_key(const world *w, gemp_type type)
+{
+	int64_t most = type == GEMP_INTEGER ? INT64_MIN : 0;
+	for (size_t i = 0; i < w->old_vertices; i++) {
+		int64_t number = type == GEMP_INTEGER ? w->vertices[i].key.integer : (int64_t)number_of(w->vertices[i].key_text);
+		most = number > most ? number : most;
+	}
+	return w->old_vertices || type == GEMP_STRING ? most + 1 : 0;
+}
+
+static void add_vertices(world *w, gemp_type type, int64_t first, uint64_t *random)
+{
+	size_t count = gemp_random_below(random, 3) ? gemp_random_below(random, 30) : 0, *order = fixture_order(count, random);
+	uint64_t made[64] = { 0 };
+	for (size_t i = 0; i < count; i++) {
+		world_vertex *v = &w->vertices[w->vertex_count++];
+		v->new = v->touched = true;
+		v->into = WORLD_NOBODY;
+		v->number = order[i];
+		v->rank = (int)gemp_random_below(random, (uint64_t)test_comm.size);
+		v->index = made[v->rank]++;
+		int64_t key = first + (int64_t)order[i];
+		snprintf(v->key_text, sizeof v->key_text, type == GEMP_INTEGER ? "%lld" : "#%lld", (long long)key);
+		v->key = type == GEMP_INTEGER ? (gemp_value){ .type = GEMP_INTEGER, .integer = key } : fixture_string(v->key_text);
+		snprintf(v->labels, sizeof v->labels, "%s", gemp_random_below(random, 2) ? "New;Film" : "");
+		for (size_t c = 0; c < WORLD_COLUMNS; c++)
+			v->values[c].null = true;
+	}
+	free(order);
+}
+
+static void remove_vertices(world *w, uint64_t *random)
+{
+	static const uint64_t chances[] = { 0, 0, 1, 5, 10 };
+	uint64_t chance = chances[gemp_random_below(random, 5)];
+	for (size_t i = 0; i < w->old_vertices; i++)
+		w->vertices[i].gone = gemp_random_below(random, 10) < chance;
+	for (size_t i = 0; i < w->old_vertices; i++) {
+		world_vertex *v = &w->vertices[i];
+		size_t into = gemp_random_below(random, w->vertex_count);
+		if (v->gone && !w->vertices[into].gone && gemp_random_below(random, 3) == 0)
+			v->into = (int)into;
+	}
+}
+
+static void relabel(world *w, uint64_t *random)
+{
+	static const char *const labels[] = { "Film;Person", "Person;Other", "", "Film", "Other;Person" };
+	uint64_t chance = gemp_random_below(random, 2) ? gemp_random_below(random, 10) : 0;
+	for (size_t i = 0; i < w->old_vertices; i++)
+		if (gemp_random_below(random, 10) < chance)
+			snprintf(w->vertices[i].labels, sizeof w->vertices[i].labels, "%s", labels[gemp_random_below(random, 5)]);
+}
+
+static void put_vertices(world *w, uint64_t *random)
+{
+	w->vertex_types[0] = gemp_random_below(random, 4) ? GEMP_INTEGER : GEMP_FLOAT;
+	w->columns = gemp_random_below(random, 2) ? 5 : 4;
+	for (size_t c = 0; c < w->columns; c++) {
+		uint64_t chance = gemp_random_below(random, 2) ? gemp_random_below(random, 10) : 0;
+		for (size_t i = 0; i < w->vertex_count; i++)
+			if (gemp_random_below(random, 10) < chance)
+				world_set(&w->vertices[i].values[c], w->vertices[i].texts[c], w->vertex_types[c], random);
+	}
+}
+
+static void put_edges(world *w, uint64_t *random)
+{
+	w->edge_types[0] = gemp_random_below(random, 4) ? GEMP_INTEGER : GEMP_FLOAT;
+	w->props = gemp_random_below(random, 2) ? 3 : 2;
+	for (size_t c = 0; c < w->props; c++) {
+		uint64_t chance = gemp_random_below(random, 2) ? gemp_random_below(random, 11) : 0;
+		bool remove = gemp_random_below(random, 4) == 0;
+		for (size_t i = 0; i < w->edge_count; i++)
+			if (gemp_random_below(random, 10) < chance) {
+				world_set(&w->edges[i].values[c], w->edges[i].texts[c], w->edge_types[c], random);
+				w->edges[i].values[c].null |= remove;
+			}
+	}
+}
+
+static void drop_edges(world *w, uint64_t *random)
+{
+	static const char *const types[] = { "KNOWS", "ACTS_IN", "AFTER", "Zoo" };
+	uint64_t goes = gemp_random_below(random, 2) ? gemp_random_below(random, 11) : 0;
+	uint64_t turns = gemp_random_below(random, 2) ? gemp_random_below(random, 4) : 0;
+	for (size_t i = 0; i < w->edge_count; i++)
+		if (gemp_random_below(random, 10) < goes)
+			w->edges[i].gone = true;
+		else if (gemp_random_below(random, 10) < turns)
+			snprintf(w->edges[i].type, FIXTURE_TEXT, "%s", types[gemp_random_below(random, 4)]);
+}
+
+static void add_edges(world *w, uint64_t *random)
+{
+	static const char *const types[] = { "KNOWS", "ACTS_IN", "BEFORE" };
+	size_t count = w->vertex_count && gemp_random_below(random, 4) ? gemp_random_below(random, 60) : 0;
+	for (size_t i = 0; i < count; i++) {
+		world_edge *e = &w->edges[w->edge_count];
+		e->source = gemp_random_below(random, gemp_random_below(random, 2) ? w->vertex_count : w->vertex_count / 4 + 1);
+		e->target = gemp_random_below(random, gemp_random_below(random, 2) ? w->vertex_count : w->vertex_count / 4 + 1);
+		size_t type = gemp_random_below(random, 3);
+		snprintf(e->type, sizeof e->type, "%s", types[type]);
+		for (size_t c = 0; c < WORLD_PROPS; c++) {
+			world_set(&e->values[c], e->texts[c], w->edge_types[c], random);
+			e->values[c].null |= type == 1 || c >= w->props;
+		}
+		w->edge_count += !w->vertices[e->source].gone && !w->vertices[e->target].gone;
+	}
+}
+
+static size_t place_of(const world *w, size_t vertex)
+{
+	const world_vertex *v = &w->vertices[vertex];
+	return v->gone && v->into != WORLD_NOBODY ? (size_t)v->into : vertex;
+}
+
+/* Copied strings are pointed to where they are now. */
+static void settle_texts(world *w)
+{
+	for (size_t i = 0; i < w->vertex_count; i++) {
+		world_vertex *v = &w->vertices[i];
+		v->key.string.bytes = v->key.type == GEMP_STRING ? v->key_text : v->key.string.bytes;
+		for (size_t c = 0; c < WORLD_COLUMNS; c++)
+			if (v->values[c].type == GEMP_STRING)
+				v->values[c].string.bytes = v->texts[c];
+	}
+	for (size_t i = 0; i < w->edge_count; i++)
+		for (size_t c = 0; c < WORLD_PROPS; c++)
+			if (w->edges[i].values[c].type == GEMP_STRING)
+				w->edges[i].values[c].string.bytes = w->edges[i].texts[c];
+}
+
+static void change(world *w, gemp_type type, uint64_t *random)
+{
+	add_vertices(w, type, first_key(w, type), random);
+	if (w->vertex_count)
+		remove_vertices(w, random);
+	relabel(w, random);
+	put_vertices(w, random);
+	put_edges(w, random);
+	drop_edges(w, random);
+	add_edges(w, random);
+}
+
+/* Edges whose ends have gone or merged. */
+static void move_edges(world *w)
+{
+	for (size_t i = 0; i < w->edge_count; i++) {
+		world_edge *e = &w->edges[i];
+		e->source = place_of(w, e->source);
+		e->target = place_of(w, e->target);
+		e->gone |= w->vertices[e->source].gone || w->vertices[e->target].gone;
+	}
+}
+
+/* THE SAME AS A PATCH */
+
+static gemp_code add_columns(gemp_patch_columns *out, const char *const *names, const gemp_type *types, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t c = 0; c < count; c++) {
+		GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, c + 1));
+		out->columns[c] = (gemp_patch_column){ gemp_strdup(names[c]), types[c] };
+		out->count++;
+		if (!out->columns[c].name)
+			return GEMP_ENOMEM;
+	}
+done:
+	return code;
+}
+
+static gemp_code new_put(gemp_patch_columns *all, size_t relation, size_t column, gemp_type type, gemp_put **out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(all->puts, all->put_capacity, all->put_count + 1));
+	*out = &all->puts[all->put_count++];
+	**out = (gemp_put){ .relation = relation, .column = column };
+	GEMP_TRY(GEMP_NEW((*out)->rows, WORLD_MOST));
+	code = gemp_column_init(&(*out)->values, "", type);
+	if (code == GEMP_OK)
+		code = gemp_column_reserve(&(*out)->values, 0, 0);
+done:
+	return code;
+}
+
+static gemp_code put_value(gemp_put *put, uint64_t row, const gemp_value *value)
+{
+	put->rows[put->count++] = row;
+	return gemp_column_add(&put->values, value);
+}
+
+static bool differs(const gemp_value *a, const gemp_value *b)
+{
+	bool comparable;
+	if (a->null || b->null)
+		return a->null != b->null;
+	return gemp_value_compare(a, b, &comparable) != 0;
+}
+
+static uint64_t end_of(size_t vertex)
+{
+	const world_vertex *v = &after.vertices[vertex];
+	return v->new ? gemp_added_vertex(v->rank, v->index) : ids[vertex];
+}
+
+static gemp_code patch_values(gemp_patch *patch, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	static const gemp_value none = { .null = true };
+	for (size_t c = 0; c < after.columns; c++) {
+		gemp_put *put;
+		GEMP_TRY(new_put(&patch->vertices, 0, c, after.vertex_types[c], &put));
+		for (size_t i = 0; i < after.vertex_count; i++) {
+			const world_vertex *v = &after.vertices[i];
+			uint64_t row = v->new ? graph->rows + v->index : ids[i] - graph->first;
+			bool mine = v->new ? v->rank == test_comm.rank : row < graph->rows;
+			if (mine && differs(&v->values[c], i < before.vertex_count ? &before.vertices[i].values[c] : &none))
+				GEMP_TRY(put_value(put, row, &v->values[c]));
+		}
+	}
+done:
+	return code;
+}
+
+/* Which edge of the world is this one of the graph? Those that are alike are taken in turn. */
+static size_t find_edge(const gemp_graph *graph, const gemp_relation *relation, size_t row, uint64_t edge)
+{
+	for (size_t i = 0; i < before.edge_count; i++) {
+		world_edge *e = &before.edges[i];
+		bool same = !e->taken && strcmp(e->type, relation->name) == 0 && ids[e->source] == graph->first + row &&
+		            ids[e->target] == relation->out[edge];
+		for (size_t c = 0; same && c < 2; c++) {
+			const gemp_column *column = gemp_table_find(&relation->props, world_prop[c]);
+			gemp_value value = column ? gemp_column_get(column, edge) : (gemp_value){ .null = true };
+			same = !differs(&value, &e->values[c]);
+		}
+		if (same) {
+			e->taken = true;
+			return i;
+		}
+	}
+	return SIZE_MAX;
+}
+
+static uint8_t fate_of(gemp_patch *patch, size_t edge)
+{
+	size_t t = 0;
+	if (after.edges[edge].gone)
+		return 1;
+	if (strcmp(after.edges[edge].type, before.edges[edge].type) == 0)
+		return 0;
+	while (strcmp(patch->types[t], after.edges[edge].type) != 0)
+		t++;
+	return (uint8_t)(t + 2);
+}
+
+static gemp_code patch_relation(gemp_patch *patch, const gemp_graph *graph, size_t r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_relation *relation = &graph->relations[r];
+	gemp_put *puts[WORLD_PROPS] = { 0 };
+	bool some = false;
+	for (size_t c = 0; c < after.props; c++)
+		GEMP_TRY(new_put(&patch->edges, r, c, after.edge_types[c], &puts[c]));
+	for (size_t c = 0; c < after.props; c++)
+		puts[c] = &patch->edges.puts[patch->edges.put_count - after.props + c];
+	GEMP_TRY(GEMP_NEW(patch->fates[r], relation->out_begin[graph->rows]));
+	for (size_t row = 0; row < graph->rows; row++)
+		for (uint64_t e = relation->out_begin[row]; e < relation->out_begin[row + 1]; e++) {
+			size_t edge = find_edge(graph, relation, row, e);
+			patch->fates[r][e] = fate_of(patch, edge);
+			some |= patch->fates[r][e];
+			for (size_t c = 0; c < after.props; c++)
+				if (differs(&after.edges[edge].values[c], &before.edges[edge].values[c]))
+					GEMP_TRY(put_value(puts[c], e, &after.edges[edge].values[c]));
+		}
+	if (!some) {
+		gemp_free(patch->fates[r]);
+		patch->fates[r] = NULL;
+	}
+done:
+	return code;
+}
+
+static gemp_code patch_edges(gemp_patch *patch, const gemp_graph *graph)
+{
+	static const char *const types[] = { "KNOWS", "ACTS_IN", "AFTER", "Zoo" };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(patch->types, 4));
+	for (size_t i = 0; i < before.edge_count; i++)
+		patch->type_count |= strcmp(before.edges[i].type, after.edges[i].type) != 0 ? 4 : 0;
+	memcpy(patch->types, types, sizeof types);
+	patch->relation_count = graph->relation_count;
+	GEMP_TRY(GEMP_NEW(patch->fates, graph->relation_count));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		GEMP_TRY(patch_relation(patch, graph, r));
+done:
+	return code;
+}
+
+/* One group of new edges: those of every third rank, say, so that groups differ. */
+static gemp_code add_group(gemp_patch *patch, const char *type, size_t part)
+{
+	gemp_code code = GEMP_OK;
+	gemp_added_edges *group = &patch->added_edges[patch->added_edge_count++];
+	*group = (gemp_added_edges){ .type = type };
+	GEMP_TRY(GEMP_NEW(group->source, WORLD_MOST));
+	GEMP_TRY(GEMP_NEW(group->target, WORLD_MOST));
+	for (size_t c = 0; c < after.props && strcmp(type, "ACTS_IN") != 0; c++) {
+		gemp_column *column;
+		GEMP_TRY(gemp_table_add(&group->values, world_prop[c], after.edge_types[c], &column));
+		GEMP_TRY(gemp_column_reserve(column, 0, 0));
+	}
+	for (size_t i = before.edge_count; i < after.edge_count; i++) {
+		const world_edge *e = &after.edges[i];
+		if (strcmp(e->type, type) != 0 || i % 2 != part || (int)(i / 2 % (size_t)test_comm.size) != test_comm.rank)
+			continue;
+		group->source[group->count] = end_of(e->source);
+		group->target[group->count++] = end_of(e->target);
+		for (size_t c = 0; c < group->values.count; c++)
+			GEMP_TRY(gemp_column_add(&group->values.columns[c], &e->values[c]));
+	}
+	group->values.rows = group->count;
+done:
+	return code;
+}
+
+static gemp_code patch_additions(gemp_patch *patch)
+{
+	static const char *const types[] = { "KNOWS", "ACTS_IN", "BEFORE" };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_RESERVE(patch->added_edges, patch->added_edge_capacity, 6));
+	for (size_t i = 0; i < 6; i++)
+		GEMP_TRY(add_group(patch, types[i % 3], i / 3));
+	GEMP_TRY(GEMP_NEW(patch->numbers, after.vertex_count));
+	GEMP_TRY(GEMP_NEW(patch->added_sets, after.vertex_count));
+	for (size_t i = before.vertex_count; i < after.vertex_count; i++) {
+		const world_vertex *v = &after.vertices[i];
+		if (v->rank != test_comm.rank)
+			continue;
+		patch->numbers[v->index] = v->number;
+		GEMP_TRY(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->added_sets[v->index]));
+		patch->added++;
+	}
+done:
+	return code;
+}
+
+static gemp_code patch_vertices(gemp_patch *patch, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t sets = (uint32_t)graph->label_set_count;
+	GEMP_TRY(GEMP_NEW(patch->gone, graph->rows));
+	GEMP_TRY(GEMP_NEW(patch->label_set, graph->rows));
+	GEMP_TRY(GEMP_NEW(patch->merged, graph->rows));
+	for (size_t row = 0; row < graph->rows; row++) {
+		size_t i = 0;
+		while (ids[i] != graph->first + row)
+			i++;
+		const world_vertex *v = &after.vertices[i];
+		patch->gone[row] = v->gone;
+		patch->label_set[row] = graph->label_set[row];
+		if (v->gone && v->into != WORLD_NOBODY)
+			patch->merged[patch->merged_count++] = (gemp_merged){ ids[i], end_of((size_t)v->into) };
+		if (strcmp(v->labels, before.vertices[i].labels) == 0)
+			continue;
+		GEMP_TRY(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->label_set[row]));
+		patch->label_set[row] += sets;
+	}
+	for (size_t i = 0; i < patch->added; i++)
+		patch->added_sets[i] += sets;
+done:
+	return code;
+}
+
+static gemp_code make_patch(gemp_patch *patch, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	*patch = (gemp_patch){ .first_key = first_key(&before, graph->key.type), .string_keys = before.options.string_keys,
+		.want_changed = true, .want_origins = before.seed % 2 };
+	GEMP_TRY(add_columns(&patch->vertices, world_column, after.vertex_types, after.columns));
+	GEMP_TRY(add_columns(&patch->edges, world_prop, after.edge_types, after.props));
+	GEMP_TRY(patch_additions(patch));
+	GEMP_TRY(patch_vertices(patch, graph));
+	GEMP_TRY(patch_values(patch, graph));
+	code = patch_edges(patch, graph);
+done:
+	return code;
+}
+
+/* WHAT IS RIGHT */
+
+/* Ids of old vertices are those that are told; within a rank they keep their order, and new ones stand behind. */
+static bool right_ids(const gemp_patched *done, const gemp_graph *graph)
+{
+	bool right = true;
+	world_ids(&after, graph, &test_comm, new_ids);
+	for (size_t i = 0; i < after.vertex_count; i++) {
+		const world_vertex *v = &after.vertices[i];
+		gemp_vertex told = v->new ? GEMP_NO_VERTEX : gemp_moved_id(&done->moved, (gemp_vertex)ids[i]);
+		if (v->new)
+			right &= gemp_graph_owner(graph, new_ids[i]) == v->rank;
+		else
+			right &= v->gone ? told == GEMP_NO_VERTEX : told == new_ids[i];
+		for (size_t k = 0; k < i && !v->gone && right; k++) {
+			const world_vertex *u = &after.vertices[k];
+			if (u->gone || gemp_graph_owner(graph, new_ids[i]) != gemp_graph_owner(graph, new_ids[k]))
+				continue;
+			bool first = u->new == v->new ? (u->new ? u->index < v->index : ids[k] < ids[i]) : !u->new;
+			right &= first == (new_ids[k] < new_ids[i]);
+		}
+	}
+	return right;
+}
+
+static bool is_touched(size_t vertex)
+{
+	const world_vertex *v = &after.vertices[vertex];
+	bool touched = v->new || strcmp(v->labels, before.vertices[vertex].labels) != 0;
+	for (size_t c = 0; c < WORLD_COLUMNS && !touched; c++)
+		touched = differs(&v->values[c], &before.vertices[vertex].values[c]);
+	for (size_t i = 0; i < after.edge_count && !touched; i++) {
+		const world_edge *e = &after.edges[i], *old = &before.edges[i];
+		bool end = i >= before.edge_count ? e->source == vertex || e->target == vertex
+		                                  : old->source == vertex || old->target == vertex;
+		touched = end && (i >= before.edge_count || e->gone || strcmp(e->type, old->type) != 0 ||
+		                  after.vertices[old->source].gone || after.vertices[old->target].gone);
+		for (size_t c = 0; c < WORLD_PROPS && end && !touched; c++)
+			touched = differs(&e->values[c], &old->values[c]);
+		if (i < before.edge_count && !e->gone && !touched) /* an edge that has come by merging */
+			touched = (place_of(&after, old->source) == vertex && old->source != vertex &&
+			           !after.vertices[place_of(&after, old->target)].gone) ||
+			          (place_of(&after, old->target) == vertex && old->target != vertex &&
+			           !after.vertices[place_of(&after, old->source)].gone);
+	}
+	return touched;
+}
+
+static bool right_changes(const gemp_patched *done)
+{
+	bool right = true;
+	for (size_t i = 0; i < after.vertex_count; i++)
+		if (!after.vertices[i].gone)
+			right &= gemp_bit_is_set(done->changed, new_ids[i]) == is_touched(i);
+	return right;
+}
+
+/* Old ends of each old edge are told to have become those that it has now. */
+static bool right_origins(const gemp_patched *done, const gemp_graph *graph, const gemp_graph *old)
+{
+	bool right = true;
+	for (size_t r = 0; r < old->relation_count && done->origins; r++) {
+		if (done->relations[r] == SIZE_MAX)
+			continue;
+		const gemp_relation *was = &old->relations[r], *is = &graph->relations[done->relations[r]];
+		const uint64_t *origin = done->origins[done->relations[r]];
+		right &= strcmp(was->name, is->name) == 0;
+		for (size_t row = 0; row < graph->rows && right; row++)
+			for (uint64_t e = is->out_begin[row]; e < is->out_begin[row + 1]; e++) {
+				size_t old_row = 0;
+				if (origin[e] == GEMP_NO_EDGE)
+					continue;
+				right &= origin[e] < was->out_begin[old->rows];
+				while (right && was->out_begin[old_row + 1] <= origin[e])
+					old_row++;
+				right = right && gemp_moved_id(&done->moved, was->out[origin[e]]) == is->out[e] &&
+				        gemp_moved_id(&done->moved, (gemp_vertex)(old->first + old_row)) == graph->first + row;
+			}
+	}
+	return right;
+}
+
+static bool rows_ascend(const gemp_graph *graph)
+{
+	bool right = true;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		for (size_t row = 0; row < graph->rows; row++)
+			for (uint64_t e = graph->relations[r].out_begin[row] + 1; e < graph->relations[r].out_begin[row + 1]; e++)
+				right &= graph->relations[r].out[e - 1] <= graph->relations[r].out[e];
+	return right;
+}
+
+static bool key_ranks_are_dense(const gemp_graph *graph, const gemp_graph *whole)
+{
+	bool right = true;
+	for (size_t row = 0; row < graph->rows; row++) {
+		gemp_value key = gemp_column_get(&graph->key, row);
+		for (size_t id = 0; id < whole->vertices; id++) {
+			gemp_value other = gemp_column_get(&whole->key, id);
+			if (same_value(key, other))
+				right &= graph->key_rank[row] == whole->key_rank[id];
+		}
+	}
+	return right;
+}
+
+static void check_case(size_t vertices, size_t edges, fixture_keys keys, uint64_t seed, const gemp_comm *self)
+{
+	gemp_graph *graph = NULL, *old = NULL, *whole = NULL;
+	gemp_patch patch;
+	gemp_patched done;
+	uint64_t random = seed;
+	world_new(&before, vertices, edges, keys, seed);
+	assert_all_ok(world_build(&graph, &before, &test_comm));
+	assert_all_ok(world_build(&old, &before, &test_comm));
+	world_ids(&before, graph, &test_comm, ids);
+	after = before;
+	change(&after, graph->key.type, &random);
+	settle_texts(&after);
+	after.options.undirected &= graph->relation_count > 0; /* without edges nothing tells */
+	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&patch, graph)));
+	assert_all_ok(gemp_graph_patch(&graph, &test_comm, &patch, &done));
+	assert_all(right_ids(&done, graph));
+	assert_all(right_changes(&done));
+	assert_all(right_origins(&done, graph, old));
+	assert_all(rows_ascend(graph));
+	move_edges(&after);
+	assert_all_ok(world_build(&whole, &after, self));
+	assert_all(key_ranks_are_dense(graph, whole));
+	assert_all_ok(gemp_graph_load(graph));
+	assert_all_ok(gemp_graph_canonical(&graph, &test_comm, before.options.string_keys));
+	assert_all_ok(gemp_graph_load(graph));
+	assert_all(same_graph(graph, whole));
+	gemp_patch_free(&patch);
+	gemp_patched_free(&done);
+	gemp_graph_free(graph);
+	gemp_graph_free(old);
+	gemp_graph_free(whole);
+}
+
+static void test_patched_graphs_are_those_of_the_builder(void **state)
+{
+	static const size_t sizes[][2] = { { 0, 0 }, { 1, 0 }, { 1, 3 }, { 2, 20 }, { 9, 12 }, { 40, 60 }, { 60, 120 } };
+	uint64_t seed = test_seed_all();
+	gemp_comm self;
+	(void)state;
+	gemp_comm_new(&self, MPI_COMM_SELF);
+	gemp_log_setup(test_comm.rank, GEMP_QUIET); /* undirected edges both ways are meant */
+	for (int i = 0; i < 96 / (test_comm.size + 1); i++) {
+		const size_t *size = sizes[i < 7 ? (size_t)i : gemp_random_below(&seed, 7)];
+		check_case(size[0], size[1], (fixture_keys)gemp_random_below(&seed, 3), gemp_random(&seed), &self);
+	}
+	gemp_comm_free(&self);
+}
+
+/* PART OF A GRAPH */
+
+static bool right_part(const gemp_graph *part, const gemp_graph *graph, const uint64_t *keep, const gemp_moved *moved)
+{
+	bool right = part->relation_count == graph->relation_count && part->label_set_count == graph->label_set_count &&
+	             part->attributes.count == graph->attributes.count;
+	size_t to = 0;
+	for (size_t row = 0; row < graph->rows && right; row++) {
+		if (!gemp_bit_is_set(keep, graph->first + row)) {
+			right &= gemp_moved_id(moved, (gemp_vertex)(graph->first + row)) == GEMP_NO_VERTEX;
+			continue;
+		}
+		right &= gemp_moved_id(moved, (gemp_vertex)(graph->first + row)) == part->first + to &&
+		         part->key_rank[to] == graph->key_rank[row] && part->label_set[to] == graph->label_set[row] &&
+		         same_value(gemp_column_get(&part->key, to), gemp_column_get(&graph->key, row));
+		for (size_t c = 0; c < graph->attributes.count && right; c++)
+			right = same_value(gemp_column_get(&part->attributes.columns[c], to),
+			                   gemp_column_get(&graph->attributes.columns[c], row));
+		for (size_t r = 0; r < graph->relation_count && right; r++) {
+			const gemp_relation *a = &part->relations[r], *b = &graph->relations[r];
+			uint64_t at = a->out_begin[to];
+			for (uint64_t e = b->out_begin[row]; e < b->out_begin[row + 1] && right; e++) {
+				if (!gemp_bit_is_set(keep, b->out[e]))
+					continue;
+				right = at < a->out_begin[to + 1] && a->out[at] == gemp_moved_id(moved, b->out[e]);
+				for (size_t c = 0; c < b->props.count && right; c++)
+					right = same_value(gemp_column_get(&a->props.columns[c], at), gemp_column_get(&b->props.columns[c], e));
+				at++;
+			}
+			right = right && at == a->out_begin[to + 1];
+		}
+		to++;
+	}
+	return right && to == part->rows;
+}
+
+static void test_parts(void **state)
+{
+	uint64_t seed = test_seed_all();
+	(void)state;
+	for (int i = 0; i < 24 / (test_comm.size + 1); i++) {
+		gemp_graph *graph = NULL, *part = NULL;
+		gemp_moved moved;
+		uint64_t keep[WORLD_MOST / 64 + 1] = { 0 }, most = gemp_random_below(&seed, 5), hash;
+		world_new(&before, 50, 100, (fixture_keys)(i % 3), gemp_random(&seed));
+		assert_all_ok(world_build(&graph, &before, &test_comm));
+		for (uint64_t id = 0; id < graph->vertices; id++)
+			keep[id / 64] |= (uint64_t)(gemp_random_below(&seed, 4) < most) << id % 64;
+		hash = graph->hash;
+		assert_all_ok(gemp_graph_induced(&part, &test_comm, graph, keep, &moved));
+		assert_all(right_part(part, graph, keep, &moved));
+		assert_all_ok(gemp_graph_load(part));
+		assert_all_ok(gemp_graph_content_hash(&test_comm, graph, &graph->hash));
+		assert_all(graph->hash == hash);
+		gemp_moved_free(&moved);
+		gemp_graph_free(part);
+		gemp_graph_free(graph);
+	}
+}
+
+/* A copy is patched, since that is used up; the patch itself is not. */
+typedef struct case_of_patch {
+	gemp_graph *graph;
+	uint64_t keep[WORLD_MOST / 64 + 1];
+	gemp_patch patch;
+} case_of_patch;
+
+static gemp_code patch_once(void *argument)
+{
+	gemp_code code = GEMP_OK;
+	case_of_patch *c = argument;
+	gemp_graph *graph = NULL;
+	gemp_patched done = { 0 };
+	GEMP_TRY(gemp_graph_induced(&graph, &test_comm, c->graph, c->keep, NULL));
+	GEMP_TRY(gemp_graph_patch(&graph, &test_comm, &c->patch, &done));
+	code = gemp_graph_canonical(&graph, &test_comm, before.options.string_keys);
+done:
+	gemp_patched_free(&done);
+	gemp_graph_free(graph);
+	return code;
+}
+
+static void test_without_memory(void **state)
+{
+	case_of_patch c = { 0 };
+	uint64_t random = 7;
+	(void)state;
+	if (test_comm.size > 3)
+		skip();
+	memset(c.keep, 0xff, sizeof c.keep);
+	world_new(&before, 5, 6, KEYS_STRING, 3);
+	assert_all_ok(world_build(&c.graph, &before, &test_comm));
+	world_ids(&before, c.graph, &test_comm, ids);
+	after = before;
+	change(&after, c.graph->key.type, &random);
+	settle_texts(&after);
+	assert_all_ok(gemp_comm_agree(&test_comm, make_patch(&c.patch, c.graph)));
+	assert_all_survive_no_memory(patch_once, &c);
+	gemp_patch_free(&c.patch);
+	gemp_graph_free(c.graph);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_patched_graphs_are_those_of_the_builder),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_without_memory),
+	};
+	return test_main_all(argc, argv, tests);
+}
