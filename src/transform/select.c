@@ -129,8 +129,9 @@ static gemp_code select_rows(selecting *s, gemp_selected *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_step_report *report = s->report;
-	GEMP_TRY(gemp_comm_agree(s->context->comm, GEMP_NEW(s->choice, s->frame->rows)));
+	code = GEMP_NEW(s->choice, s->frame->rows);
 	out->chosen = s->choice;
+	GEMP_TRY(gemp_comm_agree(s->context->comm, code));
 	GEMP_TRY(gemp_block(s->context, s->graph, s->rule, s->options->match.semantics, s->frame, s->choice,
 	                    &report->blocked));
 	report->blocked = gemp_comm_sum1(s->context->comm, report->blocked);
