@@ -75,7 +75,7 @@ static void add_edge(making *m, size_t column)
 	if (ends && relations == 0)
 		return;
 	const gemp_relation *one = &m->graph->relations[relation];
-	bool directed = known && ((one->directed && e.edge->direction == GEMP_OUT) || one->reciprocal < 0);
+	bool directed = known && one->directed && e.edge->direction == GEMP_OUT;
 	if (ends && relations == 1 && !one->multigraph && directed)
 		return;
 	add_part(m, SOURCE, &m->frame->columns[column]);
