@@ -5,15 +5,11 @@
 #include "core/memory.h"
 #include "core/text.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { FORM = 1, MOST_PARTS = 4096 };

@@ -9,6 +9,7 @@
 #include "command/replay_log.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/signals.h"
 #include "io/graph_file.h"
 #include "io/key_kind.h"
 #include "partition/canonical.h"
@@ -332,6 +333,8 @@ static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 		code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
+	if (!options->checkpoint && comm->rank == 0)
+		gemp_signals_tell("gemp-mpi: ended by a signal, and no graph is written; --checkpoint FOLDER keeps what is finished\n");
 	t.steps = json_array();
 	GEMP_TRY(read_second(&t));
 	double since = gemp_now();

@@ -155,6 +155,20 @@ static gemp_value value_in(const gemp_table *table, const char *name, size_t row
 	return column ? gemp_column_get(column, row) : (gemp_value){ .null = true };
 }
 
+/* What it had. */
+static void add_vertex(gemp_recording *r, size_t row)
+{
+	const gemp_label_set *set = &r->graph->label_sets[r->graph->label_set[row]];
+	gemp_text_print(&r->lines, ",\"labels\":[");
+	for (size_t i = 0; i < set->count; i++) {
+		gemp_text_print(&r->lines, "%s", i ? "," : "");
+		add_name(&r->lines, r->graph->labels[set->labels[i]]);
+	}
+	gemp_text_print(&r->lines, "]");
+	add_row(&r->lines, &r->graph->attributes, row);
+}
+
+/* Attributes that are not there and were not before make no line. */
 static void vertex_line(gemp_recording *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
@@ -166,24 +180,18 @@ static void vertex_line(gemp_recording *r, const gemp_record_event *event)
 		label_line(r, event, &key);
 		return;
 	}
+	gemp_value was = goes ? (gemp_value){ .null = true } : value_in(&r->graph->attributes, u->names[0], row);
+	if (!goes && was.null && event->value.null)
+		return;
 	gemp_value id = gemp_column_get(&r->graph->key, row);
 	line l = begin_line(r, &key, u->kind == GEMP_MERGE ? "merge vertex" : goes ? "delete vertex" : "set vertex");
 	add_member(&r->lines, "key", &id);
-	if (goes) {
-		const gemp_label_set *set = &r->graph->label_sets[r->graph->label_set[row]];
-		if (u->kind == GEMP_MERGE)
-			add_member(&r->lines, "into", &event->value);
-		gemp_text_print(&r->lines, ",\"labels\":[");
-		for (size_t i = 0; i < set->count; i++) {
-			gemp_text_print(&r->lines, "%s", i ? "," : "");
-			add_name(&r->lines, r->graph->labels[set->labels[i]]);
-		}
-		gemp_text_print(&r->lines, "]");
-		add_row(&r->lines, &r->graph->attributes, row);
-	} else {
-		gemp_value was = value_in(&r->graph->attributes, u->names[0], row);
+	if (u->kind == GEMP_MERGE)
+		add_member(&r->lines, "into", &event->value);
+	if (goes)
+		add_vertex(r, row);
+	else
 		add_change_of_value(&r->lines, u->names[0], &event->value, &was);
-	}
 	end_line(&l);
 }
 
@@ -236,16 +244,20 @@ static void edge_line(gemp_recording *r, const gemp_record_event *event)
 {
 	const gemp_update *u = &r->rule->updates[event->update];
 	const gemp_line_key key = { event->number, (uint64_t)GEMP_RECORD_UPDATES << 56 | event->update, 0, 0 };
+	bool sets = u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE;
 	gemp_record_edge edge = gemp_record_find_edge(r, event->element);
-	line l = begin_line(r, &key, u->kind == GEMP_DELETE ? "delete edge" : u->kind == GEMP_SET_TYPE ? "retype edge" :
-	                    "set edge");
+	gemp_value was = { .null = true };
+	if (sets)
+		was = value_in(&r->graph->relations[edge.relation].props, u->names[0], (size_t)edge.position);
+	if (sets && was.null && event->value.null)
+		return;
+	line l = begin_line(r, &key, u->kind == GEMP_DELETE ? "delete edge" : sets ? "set edge" : "retype edge");
 	add_edge(r, &edge);
+	if (sets)
+		add_change_of_value(&r->lines, u->names[0], &event->value, &was);
 	if (u->kind == GEMP_SET_TYPE) {
 		gemp_text_print(&r->lines, ",\"into\":");
 		add_name(&r->lines, u->names[0]);
-	} else if (u->kind != GEMP_DELETE) {
-		gemp_value was = value_in(&r->graph->relations[edge.relation].props, u->names[0], (size_t)edge.position);
-		add_change_of_value(&r->lines, u->names[0], &event->value, &was);
 	}
 	end_line(&l);
 }
