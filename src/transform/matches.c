@@ -1,22 +1,87 @@
 #include "transform/matches.h"
 
+#include "core/memory.h"
 #include "match/degrees.h"
 #include "match/row_store.h"
 #include "query/clause.h"
+#include "query/evaluate.h"
 #include "query/pipeline.h"
 #include "query/query.h"
 #include "query/representative.h"
+#include "transform/ranges.h"
 
 typedef struct collecting {
 	gemp_context *context;
 	gemp_graph *graph;
 	const gemp_pattern *pattern;
 	const gemp_chain *chain; /* NULL: embeddings are matches */
-	gemp_pipeline *pipeline;
+	gemp_pipeline *pipeline; /* NULL: rows are elements of matches, as they are */
 	gemp_row_store store;    /* taken since the last turn */
 	gemp_frame *frame;       /* what came out of the clauses */
 	bool ended;
 } collecting;
+
+/* ROWS OF ELEMENTS */
+
+static bool has_only_elements(const gemp_pattern *p)
+{
+	const gemp_clause *r = &p->result;
+	if (p->with || r->distinct || r->grouped || r->where || r->order_count || r->has_skip || r->has_limit)
+		return false;
+	for (size_t i = 0; i < r->item_count; i++)
+		if (gemp_item_cell(r->items[i].expr) == GEMP_CELL_VALUE)
+			return false;
+	return true;
+}
+
+static gemp_code set_columns(collecting *c)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_clause *r = &c->pattern->result;
+	GEMP_TRY(gemp_frame_init(c->frame, r->item_count));
+	for (size_t i = 0; i < r->item_count; i++)
+		GEMP_TRY(gemp_frame_set(c->frame, i, gemp_item_cell(r->items[i].expr), r->items[i].name,
+		                        gemp_item_type(c->graph, r->items[i].expr)));
+done:
+	return code;
+}
+
+static void fill_vertices(const gemp_row_store *store, size_t vertex, uint64_t *out, size_t begin, size_t end)
+{
+	for (size_t row = begin; row < end; row++) {
+		gemp_vertex v = store->vertices[row * (size_t)store->vertex_count + vertex];
+		out[row] = v == GEMP_NO_VERTEX ? GEMP_NO_ELEMENT : v;
+	}
+}
+
+static void append_range(void *self, size_t range, size_t begin, size_t end)
+{
+	const collecting *c = self;
+	const gemp_row_store *s = &c->store;
+	(void)range;
+	for (size_t i = 0; i < c->frame->count; i++) {
+		uint64_t *out = c->frame->columns[i].elements + c->frame->rows;
+		size_t variable = (size_t)c->pattern->result.items[i].expr->variable;
+		if (c->frame->columns[i].kind == GEMP_CELL_VERTEX)
+			fill_vertices(s, variable, out, begin, end);
+		for (size_t row = begin; row < end && c->frame->columns[i].kind == GEMP_CELL_EDGE; row++)
+			out[row] = s->edges[row * (size_t)s->edge_count + variable];
+	}
+}
+
+static gemp_code append_rows(collecting *c)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frame *f = c->frame;
+	for (size_t i = 0; i < f->count; i++)
+		GEMP_TRY(GEMP_RESERVE(f->columns[i].elements, f->columns[i].capacity, f->rows + c->store.rows));
+	gemp_for_ranges(c->store.rows, append_range, c);
+	f->rows += c->store.rows;
+done:
+	return code;
+}
+
+/* ALL ROWS */
 
 static gemp_code collect_take(void *self, const gemp_batch *batch)
 {
@@ -34,7 +99,8 @@ static gemp_code collect_turn(void *self, bool last, bool *enough, bool *again)
 	if (!c->ended) {
 		if (c->chain)
 			GEMP_TRY(gemp_choose_representatives(c->context, c->graph, c->chain, c->pattern, &c->store));
-		GEMP_TRY(gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended));
+		GEMP_TRY(c->pipeline ? gemp_pipeline_push(c->pipeline, &c->store, NULL, last, &c->ended)
+		                     : gemp_comm_agree(c->context->comm, append_rows(c)));
 		*enough |= c->ended && !last;
 		c->ended |= last;
 	}
@@ -70,6 +136,15 @@ static gemp_match_options options_for(const gemp_pattern *pattern, const gemp_ma
 }
 
 /* Collective. */
+static gemp_code begin_rows(collecting *c, const gemp_query_options *options)
+{
+	if (has_only_elements(c->pattern))
+		return gemp_comm_agree(c->context->comm, set_columns(c));
+	return gemp_pipeline_new(&c->pipeline, c->context, c->graph, c->pattern, gemp_degree_loops(options->match.semantics),
+	                         &(gemp_stage){ .self = c, .push = keep_push });
+}
+
+/* Collective. */
 static gemp_code find_rows(collecting *c, const gemp_query_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -78,9 +153,7 @@ static gemp_code find_rows(collecting *c, const gemp_query_options *options)
 	gemp_sink sink = { .self = c, .take = collect_take, .turn = collect_turn };
 	GEMP_TRY(gemp_query_prepare(&query, c->context, c->graph, c->pattern, options));
 	c->chain = gemp_query_chain(query);
-	GEMP_TRY(gemp_pipeline_new(&c->pipeline, c->context, c->graph, c->pattern,
-	                           gemp_degree_loops(options->match.semantics),
-	                           &(gemp_stage){ .self = c, .push = keep_push }));
+	GEMP_TRY(begin_rows(c, options));
 	code = gemp_query_run(query, &sink, &result);
 done:
 	gemp_pipeline_free(c->pipeline);

@@ -90,18 +90,28 @@ done:
 
 typedef struct numbering {
 	size_t width;
-	size_t count; /* that this rank answers for */
+	size_t count;      /* that this rank answers for */
+	size_t *rows;      /* [count] in their order */
+	uint64_t *answers; /* [count] */
 } numbering;
+
+static void number_range(void *self, size_t range, size_t begin, size_t end)
+{
+	const numbering *n = self;
+	(void)range;
+	for (size_t i = begin; i < end; i++)
+		n->answers[n->rows[i]] = i;
+}
 
 static gemp_code answer_numbers(void *self, const void *records, size_t count, uint64_t *answers)
 {
 	numbering *n = self;
-	size_t *rows = NULL;
-	gemp_code code = sorted_rows(&rows, records, count, n->width);
-	for (size_t i = 0; i < count && code == GEMP_OK; i++)
-		answers[rows[i]] = i;
+	gemp_code code = sorted_rows(&n->rows, records, count, n->width);
 	n->count = count;
-	gemp_free(rows);
+	n->answers = answers;
+	if (code == GEMP_OK)
+		gemp_for_ranges(count, number_range, n);
+	gemp_free(n->rows);
 	return code;
 }
 

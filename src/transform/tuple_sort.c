@@ -29,6 +29,7 @@ typedef struct groups {
 typedef struct sorting {
 	const uint64_t *tuples;
 	size_t width;
+	size_t *rows;           /* [count] */
 	item *items, *other;    /* [count] */
 	groups big, small;
 	size_t *place;          /* [ranges][BUCKETS] of the group in hand */
@@ -199,8 +200,24 @@ done:
 	return code;
 }
 
+static void take_rows(void *self, size_t range, size_t begin, size_t end)
+{
+	sorting *s = self;
+	(void)range;
+	for (size_t i = begin; i < end; i++)
+		s->items[i] = (item){ s->tuples[s->rows[i] * s->width], s->rows[i] };
+}
+
+static void give_rows(void *self, size_t range, size_t begin, size_t end)
+{
+	sorting *s = self;
+	(void)range;
+	for (size_t i = begin; i < end; i++)
+		s->rows[i] = s->items[i].row;
+}
+
 /* A small group has its keys from the split that it came from, or is all there is. */
-static gemp_code begin(sorting *s, const size_t *rows, size_t count)
+static gemp_code begin_sort(sorting *s, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	size_t ranges = gemp_ranges(count), big = count > SMALL ? ranges : 0;
@@ -209,8 +226,7 @@ static gemp_code begin(sorting *s, const size_t *rows, size_t count)
 	GEMP_TRY(GEMP_NEW(s->place, big * BUCKETS));
 	GEMP_TRY(GEMP_NEW(s->least, big));
 	GEMP_TRY(GEMP_NEW(s->most, big));
-	for (size_t i = 0; i < count; i++)
-		s->items[i] = (item){ s->tuples[rows[i] * s->width], rows[i] };
+	gemp_for_ranges(count, take_rows, s);
 	code = push_sized(s, (group){ 0, count, 0 });
 done:
 	return code;
@@ -219,13 +235,12 @@ done:
 gemp_code gemp_tuple_sort(const uint64_t *tuples, size_t width, size_t *rows, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	sorting s = { .tuples = tuples, .width = width };
-	GEMP_TRY(begin(&s, rows, count));
+	sorting s = { .tuples = tuples, .width = width, .rows = rows };
+	GEMP_TRY(begin_sort(&s, count));
 	while (s.big.count)
 		GEMP_TRY(split(&s, s.big.all[--s.big.count]));
 	gemp_parallel_for(s.small.count, sort_small, &s);
-	for (size_t i = 0; i < count; i++)
-		rows[i] = s.items[i].row;
+	gemp_for_ranges(count, give_rows, &s);
 done:
 	gemp_free(s.items);
 	gemp_free(s.other);

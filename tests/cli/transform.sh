@@ -28,6 +28,17 @@ equal "$(field rules.0.blocked) $(field graph.vertices)" '1 4' 'an edge would be
 rules 'RULE r MATCH (p:Q) DETACH DELETE p'
 step 2 g.h5
 equal "$(field rules.0.applied) $(field graph.vertices) $(field graph.edges)" '1 3 3' 'DETACH DELETE'
+# No edge is left where OPTIONAL MATCH found it, where its other end goes with DETACH, where the row has the edge without
+# its ends, and where it is a loop.
+gone() { rules "RULE r $1"; for ranks in 1 3; do
+	step $ranks g.h5
+	equal "$(field rules.0.applied) $(field graph.vertices) $(field graph.edges)" "$2" "$1, $ranks ranks"
+done; }
+gone 'MATCH (p:Q) OPTIONAL MATCH ()-[k:K]->(p) DELETE p, k' '1 3 3'
+gone 'MATCH (p)-[:K]->(q:Q) DELETE q DETACH DELETE p' '1 2 2'
+gone 'MATCH (p:P)-[k:K]->(q:Q) WITH q, k DELETE q, k' '1 3 3'
+gone 'MATCH (p)-[m:M]->(p), (p)-[k:K]->() DELETE p, m, k' '1 3 2'
+gone 'MATCH (p:P)-[m:K]->(:Q) OPTIONAL MATCH (q:Q)-[n:K]->(p) DELETE p, m, n' '0 4 4'
 rules 'RULE r MATCH (p)-[:K]->(q) SET p.x = 0, q.x = 1 RUN r'
 step 3 g.h5 --seed 2
 equal "$(field rules.0.matches) $(field rules.0.applied)" '3 2' 'matches that write one attribute'
