@@ -136,7 +136,6 @@ echo 'RULE more MATCH (p:P) SET p.x = p.x + 1 RUN more*' >r.rules
 sleep 0.5
 kill -TERM $pid; wait $pid
 equal $? 143 'code of a run that keeps nothing'
-grep -q 'ended by a signal, and no graph is written' err || fail "no word of SIGTERM: $(cat err)"
 for launch in "" "$GEMP_MPIRUN -n 2"; do
 	rm -rf k
 	(trap - EXIT; exec $launch "$GEMP_MPI" transform g.h5 r.rules -o r.h5 --checkpoint k >out 2>err) & pid=$!
