@@ -119,6 +119,9 @@ static const gemp_option table[] = {
 	{ "choose", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", GEMP_ON_TRANSFORM, search,
 	  "Where it is decided which of the matches in conflict are applied, if there is one rank: auto: on a GPU where there are "
 	  "many of them, and else on the host. The answer is the same.", AT(choose) },
+	{ "rematch", 0, GEMP_OPTION_CHOICE, "incremental|full", "incremental", GEMP_ON_TRANSFORM, search,
+	  "Where a rule runs again, its matches are looked for near what has changed since, and those elsewhere are kept; full: "
+	  "all are looked for in every step. The graph that comes out is the same.", AT(rematch) },
 	{ "max-steps", 0, GEMP_OPTION_COUNT, "N", "1000000", GEMP_ON_TRANSFORM, search,
 	  "Most steps; rules that are not done after them end with an error, and no graph is written.", POSITIVE(max_steps) },
 	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,

@@ -83,6 +83,10 @@ static void explain_step(transforming *t, const gemp_rule *rule, uint64_t step, 
 	json_object_set_new(object, "conflicts", gemp_json_count(one->conflicts));
 	json_object_set_new(object, "blocked", gemp_json_count(one->blocked));
 	json_object_set_new(object, "rounds", gemp_json_count(one->rounds));
+	if (one->rematch.incremental) {
+		json_object_set_new(object, "kept", gemp_json_count(one->rematch.kept));
+		json_object_set_new(object, "places", gemp_json_count(one->rematch.places));
+	}
 	report_effects(object, &one->effects);
 	json_array_append_new(t->steps, object);
 }
@@ -185,6 +189,7 @@ static gemp_code run(transforming *t)
 		.parameters = t->parameters,
 		.parameter_count = o->parameters.count,
 		.lenient = o->lenient,
+		.rematch_all = o->rematch == 1,
 		.told = tell_step,
 		.between = o->checkpoint ? between : NULL,
 		.self = t,

@@ -26,7 +26,8 @@ gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_fresh
 {
 	gemp_code code = GEMP_OK;
 	gemp_changes changes = { 0 };
-	gemp_patch patch = { .string_keys = options->string_keys, .want_changed = done != NULL };
+	gemp_patch patch = { .string_keys = options->string_keys, .want_origins = done != NULL,
+		.want_changed = done != NULL };
 	gemp_applying a = { .graph = *graph, .rule = fresh->rule, .fresh = fresh, .changes = &changes, .patch = &patch };
 	GEMP_TRY(gemp_graph_need_all_once(*graph));
 	GEMP_TRY(gemp_changes_send(&changes, context->comm, *graph, fresh));

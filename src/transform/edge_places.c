@@ -52,3 +52,9 @@ int gemp_edge_owner(const gemp_edge_places *places, uint64_t edge)
 	}
 	return low;
 }
+
+size_t gemp_edge_place(const gemp_edge_places *places, uint64_t edge, int rank)
+{
+	size_t relation = gemp_edge_relation(places, edge);
+	return (size_t)(edge - places->offset[relation] - places->first[relation * (size_t)places->ranks + (size_t)rank]);
+}

@@ -17,5 +17,7 @@ gemp_code gemp_edge_places_new(gemp_edge_places *out, const gemp_comm *comm, con
 void gemp_edge_places_free(gemp_edge_places *places);
 size_t gemp_edge_relation(const gemp_edge_places *places, uint64_t edge);
 int gemp_edge_owner(const gemp_edge_places *places, uint64_t edge);
+/* Of an edge of that rank: its place among the rank's edges of the relation. */
+size_t gemp_edge_place(const gemp_edge_places *places, uint64_t edge, int rank);
 
 #endif

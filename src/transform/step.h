@@ -8,6 +8,7 @@
 #include "transform/choose.h"
 #include "transform/effects.h"
 #include "transform/record.h"
+#include "transform/rematch.h"
 
 typedef struct gemp_step_options {
 	gemp_match_options match; /* what the user chose */
@@ -18,12 +19,14 @@ typedef struct gemp_step_options {
 	bool one;                 /* only the match that comes first is applied */
 	gemp_choose_on choose;    /* where conflicts are decided */
 	gemp_recorder *recorder;  /* is told what becomes of the graph; NULL: nobody is */
+	gemp_rematch *rematch;    /* of the steps before; NULL: all matches are looked for */
 } gemp_step_options;
 
 /* Of all ranks. matches = applied + blocked + conflicts; with `one`, conflicts are those that were not the first. */
 typedef struct gemp_step_report {
 	uint64_t matches, blocked, conflicts, applied;
 	uint64_t rounds; /* of choosing */
+	gemp_rematch_report rematch;
 	gemp_effects effects;
 	double seconds;  /* set by gemp_transform */
 } gemp_step_report;

@@ -18,6 +18,7 @@ typedef struct gemp_transform_options {
 	const gemp_query_parameter *parameters;
 	size_t parameter_count;
 	bool lenient;             /* of the first look at the rules */
+	bool rematch_all;         /* each step looks for all matches, not only for those near changes */
 	/* Collective, after each step; NULL: nobody asks. */
 	void (*told)(void *self, const gemp_rule *rule, uint64_t step, const gemp_step_report *report);
 	/* Collective, before each step but the first of this run: what is not GEMP_OK ends the run, and
