@@ -91,11 +91,11 @@ static gemp_code deal(const gemp_recording *r, gemp_text *texts)
 	gemp_code code = GEMP_OK;
 	uint64_t range = (r->end - r->first) / (uint64_t)r->context->comm->size + 1;
 	placed line;
-	const char *end = r->lines.data + r->lines.size;
-	for (const char *at = r->lines.data, *next; at && at < end; at = next) {
-		next = next_line(at, &line);
-		gemp_text_add(&texts[(line.key.number - r->first) / range], at, (size_t)(next - at));
-	}
+	for (size_t i = 0; i < r->piece_count; i++)
+		for (const char *at = r->pieces[i].data, *end = at + r->pieces[i].size, *next; at && at < end; at = next) {
+			next = next_line(at, &line);
+			gemp_text_add(&texts[(line.key.number - r->first) / range], at, (size_t)(next - at));
+		}
 	for (int i = 0; i < r->context->comm->size && code == GEMP_OK; i++)
 		code = gemp_text_status(&texts[i]);
 	return code;
@@ -150,13 +150,11 @@ static gemp_code write_lines(gemp_recording *r, gemp_recorder *recorder, uint64_
 	if (code == GEMP_OK)
 		code = deal(r, texts);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	gemp_text_clear(&r->lines);
 	GEMP_TRY(gemp_send_texts(comm, texts, &received, &size));
 	if (comm->rank == 0 && r->first == 0)
 		add_head(r, step, &sorted);
 	GEMP_TRY(gemp_comm_agree(comm, sort_lines(received, size, &sorted)));
 	recorder->lines += gemp_comm_sum1(comm, r->line_count);
-	r->line_count = 0;
 	code = recorder->write(recorder->self, sorted.data, sorted.size);
 done:
 	for (int i = 0; texts && i < comm->size; i++)
@@ -179,7 +177,9 @@ static void release(gemp_recording *r)
 	gemp_free(r->found);
 	gemp_column_free(&r->found_key[0]);
 	gemp_column_free(&r->found_key[1]);
-	gemp_text_free(&r->lines);
+	for (size_t i = 0; r->pieces && i < r->piece_count; i++)
+		gemp_text_free(&r->pieces[i]);
+	gemp_free(r->pieces);
 }
 
 gemp_code gemp_record_step(gemp_recorder *recorder, gemp_context *context, gemp_graph *graph, gemp_fresh *fresh,

@@ -1,5 +1,6 @@
 /* The text of lines. */
 #include "core/memory.h"
+#include "core/threads.h"
 #include "match/values.h"
 #include "query/json_text.h"
 #include "transform/record_parts.h"
@@ -7,6 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+
+enum { PIECE = 1 << 12 };
 
 static bool is_due(const gemp_recording *r, uint64_t number)
 {
@@ -377,20 +380,58 @@ static bool is_repeated(const gemp_recording *r, size_t i)
 	       (before->kind == GEMP_DELETE || before->kind == GEMP_MERGE);
 }
 
-gemp_code gemp_record_lines(gemp_recording *r)
+/* PIECES of all that there may be lines of: events, edges, rows of matches. */
+
+static void make_line(gemp_recording *r, size_t i)
 {
-	for (size_t i = 0; i < r->event_count; i++)
+	if (i < r->event_count) {
 		if (!is_due(r, r->events[i].number) || is_repeated(r, i))
-			continue;
-		else if (r->rule->updates[r->events[i].update].element.edge)
+			return;
+		if (r->rule->updates[r->events[i].update].element.edge)
 			edge_line(r, &r->events[i]);
 		else
 			vertex_line(r, &r->events[i]);
-	for (size_t i = 0; i < r->edge_count; i++)
-		implied_line(r, &r->edges[i]);
-	for (size_t row = 0; row < r->fresh->frame->rows; row++)
-		for (size_t i = 0; i < r->rule->update_count && r->chosen[row] && is_due(r, r->fresh->number[row]); i++)
-			if (r->rule->updates[i].kind == GEMP_CREATE_VERTEX || r->rule->updates[i].kind == GEMP_CREATE_EDGE)
-				created_line(r, row, i);
-	return gemp_text_status(&r->lines);
+	} else if (i - r->event_count < r->edge_count) {
+		implied_line(r, &r->edges[i - r->event_count]);
+	} else {
+		size_t row = i - r->event_count - r->edge_count;
+		for (size_t u = 0; u < r->rule->update_count && r->chosen[row] && is_due(r, r->fresh->number[row]); u++)
+			if (r->rule->updates[u].kind == GEMP_CREATE_VERTEX || r->rule->updates[u].kind == GEMP_CREATE_EDGE)
+				created_line(r, row, u);
+	}
+}
+
+static size_t count_sources(const gemp_recording *r)
+{
+	return r->event_count + r->edge_count + r->fresh->frame->rows;
+}
+
+static void make_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	gemp_recording *all = context, mine = *all;
+	gemp_fresh fresh = *all->fresh; /* whose newest string is each thread's own */
+	mine.fresh = &fresh;
+	mine.lines = all->pieces[piece];
+	mine.line_count = 0;
+	gemp_text_clear(&mine.lines);
+	for (size_t i = piece * PIECE; i < (piece + 1) * PIECE && i < count_sources(all); i++)
+		make_line(&mine, i);
+	all->pieces[piece] = mine.lines;
+	__atomic_fetch_add(&all->line_count, mine.line_count, __ATOMIC_RELAXED);
+}
+
+gemp_code gemp_record_lines(gemp_recording *r)
+{
+	gemp_code code = GEMP_OK;
+	if (!r->pieces) {
+		r->piece_count = (count_sources(r) + PIECE - 1) / PIECE;
+		GEMP_TRY(GEMP_NEW(r->pieces, r->piece_count));
+	}
+	r->line_count = 0;
+	gemp_parallel_for(r->piece_count, make_piece, r);
+	for (size_t i = 0; i < r->piece_count && code == GEMP_OK; i++)
+		code = gemp_text_status(&r->pieces[i]);
+done:
+	return code;
 }

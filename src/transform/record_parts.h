@@ -54,8 +54,10 @@ typedef struct gemp_recording {
 	gemp_vertex *found;         /* [found_count] ends of edges, ascending */
 	gemp_column found_key[2];   /* their keys and ranks of keys */
 	uint64_t first, end;        /* numbers of matches whose lines are made now */
-	gemp_text lines;            /* packed: key, then the line's bytes */
-	uint64_t line_count;
+	gemp_text lines;            /* of the piece that is made now; packed: key, then the line's bytes */
+	uint64_t line_count;        /* of the round */
+	size_t piece_count;
+	gemp_text *pieces;          /* [piece_count] lines of the round */
 } gemp_recording;
 
 /* Collective. Events to the owners of what they are about. */
