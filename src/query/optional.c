@@ -352,6 +352,8 @@ gemp_code gemp_optional_sink(gemp_sink *out, gemp_optional_part *part, gemp_sink
 	s->part = part;
 	s->next = next;
 	*out = (gemp_sink){ .self = s, .take = optional_take, .turn = optional_turn, .free = optional_sink_free };
+	s = NULL;
 done:
+	optional_sink_free(s);
 	return code;
 }
