@@ -328,6 +328,14 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *o)
 	return code == GEMP_OK ? gemp_produce_check(comm, o) : code;
 }
 
+/* What keeps steps ends behind one, anything else at once; rank 0 says so for all. */
+static void expect_signals(const transforming *t)
+{
+	if (t->comm->rank == 0 && !t->options->checkpoint)
+		gemp_signals_tell(t->replays ? "gemp-mpi: ended by a signal, and no graph is written\n" :
+		                  "gemp-mpi: ended by a signal, and no graph is written; --checkpoint FOLDER keeps what is finished\n");
+}
+
 static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 {
 	gemp_report report;
@@ -338,10 +346,9 @@ static gemp_code transform(gemp_comm *comm, const gemp_options *options)
 		code = gemp_report_new(&report, comm, options, false);
 	if (code != GEMP_OK)
 		return code;
-	if (!options->checkpoint && comm->rank == 0)
-		gemp_signals_tell("gemp-mpi: ended by a signal, and no graph is written; --checkpoint FOLDER keeps what is finished\n");
 	t.steps = json_array();
 	GEMP_TRY(read_second(&t));
+	expect_signals(&t);
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&t.graph, comm, options->arguments[0]));
 	gemp_timers_add(&timers, GEMP_READ, since);
