@@ -1,12 +1,14 @@
 """Property test: random rules under random controls on random graphs, against an interpreter in plain Python.
 
-    random_rules.py [--seed N] [--runs N | --seconds S] [--semantics S,...] [--ranks N,...] [--keep] [OPTION OF transform...]
+    random_rules.py [--seed N] [--runs N | --seconds S] [--semantics S,...] [--ranks N,...] [--ways W,...] [--keep]
+                    [OPTION OF transform...]
 
 Of each step of a run: how many matches there are, and how many are blocked, is counted by the interpreter. What was chosen, the
 vertices that each match creates for the record tell. Applied one after another in several random orders, each of these
 matches is still there at its turn, and the graph is the same; the next step is judged on it, and the last is that of the
 program. No match was left out that has nothing in common with those chosen. The steps are those that the control asks for. Other
-numbers of ranks give the same file and the same steps.
+ways give the same graph: other numbers of ranks, a search of all matches in every step, a replay of the log of changes, a run that
+was stopped and resumed, and a choice on the device.
 """
 import argparse
 import collections
@@ -22,7 +24,7 @@ for room in ("reference", "harness"):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", room))
 from expression import Failure, Text, sub_patterns
 from host import TooMany, key_value
-from random_rules import RuleGraph, control_text, controlled, random_control, random_rule, rule_graph
+from rule_maker import RuleGraph, control_text, controlled, random_control, random_rule, rule_graph
 from program import attempt
 from reference import need_program, work_folder
 from rewriting import World, plain
@@ -84,8 +86,8 @@ class Fresh:
         self.strings = any(isinstance(k, str) for k in keys)
         if self.strings:
             keys = [key_value(k[1:]) for k in keys if isinstance(k, str) and k.startswith("#")]
-            keys = [0] + [k for k in keys if isinstance(k, int) and k >= 0]
-        self.first = max(keys, default=0) + 1
+            keys = [k for k in keys if isinstance(k, int)]
+        self.first = max([0] + keys) + 1
 
     def key(self, i):
         return ("#%d" if self.strings else "%d") % (self.first + i)
@@ -255,6 +257,49 @@ def transform(graph_file, text, output, ranks, options):
     return run
 
 
+# other ways to the same graph
+
+def on_ranks(graph_file, text, output, ranks, options):
+    return transform(graph_file, text, output, ranks, options)
+
+
+def searched_anew(graph_file, text, output, ranks, options):
+    """In each step all matches, not only those near changes."""
+    return transform(graph_file, text, output, ranks, options + ["--rematch", "full"])
+
+
+def on_device(graph_file, text, output, ranks, options):
+    return transform(graph_file, text, output, 1, options + ["--choose", "device"])
+
+
+def replayed(graph_file, text, output, ranks, options):
+    """By the log of changes that ranks write."""
+    log = output + ".jsonl"
+    run = transform(graph_file, text, output, ranks, options + ["--changes", log])
+    require(run.returncode == 0, "code", run.returncode, "with --changes", run.stderr)
+    os.remove(output)
+    return attempt(ranks % 3 + 1, "transform", graph_file, log, "-o", output, "--json", "-")
+
+
+def resumed(graph_file, text, output, ranks, options):
+    """Stopped again and again, with any number of ranks."""
+    folder = output + ".checkpoint"
+    for i in range(4):
+        run = transform(graph_file, text, output, (ranks, 1, 2)[i % 3],
+                        options + ["--checkpoint", folder, "--resume", "--max-time", str(0.01 + 0.02 * i)])
+        if run.returncode != 75:
+            return run
+    return transform(graph_file, text, output, ranks, options + ["--checkpoint", folder, "--resume"])
+
+
+WAYS = {"ranks": on_ranks, "full": searched_anew, "device": on_device, "replay": replayed, "resume": resumed}
+
+
+def graph_of(run):
+    """Its size, and a hash of all that it has."""
+    return json.loads(run.stdout)["graph"]
+
+
 def steps_of(run):
     return [{k: v for k, v in step.items() if k in ("rule", "matches", "applied", "conflicts", "blocked")}
             for step in json.loads(run.stdout)["explain"]]
@@ -263,22 +308,24 @@ def steps_of(run):
 def judge(seed, folder, arguments, options, counts):
     rng = random.Random(seed)
     graph = rule_graph(rng)
-    rules = [random_rule(rng, graph, i) for i in range(rng.choice([1, 2, 4, 6]))]
+    rules = [random_rule(rng, graph, i) for i in range(rng.choice([1, 3, 12, 16]))]
     control, semantics = random_control(rng, rules), rng.choice(arguments.semantics.split(","))
     graph_file, text = files(graph, rules, control, folder, rng)
     output = os.path.join(folder, "h.h5")
     options = options + ["--semantics", semantics, "--seed", str(rng.randint(0, 5)), "--max-steps", "60", "--lenient"]
     run = transform(graph_file, text, output, 1, options)
-    ranks = int(rng.choice(arguments.ranks.split(",")))
+    ranks, way = int(rng.choice(arguments.ranks.split(","))), rng.choice(arguments.ways.split(","))
     if run.returncode:
         require(run.returncode == 2, "code", run.returncode, run.stderr)
         counts["refused: " + run.stderr.split("error: ")[-1].split("\n")[0].split(": ")[-1][:90]] += 1
         return
     first = open(output, "rb").read()
-    again = transform(graph_file, text, output, ranks, options)
-    require(again.returncode == 0, "code", again.returncode, "on", ranks, "ranks:", again.stderr)
-    require(open(output, "rb").read() == first, ranks, "ranks give another file")
-    require(steps_of(again) == steps_of(run), ranks, "ranks take other steps")
+    other = WAYS[way](graph_file, text, output, ranks, options)
+    require(other.returncode == 0, "code", other.returncode, "by", way, "on", ranks, "ranks:", other.stderr)
+    require(graph_of(other) == graph_of(run), way, "on", ranks, "ranks gives", graph_of(other), "and not", graph_of(run))
+    require(way != "ranks" or open(output, "rb").read() == first, ranks, "ranks give another file")
+    if way in ("ranks", "full", "device"):
+        require(steps_of(other) == steps_of(run), way, "on", ranks, "ranks takes other steps")
     judge = Judge(rng, rules, World(graph), read_world(output, graph.undirected), steps_of(run), semantics)
     controlled(control, judge.step)
     require(judge.at == len(judge.steps), "the run goes on behind step", judge.at)
@@ -304,6 +351,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--semantics", default="iso,iso,edge-iso,hom,induced")
     parser.add_argument("--ranks", default="2,3,4,8")
+    parser.add_argument("--ways", default="ranks,ranks,full,replay,resume,device")
     parser.add_argument("--stop", type=int, default=5, help="give up after so many failures")
     parser.add_argument("--keep", action="store_true", help="keep the files of failures")
     arguments, options = parser.parse_known_args()
@@ -330,6 +378,8 @@ def main():
         if not wrong or not arguments.keep:
             shutil.rmtree(folder)
         seed += 1
+        if counts["runs"] % 100 == 0:
+            print(dict(counts), flush=True)
     print(", ".join("%d %s" % (n, what) for what, n in counts.most_common()), "; %d failed" % failures)
     return failures > 0
 
