@@ -26,17 +26,26 @@ typedef struct tracing {
 	const gemp_graph *graph;
 	names attributes, labels, relations;
 	gemp_rule_columns columns;
-	bool whole; /* neighbours of vertices change that no column has: all edges are read as a whole */
 	gemp_code code;
 } tracing;
 
-static void trace(tracing *t, size_t column, enum aspect aspect, size_t name, gemp_touch touch)
+static void add(tracing *t, const gemp_trace_of_rule *trace)
 {
 	gemp_footprint *f = t->out;
 	if (t->code == GEMP_OK)
 		t->code = GEMP_RESERVE(f->traces, f->capacity, f->count + 1);
 	if (t->code == GEMP_OK)
-		f->traces[f->count++] = (gemp_trace_of_rule){ column, (uint32_t)aspect << NAME_BITS | (uint32_t)name, touch, 0 };
+		f->traces[f->count++] = *trace;
+}
+
+static uint32_t aspect_of(enum aspect aspect, size_t name)
+{
+	return (uint32_t)aspect << NAME_BITS | (uint32_t)name;
+}
+
+static void trace(tracing *t, size_t column, enum aspect aspect, size_t name, gemp_touch touch)
+{
+	add(t, &(gemp_trace_of_rule){ .column = column, .aspect = aspect_of(aspect, name), .touch = touch });
 }
 
 static size_t find(const names *all, const char *name)
@@ -70,7 +79,7 @@ static size_t column_of(const scope *s, int variable, bool edge)
 /* Edges of a type at a vertex: out of it, into it, or either. */
 static void touch_edges_at(tracing *t, size_t column, size_t type, bool out, bool in, gemp_touch touch)
 {
-	if (touch == GEMP_ADDS || column == GEMP_NO_COLUMN || t->whole)
+	if (touch == GEMP_ADDS || column == GEMP_NO_COLUMN)
 		trace(t, GEMP_NO_COLUMN, RELATION, type, touch);
 	if (column != GEMP_NO_COLUMN && out)
 		trace(t, column, OUT, type, touch);
@@ -201,13 +210,21 @@ static void read_behind_with(tracing *t)
 	gemp_free(edges);
 }
 
-/* Paths; under induced, that there are no further edges; where rows stand for many matches, all edges, and so the vertices
- * that these join. */
+/* Is the edge told by the row, and with it both ends? */
+static bool is_told(const tracing *t, size_t edge)
+{
+	const gemp_pattern_edge *e = &t->rule->pattern->edges[edge];
+	return !e->path && t->columns.edge[edge] != GEMP_NO_COLUMN && t->columns.vertex[e->from] != GEMP_NO_COLUMN &&
+	       t->columns.vertex[e->to] != GEMP_NO_COLUMN;
+}
+
+/* Paths; under induced, that there are no further edges; where rows stand for many matches, all edges, and so the
+ * vertices that these join. */
 static void read_edges(tracing *t, bool induced)
 {
 	const gemp_pattern *p = t->rule->pattern;
 	for (size_t e = 0; e < p->edge_count; e++)
-		if (p->edges[e].path || t->columns.edge[e] == GEMP_NO_COLUMN)
+		if (!is_told(t, e))
 			touch_types_at(t, GEMP_NO_COLUMN, p->edges[e].types, p->edges[e].type_count, false, false, GEMP_READS);
 	for (size_t v = 0; v < p->vertex_count && induced; v++)
 		touch_types_at(t, t->columns.vertex[v], NULL, 0, true, true, GEMP_READS);
@@ -273,6 +290,13 @@ static void create_edge(tracing *t, const gemp_update *u)
 	touch_edges_at(t, end_column(&u->to), type, false, true, GEMP_ADDS);
 }
 
+/* The edges of a type at the ends of an edge, or at the neighbours of a vertex, that no column need have. */
+static void touch_around(tracing *t, size_t column, gemp_trace_at at, enum aspect aspect, size_t type, size_t relation)
+{
+	add(t, &(gemp_trace_of_rule){ .column = column, .aspect = aspect_of(aspect, type), .touch = GEMP_ADDS, .at = at,
+	                              .relation = relation });
+}
+
 /* The matched edge that is in this column; false: the row does not say, or not where its ends are. */
 static bool edge_in(const tracing *t, size_t column, gemp_rule_edge *e)
 {
@@ -284,31 +308,54 @@ static void drop_edge(tracing *t, size_t column)
 {
 	gemp_rule_edge e;
 	trace(t, column, EDGE, 0, GEMP_WRITES);
-	if (!edge_in(t, column, &e)) {
-		touch_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
+	if (edge_in(t, column, &e)) {
+		bool either = e.edge->direction == GEMP_EITHER;
+		touch_types_at(t, e.from, e.edge->types, e.edge->type_count, true, either, GEMP_ADDS);
+		touch_types_at(t, e.to, e.edge->types, e.edge->type_count, either, true, GEMP_ADDS);
 		return;
 	}
-	bool either = e.edge->direction == GEMP_EITHER;
-	touch_types_at(t, e.from, e.edge->types, e.edge->type_count, true, either, GEMP_ADDS);
-	touch_types_at(t, e.to, e.edge->types, e.edge->type_count, either, true, GEMP_ADDS);
+	touch_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
+	for (size_t r = 0; r < t->graph->relation_count; r++) {
+		touch_around(t, column, GEMP_AT_SOURCE, OUT, r, r);
+		touch_around(t, column, GEMP_AT_TARGET, IN, r, r);
+	}
 }
 
 static void retype_edge(tracing *t, const gemp_update *u)
 {
 	gemp_rule_edge e;
-	bool known = edge_in(t, u->element.index, &e);
-	size_t type = find(&t->relations, u->names[0]);
-	drop_edge(t, u->element.index);
-	touch_edges_at(t, known ? e.from : GEMP_NO_COLUMN, type, true, true, GEMP_ADDS);
-	touch_edges_at(t, known ? e.to : GEMP_NO_COLUMN, type, true, true, GEMP_ADDS);
+	size_t type = find(&t->relations, u->names[0]), column = u->element.index;
+	drop_edge(t, column);
+	if (edge_in(t, column, &e)) {
+		touch_edges_at(t, e.from, type, true, true, GEMP_ADDS);
+		touch_edges_at(t, e.to, type, true, true, GEMP_ADDS);
+		return;
+	}
+	touch_edges_at(t, GEMP_NO_COLUMN, type, true, true, GEMP_ADDS);
+	touch_around(t, column, GEMP_AT_SOURCE, OUT, type, GEMP_ANY_RELATION);
+	touch_around(t, column, GEMP_AT_TARGET, IN, type, GEMP_ANY_RELATION);
 }
 
+/* Its neighbours lose edges. */
 static void drop_vertex(tracing *t, const gemp_update *u)
 {
-	trace(t, u->element.index, VERTEX, 0, GEMP_WRITES);
+	size_t column = u->element.index;
+	trace(t, column, VERTEX, 0, GEMP_WRITES);
 	trace(t, GEMP_NO_COLUMN, VERTEX, 0, GEMP_ADDS);
-	if (u->detach || u->kind == GEMP_MERGE)
-		touch_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
+	if (!u->detach && u->kind != GEMP_MERGE)
+		return;
+	touch_types_at(t, GEMP_NO_COLUMN, NULL, 0, false, false, GEMP_ADDS);
+	for (size_t r = 0; r < t->graph->relation_count; r++) {
+		touch_around(t, column, GEMP_AT_SOURCES, OUT, r, r);
+		touch_around(t, column, GEMP_AT_TARGETS, IN, r, r);
+	}
+}
+
+/* What loses edges to one vertex gets them to the other. */
+static void merge_vertex(tracing *t, const gemp_update *u)
+{
+	drop_vertex(t, u);
+	touch_types_at(t, u->to.index, NULL, 0, true, true, GEMP_ADDS);
 }
 
 static void write_update(tracing *t, const gemp_update *u)
@@ -338,7 +385,7 @@ static void write_update(tracing *t, const gemp_update *u)
 			drop_vertex(t, u);
 		break;
 	case GEMP_MERGE:
-		drop_vertex(t, u);
+		merge_vertex(t, u);
 		break;
 	}
 }
@@ -348,15 +395,6 @@ static void write_update(tracing *t, const gemp_update *u)
 static bool names_type(const gemp_update *u)
 {
 	return u->kind == GEMP_CREATE_EDGE || u->kind == GEMP_SET_TYPE;
-}
-
-static bool changes_neighbours(const tracing *t, const gemp_update *u)
-{
-	if (u->kind == GEMP_MERGE || (u->kind == GEMP_DELETE && u->detach))
-		return true;
-	bool drops = u->kind == GEMP_SET_TYPE || (u->kind == GEMP_DELETE && u->element.edge);
-	gemp_rule_edge e;
-	return drops && !edge_in(t, u->element.index, &e);
 }
 
 /* Nobody conflicts about an aspect that all read, or to which all add. */
@@ -376,7 +414,8 @@ static bool is_covered(const gemp_footprint *f, const gemp_trace_of_rule *trace)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		const gemp_trace_of_rule *other = &f->traces[i];
-		if (other->aspect != trace->aspect || other->column != trace->column)
+		if (other->aspect != trace->aspect || other->column != trace->column || other->at != trace->at ||
+		    other->relation != trace->relation)
 			continue;
 		if (other->touch == trace->touch ? other < trace : other->touch == GEMP_WRITES)
 			return true;
@@ -429,11 +468,9 @@ gemp_code gemp_footprint_new(gemp_footprint *out, const gemp_rule *rule, const g
 	gemp_rule_columns_find(&t.columns, rule);
 	for (size_t r = 0; r < graph->relation_count; r++)
 		number(&t, &t.relations, graph->relations[r].name);
-	for (size_t i = 0; i < rule->update_count; i++) {
+	for (size_t i = 0; i < rule->update_count; i++)
 		if (names_type(&rule->updates[i]))
 			number(&t, &t.relations, rule->updates[i].names[0]);
-		t.whole |= changes_neighbours(&t, &rule->updates[i]);
-	}
 	for (size_t i = 0; i < rule->update_count; i++)
 		write_update(&t, &rule->updates[i]);
 	read_all(&t, induced);

@@ -47,13 +47,14 @@ done:
 	return code;
 }
 
+/* Collective. */
 static gemp_code list_tokens(const selecting *s, gemp_tokens *tokens)
 {
 	gemp_code code = GEMP_OK;
 	gemp_footprint footprint = { 0 };
 	bool induced = s->options->match.semantics == GEMP_INDUCED;
-	GEMP_TRY(gemp_footprint_new(&footprint, s->rule, s->graph, induced));
-	code = gemp_footprint_tokens(tokens, &footprint, s->frame, s->choice);
+	GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_footprint_new(&footprint, s->rule, s->graph, induced)));
+	code = gemp_footprint_tokens(tokens, s->context->comm, s->graph, &footprint, s->frame, s->choice);
 done:
 	gemp_footprint_free(&footprint);
 	return code;
@@ -88,7 +89,7 @@ static gemp_code choose_all(selecting *s)
 	gemp_code code = GEMP_OK;
 	gemp_tokens tokens = { 0 };
 	uint64_t left = 0;
-	GEMP_TRY(gemp_comm_agree(s->context->comm, list_tokens(s, &tokens)));
+	GEMP_TRY(list_tokens(s, &tokens));
 	GEMP_TRY(gemp_choose_uncontended(s->context->comm, &tokens, s->choice, &left));
 	if (left)
 		code = choose_contended(s, &tokens);

@@ -124,6 +124,13 @@ RULES = [  # text, matches, what a match does, does it apply
      pairs(lambda g, a, b: not any(s == b and c != b and any(f == c and t not in (b, c) for _, f, t in g.of_type("L"))
                                    for _, s, c in g.of_type("K"))),
      lambda g, m, fresh: g.add(m[1], m[0], "L"), None),
+    ("MATCH (a)-[k:K]->(b:P) WHERE NOT EXISTS { (a)-[:L]->() } DETACH DELETE b",
+     pairs(lambda g, a, b: g.has(b, "P") and g.out(a, "L") == 0), lambda g, m, fresh: g.drop(m[1]), None),
+    ("MATCH (a)-[k:K]->(b) WHERE COUNT { (b)-[:K]->() } = 1 MERGE a INTO b",
+     pairs(lambda g, a, b: g.out(b, "K") == 1), merge, None),
+    ("MATCH (a)-[k:K]->(b) WHERE NOT EXISTS { (b)-[:L]->() } DETACH DELETE a SET b.x = 8",
+     pairs(lambda g, a, b: g.out(b, "L") == 0),
+     lambda g, m, fresh: (g.drop(m[0]), g.vertices[m[1]][1].update(x=8)), None),
     ("MATCH (a)-[k:K]->(b) REMOVE a.x SET b.y = a.x",
      pairs(lambda g, a, b: True),
      lambda g, m, fresh: (g.vertices[m[1]][1].pop("y", None) if g.x(m[0]) is None
