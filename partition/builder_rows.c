@@ -1,9 +1,11 @@
 #include "partition/builder_rows.h"
 
 #include "core/memory.h"
+#include "core/prefix.h"
 #include "core/threads.h"
 #include "partition/row_sort.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,8 +63,7 @@ void gemp_made_rows_count(gemp_made_rows *rows, const uint32_t *records, size_t 
 
 void gemp_made_rows_begin(gemp_made_rows *rows)
 {
-	for (size_t v = 0; v < rows->rows; v++)
-		rows->begin[v + 1] += rows->begin[v];
+	gemp_prefix_sums(rows->begin, rows->rows + 1);
 }
 
 static void place_piece(void *context, unsigned thread, size_t piece)
@@ -97,8 +98,7 @@ void gemp_made_rows_place(gemp_made_rows *rows, const uint32_t *records, size_t 
 
 void gemp_made_rows_end(gemp_made_rows *rows)
 {
-	memmove(rows->begin + 1, rows->begin, rows->rows * sizeof *rows->begin);
-	rows->begin[0] = 0;
+	gemp_prefix_shift(rows->begin, rows->rows + 1);
 }
 
 typedef struct sorting {
@@ -106,7 +106,7 @@ typedef struct sorting {
 	unsigned bits;
 	gemp_vertex *spare_slots; /* [threads][LONG_ROW] */
 	gemp_edge *spare_edges;
-	size_t longest;           /* of the rows left for later */
+	_Atomic size_t longest;   /* of the rows left for later */
 } sorting;
 
 static bool ascends(const gemp_vertex *slots, const gemp_edge *edges, size_t count)
@@ -139,16 +139,22 @@ static void sort_row(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigne
 
 static void sort_piece(void *context, unsigned thread, size_t piece)
 {
-	const sorting *s = context;
+	sorting *s = context;
 	gemp_made_rows *rows = s->rows;
 	gemp_vertex *spare_slots = s->spare_slots + (size_t)thread * LONG_ROW;
 	gemp_edge *spare_edges = s->spare_edges ? s->spare_edges + (size_t)thread * LONG_ROW : NULL;
+	size_t longest = 0;
 	for (size_t v = piece * ROWS, end = end_of(piece, ROWS, rows->rows); v < end; v++) {
 		uint64_t begin = rows->begin[v], count = rows->begin[v + 1] - begin;
 		if (count > 1 && count < LONG_ROW)
 			sort_row(rows->slots + begin, rows->edges ? rows->edges + begin : NULL, count, s->bits, spare_slots,
 			         spare_edges);
+		else if (count > longest)
+			longest = count;
 	}
+	size_t known = s->longest;
+	while (longest > known && !atomic_compare_exchange_weak(&s->longest, &known, longest))
+		;
 }
 
 static gemp_code sort_long_rows(const sorting *s)
@@ -157,10 +163,7 @@ static gemp_code sort_long_rows(const sorting *s)
 	gemp_made_rows *rows = s->rows;
 	gemp_vertex *spare_slots = NULL;
 	gemp_edge *spare_edges = NULL;
-	size_t longest = 0;
-	for (size_t v = 0; v < rows->rows; v++)
-		if (rows->begin[v + 1] - rows->begin[v] > longest)
-			longest = rows->begin[v + 1] - rows->begin[v];
+	size_t longest = s->longest;
 	if (longest < LONG_ROW)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(spare_slots, longest));

@@ -1,6 +1,7 @@
 /* Ids by hash, then key, and vertices to the ranks that own them. */
 #include "core/memory.h"
 #include "comm/exchange.h"
+#include "core/prefix.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "partition/builder_bytes.h"
@@ -152,8 +153,7 @@ static gemp_code sort_records(sorting *s)
 	GEMP_TRY(GEMP_NEW(s->begin, s->buckets + 1));
 	GEMP_TRY(GEMP_NEW(s->sorted, s->count));
 	gemp_parallel_for((s->count + PIECE - 1) / PIECE, count_piece, s);
-	for (size_t b = 0; b < s->buckets; b++)
-		s->begin[b + 1] += s->begin[b];
+	gemp_prefix_sums(s->begin, s->buckets + 1);
 	gemp_parallel_for((s->count + PIECE - 1) / PIECE, place_piece, s);
 	gemp_parallel_for((s->buckets + PIECE - 1) / PIECE, sort_piece, s);
 	gemp_free(s->records);

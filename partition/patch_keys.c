@@ -3,6 +3,7 @@
  * Old keys keep their order. New keys are all integers of a range, above all others; or the texts "#N" of all N in a range,
  * whose place among others follows from digits: how many of them come before a given text takes no search. */
 #include "core/memory.h"
+#include "core/prefix.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/patch_parts.h"
@@ -169,7 +170,7 @@ static gemp_code find_less(ordering *o)
 	gemp_parallel_for(gemp_patch_pieces(o->p->from->rows), count_piece, o);
 	for (uint64_t at = 0; at < count; at += MOST)
 		gemp_comm_sum(o->p->comm, o->less + at, (int)(count - at < MOST ? count - at : MOST));
-	gemp_patch_sums(o->less, count);
+	gemp_prefix_sums(o->less, count);
 done:
 	return code;
 }

@@ -36,9 +36,6 @@ static inline size_t gemp_patch_end(size_t piece, size_t rows)
 	return (piece + 1) * GEMP_PATCH_PIECE < rows ? (piece + 1) * GEMP_PATCH_PIECE : rows;
 }
 
-/* Sums in place: begin[i] becomes the sum of begin[0..i], all threads. */
-void gemp_patch_sums(uint64_t *begin, size_t count);
-
 gemp_code gemp_patch_ids(gemp_patching *p);
 gemp_code gemp_patch_keys(gemp_patching *p);
 gemp_code gemp_patch_labels(gemp_patching *p);

@@ -1,6 +1,7 @@
 #include "partition/patch_rows.h"
 
 #include "core/memory.h"
+#include "core/prefix.h"
 #include "core/threads.h"
 #include "graph/column_bulk.h"
 #include "partition/builder_rows.h"
@@ -47,7 +48,7 @@ static gemp_code make_added(const gemp_row_patch *r, gemp_made_rows *made)
 		records = n.records;
 	}
 	gemp_made_rows_count(made, records, width, r->added);
-	gemp_patch_sums(made->begin, made->rows + 1);
+	gemp_made_rows_begin(made);
 	gemp_made_rows_place(made, records, width, r->added);
 	gemp_made_rows_end(made);
 	code = gemp_made_rows_sort(made, r->p->to->vertices);
@@ -62,6 +63,7 @@ typedef struct merging {
 	gemp_row_patch *r;
 	const gemp_made_rows *made; /* no begin: nothing is added */
 	uint64_t old_edges;
+	atomic_bool stays;          /* some old edge does */
 } merging;
 
 /* The old edges of a new row. */
@@ -137,7 +139,7 @@ static gemp_code merge(merging *m)
 	size_t rows = r->p->to->rows;
 	GEMP_TRY(GEMP_NEW(r->begin, rows + 1));
 	gemp_parallel_for(gemp_patch_pieces(rows), count_piece, m);
-	gemp_patch_sums(r->begin, rows + 1);
+	gemp_prefix_sums(r->begin, rows + 1);
 	GEMP_TRY(GEMP_NEW(r->out, r->begin[rows]));
 	if (r->ordered)
 		GEMP_TRY(GEMP_NEW(r->order, r->begin[rows]));
@@ -169,6 +171,31 @@ static void look_piece(void *context, unsigned thread, size_t piece)
 		atomic_store_explicit(&p->found, true, memory_order_relaxed);
 }
 
+/* Added edges are numbered behind the old ones, also where none of these is left. */
+static void lift_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const merging *m = context;
+	for (size_t e = piece * GEMP_PATCH_PIECE; e < gemp_patch_end(piece, m->r->added); e++)
+		m->r->order[e] += m->old_edges;
+}
+
+/* Is an edge of before still there? */
+static void stay_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	merging *m = context;
+	bool found = atomic_load_explicit(&m->stays, memory_order_relaxed);
+	for (size_t i = piece * GEMP_PATCH_PIECE; !found && i < gemp_patch_end(piece, m->r->p->to->rows); i++) {
+		uint64_t at, end;
+		find_old(m, i, &at, &end);
+		for (; !found && at < end; at++)
+			found = target_of(m->r, at) != GEMP_NO_VERTEX;
+	}
+	if (found)
+		atomic_store_explicit(&m->stays, true, memory_order_relaxed);
+}
+
 gemp_code gemp_patch_rows(gemp_row_patch *r)
 {
 	gemp_code code = GEMP_OK;
@@ -178,11 +205,15 @@ gemp_code gemp_patch_rows(gemp_row_patch *r)
 		m.old_edges = r->old->out_begin[r->p->from->rows];
 	if (r->added)
 		GEMP_TRY(make_added(r, &made));
-	if (r->added && m.old_edges == 0) {
+	if (m.old_edges)
+		gemp_parallel_for(gemp_patch_pieces(r->p->to->rows), stay_piece, &m);
+	if (r->added && !m.stays) {
 		r->begin = made.begin;
 		r->out = made.slots;
 		r->order = made.edges;
 		made = (gemp_made_rows){ 0 };
+		if (r->order && m.old_edges)
+			gemp_parallel_for(gemp_patch_pieces(r->added), lift_piece, &m);
 	} else {
 		GEMP_TRY(merge(&m));
 	}
