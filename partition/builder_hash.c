@@ -27,41 +27,109 @@ static gemp_code add_sum(sums *all, const char *relation, const char *name, uint
 	return code == GEMP_OK ? gemp_text_status(&all->names) : code;
 }
 
+typedef struct hashing {
+	const gemp_column *column;
+	const gemp_graph *graph; /* of labels */
+	gemp_text texts;         /* of its sets of labels */
+	size_t *begin;           /* [label_set_count + 1] of each set in them */
+	uint64_t first;
+	size_t room;             /* for the longest value, packed */
+	char *scratch;           /* [threads][room] */
+	_Atomic uint64_t sum;
+} hashing;
+
+static size_t rows_end(size_t piece, size_t rows)
+{
+	return (piece + 1) * ROWS < rows ? (piece + 1) * ROWS : rows;
+}
+
+/* As gemp_column_pack has it. */
+static size_t pack(const gemp_column *column, size_t row, char *out)
+{
+	gemp_value value = gemp_column_get(column, row);
+	bool text = column->type == GEMP_STRING || column->type == GEMP_LIST;
+	uint64_t size = value.string.size;
+	out[0] = value.null;
+	if (value.null)
+		return 1;
+	if (!text) {
+		size = column->type == GEMP_BOOLEAN ? 1 : sizeof value.integer;
+		memcpy(out + 1, column->type == GEMP_BOOLEAN ? (const void *)&column->booleans[row] : &value.integer, size);
+		return 1 + size;
+	}
+	memcpy(out + 1, &size, sizeof size);
+	if (size)
+		memcpy(out + 1 + sizeof size, value.string.bytes, size);
+	return 1 + sizeof size + size;
+}
+
+static void hash_piece(void *context, unsigned thread, size_t piece)
+{
+	hashing *h = context;
+	char *scratch = h->scratch + thread * h->room;
+	uint64_t sum = 0;
+	for (size_t i = piece * ROWS; i < rows_end(piece, h->column->rows); i++)
+		sum += gemp_hash(scratch, pack(h->column, i, scratch), h->first + i);
+	atomic_fetch_add(&h->sum, sum);
+}
+
 static gemp_code add_column(sums *all, const char *relation, const gemp_column *column, uint64_t first)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text packed = { 0 };
-	uint64_t sum = 0;
-	for (size_t i = 0; i < column->rows; i++) {
-		gemp_text_clear(&packed);
-		GEMP_TRY(gemp_column_pack(column, i, &packed));
-		sum += gemp_hash(packed.data, packed.size, first + i);
-	}
-	GEMP_TRY(add_sum(all, relation, column->name, sum));
+	hashing h = { .column = column, .first = first };
+	for (size_t i = 0; i < column->rows && column->offsets; i++)
+		if (column->offsets[i + 1] - column->offsets[i] > h.room)
+			h.room = column->offsets[i + 1] - column->offsets[i];
+	h.room += 1 + 2 * sizeof(uint64_t);
+	GEMP_TRY(GEMP_NEW(h.scratch, gemp_threads() * h.room));
+	gemp_parallel_for((column->rows + ROWS - 1) / ROWS, hash_piece, &h);
+	code = add_sum(all, relation, column->name, h.sum);
 done:
-	gemp_text_free(&packed);
+	gemp_free(h.scratch);
+	return code;
+}
+
+static void hash_labels_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	hashing *h = context;
+	uint64_t sum = 0;
+	for (size_t v = piece * ROWS; v < rows_end(piece, h->graph->rows); v++) {
+		const size_t *begin = &h->begin[h->graph->label_set[v]];
+		sum += gemp_hash(h->texts.data + begin[0], begin[1] - begin[0], h->graph->first + v);
+	}
+	atomic_fetch_add(&h->sum, sum);
+}
+
+static gemp_code add_labels(sums *all, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	hashing h = { .graph = graph };
+	GEMP_TRY(GEMP_NEW(h.begin, graph->label_set_count + 1));
+	for (size_t s = 0; s < graph->label_set_count; s++) {
+		const gemp_label_set *set = &graph->label_sets[s];
+		for (size_t l = 0; l < set->count; l++)
+			gemp_text_print(&h.texts, "%s;", graph->labels[set->labels[l]]);
+		h.begin[s + 1] = h.texts.size;
+	}
+	gemp_text_add(&h.texts, "", 1); /* also where there is no label */
+	GEMP_TRY(gemp_text_status(&h.texts));
+	gemp_parallel_for((graph->rows + ROWS - 1) / ROWS, hash_labels_piece, &h);
+	code = add_sum(all, "", "_label", h.sum);
+done:
+	gemp_text_free(&h.texts);
+	gemp_free(h.begin);
 	return code;
 }
 
 static gemp_code add_vertices(sums *all, const gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text labels = { 0 };
-	uint64_t sum = 0;
 	GEMP_TRY(add_column(all, "", &graph->key, graph->first));
-	for (size_t v = 0; v < graph->rows; v++) {
-		const gemp_label_set *set = &graph->label_sets[graph->label_set[v]];
-		gemp_text_clear(&labels);
-		for (size_t l = 0; l < set->count; l++)
-			gemp_text_print(&labels, "%s;", graph->labels[set->labels[l]]);
-		sum += gemp_hash(labels.data, labels.size, graph->first + v);
-	}
-	GEMP_TRY(gemp_text_status(&labels));
-	GEMP_TRY(add_sum(all, "", "_label", sum));
+	GEMP_TRY(add_labels(all, graph));
 	for (size_t c = 0; c < graph->attributes.count; c++)
 		GEMP_TRY(add_column(all, "", &graph->attributes.columns[c], graph->first));
 done:
-	gemp_text_free(&labels);
 	return code;
 }
 
