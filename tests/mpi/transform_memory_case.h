@@ -15,7 +15,7 @@ static const char text[] =
 	"CREATE (n:New {name: a.name})-[:MADE {note: 'x'}]->(b) "
 	"RULE shrink MATCH (a)-[k]->(b:Film) OPTIONAL MATCH (b)-[o:ACTS_IN]->(c) SET k:LIKES DELETE o DETACH DELETE b "
 	"RULE join MATCH (a:Film)-[:ACTS_IN]->(b) WITH DISTINCT a, b MERGE a INTO b "
-	"RUN TRY grow; TRY shrink; TRY join";
+	"RUN TRY grow; TRY join; TRY shrink";
 
 static inline int open_context(void **state)
 {
