@@ -1,7 +1,6 @@
 /* Ids by hash, then key, and vertices to the ranks that own them. */
 #include "core/memory.h"
 #include "comm/exchange.h"
-#include "core/prefix.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "partition/builder_bytes.h"
@@ -25,8 +24,10 @@ typedef struct sorting {
 	int *owner;      /* [from->rows]; NULL: one rank */
 	size_t longest;  /* key, encoded */
 	char *scratch;   /* [threads][longest] */
-	uint64_t buckets, *begin; /* [buckets + 1] */
+	uint64_t *begin; /* [BUCKETS + 1] */
+	size_t most;     /* records in a bucket */
 	record *sorted;  /* [count] */
+	record *spare;   /* [threads][most] */
 	uint64_t *order; /* [count] */
 	gemp_vertex *ids;/* [count] of those that came */
 } sorting;
@@ -86,30 +87,49 @@ done:
 	return code;
 }
 
-/* ORDER: into buckets by hash, then each is sorted; hashes are spread evenly */
+/* ORDER: hashes are spread evenly, so records go into buckets by their hash that fit a cache, a piece's records for one
+ * bucket together; then each bucket is sorted by one thread, through finer ones */
 
-static uint64_t bucket_of(const sorting *s, uint64_t hash)
+enum { BUCKETS = 1 << 10, FINE = 1 << 12 };
+
+static uint64_t part_of(const sorting *s, uint64_t hash, uint64_t parts)
 {
 	uint64_t size = (uint64_t)s->c->comm->size;
-	return (uint64_t)((unsigned __int128)hash * (size * s->buckets) >> 64) - (uint64_t)s->c->comm->rank * s->buckets;
+	return (uint64_t)((unsigned __int128)hash * (size * parts) >> 64) - (uint64_t)s->c->comm->rank * parts;
+}
+
+static void count_records(const sorting *s, size_t piece, uint64_t counts[BUCKETS])
+{
+	memset(counts, 0, BUCKETS * sizeof *counts);
+	for (size_t i = piece * PIECE; i < end_of(piece, s->count); i++)
+		counts[part_of(s, s->records[i].hash, BUCKETS)]++;
 }
 
 static void count_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const sorting *s = context;
-	for (size_t i = piece * PIECE; i < end_of(piece, s->count); i++)
-		__atomic_fetch_add(&s->begin[bucket_of(s, s->records[i].hash) + 1], 1, __ATOMIC_RELAXED);
+	uint64_t counts[BUCKETS];
+	count_records(s, piece, counts);
+	for (size_t b = 0; b < BUCKETS; b++)
+		if (counts[b])
+			__atomic_fetch_add(&s->begin[b + 1], counts[b], __ATOMIC_RELAXED);
 }
 
+/* begin[b] becomes where bucket b ends. */
 static void place_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const sorting *s = context;
+	uint64_t next[BUCKETS];
+	count_records(s, piece, next);
+	for (size_t b = 0; b < BUCKETS; b++)
+		if (next[b])
+			next[b] = __atomic_fetch_add(&s->begin[b], next[b], __ATOMIC_RELAXED);
 	for (size_t i = piece * PIECE; i < end_of(piece, s->count); i++) {
-		record r = s->records[i];
-		r.came = i;
-		s->sorted[__atomic_fetch_add(&s->begin[bucket_of(s, r.hash)], 1, __ATOMIC_RELAXED)] = r;
+		record *to = &s->sorted[next[part_of(s, s->records[i].hash, BUCKETS)]++];
+		*to = s->records[i];
+		to->came = i;
 	}
 }
 
@@ -118,19 +138,39 @@ static bool comes_before(const record *a, const record *b)
 	return a->hash < b->hash || (a->hash == b->hash && a->key_rank < b->key_rank);
 }
 
-/* begin[b] is where bucket b ends. */
-static void sort_piece(void *context, unsigned thread, size_t piece)
+static void insert(record *records, size_t count)
 {
-	(void)thread;
+	for (size_t i = 1; i < count; i++) {
+		record r = records[i];
+		size_t to = i;
+		for (; to > 0 && comes_before(&r, &records[to - 1]); to--)
+			records[to] = records[to - 1];
+		records[to] = r;
+	}
+}
+
+/* spare: room for as many. */
+static void sort_bucket(const sorting *s, uint64_t bucket, record *records, size_t count, record *spare)
+{
+	uint32_t begin[FINE + 1] = { 0 };
+	uint64_t fine = (uint64_t)BUCKETS * FINE;
+	for (size_t i = 0; i < count; i++)
+		begin[part_of(s, records[i].hash, fine) - bucket * FINE + 1]++;
+	for (size_t f = 0; f < FINE; f++)
+		begin[f + 1] += begin[f];
+	for (size_t i = 0; i < count; i++)
+		spare[begin[part_of(s, records[i].hash, fine) - bucket * FINE]++] = records[i];
+	memcpy(records, spare, count * sizeof *records);
+	for (size_t f = 0, first = 0; f < FINE; first = begin[f++])
+		insert(records + first, begin[f] - first);
+}
+
+static void sort_piece(void *context, unsigned thread, size_t bucket)
+{
 	const sorting *s = context;
-	for (size_t b = piece * PIECE; b < end_of(piece, s->buckets); b++)
-		for (uint64_t first = b ? s->begin[b - 1] : 0, i = first + 1; i < s->begin[b]; i++) {
-			record r = s->sorted[i];
-			uint64_t to = i;
-			for (; to > first && comes_before(&r, &s->sorted[to - 1]); to--)
-				s->sorted[to] = s->sorted[to - 1];
-			s->sorted[to] = r;
-		}
+	uint64_t first = bucket ? s->begin[bucket - 1] : 0;
+	if (s->begin[bucket] > first)
+		sort_bucket(s, bucket, s->sorted + first, s->begin[bucket] - first, s->spare + thread * s->most);
 }
 
 static void settle_piece(void *context, unsigned thread, size_t piece)
@@ -149,13 +189,16 @@ static void settle_piece(void *context, unsigned thread, size_t piece)
 static gemp_code sort_records(sorting *s)
 {
 	gemp_code code = GEMP_OK;
-	s->buckets = s->count / 4 + 1;
-	GEMP_TRY(GEMP_NEW(s->begin, s->buckets + 1));
+	GEMP_TRY(GEMP_NEW(s->begin, BUCKETS + 1));
 	GEMP_TRY(GEMP_NEW(s->sorted, s->count));
 	gemp_parallel_for((s->count + PIECE - 1) / PIECE, count_piece, s);
-	gemp_prefix_sums(s->begin, s->buckets + 1);
+	for (size_t b = 0; b < BUCKETS; b++) {
+		s->most = s->begin[b + 1] > s->most ? (size_t)s->begin[b + 1] : s->most;
+		s->begin[b + 1] += s->begin[b];
+	}
+	GEMP_TRY(GEMP_NEW(s->spare, s->most * gemp_threads()));
 	gemp_parallel_for((s->count + PIECE - 1) / PIECE, place_piece, s);
-	gemp_parallel_for((s->buckets + PIECE - 1) / PIECE, sort_piece, s);
+	gemp_parallel_for(BUCKETS, sort_piece, s);
 	gemp_free(s->records);
 	s->records = NULL;
 	GEMP_TRY(GEMP_NEW(s->order, s->count));
@@ -259,6 +302,7 @@ done:
 	gemp_free(s.owner);
 	gemp_free(s.begin);
 	gemp_free(s.sorted);
+	gemp_free(s.spare);
 	gemp_free(s.order);
 	gemp_free(s.ids);
 	return code;
