@@ -1,4 +1,6 @@
 """Repairs of the Train Benchmark on railways: as many changes as the questions have matches, and none of them left."""
+import collections
+import json
 import os
 import sys
 import tempfile
@@ -8,6 +10,8 @@ from repairs import RULES, generated, imported, known_counts, matches, repaired
 from program import run
 
 ONE_EACH = ("PosLength", "SwitchSensor", "RouteSensor", "SwitchSet")  # a change makes one match go, and none come
+CHANGES = {"PosLength": {"set vertex": 1}, "SwitchSensor": {"create vertex": 1, "create edge": 1}, "RouteSensor": {"create edge": 1},
+           "SemaphoreNeighbor": {"create edge": 1}, "SwitchSet": {"set vertex": 1}}  # of one match
 FAULTS = []
 
 
@@ -16,11 +20,27 @@ def equal(what, value, expected):
         FAULTS.append(f"{what}: {value}, not {expected}")
 
 
+def check_log(graph, log, applied):
+    """A line for each change."""
+    found, rule = {name: collections.Counter() for name in RULES}, None
+    with open(log) as file:
+        for line in map(json.loads, file):
+            rule = line.get("rule", rule)
+            if "change" in line:
+                found[rule][line["change"]] += 1
+    for name, each in CHANGES.items():
+        equal(f"{graph}, log of {name}", found[name], {k: n * applied[name] for k, n in each.items() if applied[name]})
+    segments = found["ConnectedSegments"]
+    equal(f"{graph}, segments", (segments["delete vertex"], segments["create edge"]), (applied["ConnectedSegments"],) * 2)
+
+
 def check_together(graph, before, folder):
     files = []
+    log = os.path.join(folder, "changes.jsonl")
     for ranks in (1, 3):
-        output, report = repaired(graph, RULES, folder, ranks)
+        output, report = repaired(graph, RULES, folder, ranks, "--changes", log)
         files.append(open(output, "rb").read())
+    check_log(graph, log, {rule["rule"]: rule["applied"] for rule in report["rules"]})
     equal(f"{graph}: 1 and 3 ranks give one file", files[0] == files[1], True)
     equal(f"{graph}, matches left", matches(output, folder), dict.fromkeys(RULES, 0))
     for rule in report["rules"]:

@@ -144,8 +144,12 @@ def variables_read(e, labels):
     if isinstance(e, tuple):
         if e[0] == "param":
             return set()
-        if e[0] in ("label", "inlabels", "labels"):
-            return {(e[2] if e[0] == "inlabels" else e[1], label) for label in labels}
+        if e[0] == "label":
+            return {(e[1], "(%s)" % label) for label in e[2:]}
+        if e[0] == "inlabels":
+            return {(e[2], "(%s)" % e[1])}
+        if e[0] == "labels":
+            return {(e[1], label) for label in labels}
         return set().union(*(variables_read(c, labels) for c in e[1:]))
     if isinstance(e, str) and not isinstance(e, Text) and "." in e:
         return {tuple(e.split("."))}
@@ -378,7 +382,7 @@ def main():
         if not wrong or not arguments.keep:
             shutil.rmtree(folder)
         seed += 1
-        if counts["runs"] % 100 == 0:
+        if counts["runs"] % 20 == 0:
             print(dict(counts), flush=True)
     print(", ".join("%d %s" % (n, what) for what, n in counts.most_common()), "; %d failed" % failures)
     return failures > 0
