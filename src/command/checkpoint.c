@@ -157,10 +157,12 @@ static json_t *make_state(const gemp_checkpoint *c, double seconds)
 		json_array_append_new(shards, json_pack("{s:o, s:o}", "first", gemp_keeping_digits(c->shards[i].first), "rows",
 		                                        gemp_keeping_digits(c->shards[i].rows)));
 	snprintf(plan, sizeof plan, "%016" PRIx64, c->plan);
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}", "form", gemp_keeping_digits(FORM), "parts",
-	                 gemp_keeping_digits(c->parts), "finished", gemp_keeping_digits(c->finished), "matches", gemp_keeping_digits(c->matches),
-	                 "embeddings", c->embeddings_known ? gemp_keeping_digits(c->embeddings) : json_null(), "rows", gemp_keeping_digits(c->rows),
-	                 "pivots", gemp_keeping_digits(c->pivots), "runs", gemp_keeping_digits(c->runs), "seconds", c->seconds + seconds, "plan", plan,
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:f, s:s, s:o, s:o}",
+	                 "form", gemp_keeping_digits(FORM), "parts", gemp_keeping_digits(c->parts),
+	                 "finished", gemp_keeping_digits(c->finished), "matches", gemp_keeping_digits(c->matches),
+	                 "embeddings", c->embeddings_known ? gemp_keeping_digits(c->embeddings) : json_null(),
+	                 "rows", gemp_keeping_digits(c->rows), "pivots", gemp_keeping_digits(c->pivots),
+	                 "runs", gemp_keeping_digits(c->runs), "seconds", c->seconds + seconds, "plan", plan,
 	                 "order", order, "shards", shards);
 }
 

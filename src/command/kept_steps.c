@@ -210,10 +210,11 @@ static json_t *make_state(const gemp_kept_steps *k, const char *graph)
 	for (size_t i = 0; i < k->log_count; i++)
 		json_array_append_new(logs, json_string(k->logs[i]));
 	if (gemp_text_status(&applied) == GEMP_OK)
-		state = json_pack("{s:o, s:o, s:f, s:o, s:s, s:o, s:O, s:o, s:s, s:o}", "form", gemp_keeping_digits(FORM), "jobs",
-		                  gemp_keeping_digits(k->runs), "seconds", k->seconds + gemp_now() - k->began, "lines",
-		                  gemp_keeping_digits(k->log ? k->log->recorder.lines : 0), "applied", applied.data, "rules",
-		                  make_reports(k), "explain", k->steps, "logs", logs, "kept", graph, "seen", make_seen(k));
+		state = json_pack("{s:o, s:o, s:f, s:o, s:s, s:o, s:O, s:o, s:s, s:o}", "form", gemp_keeping_digits(FORM),
+		                  "jobs", gemp_keeping_digits(k->runs), "seconds", k->seconds + gemp_now() - k->began,
+		                  "lines", gemp_keeping_digits(k->log ? k->log->recorder.lines : 0),
+		                  "applied", applied.data, "rules", make_reports(k), "explain", k->steps, "logs", logs,
+		                  "kept", graph, "seen", make_seen(k));
 	gemp_text_free(&applied);
 	return state;
 }

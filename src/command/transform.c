@@ -15,6 +15,7 @@
 #include "partition/canonical.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct transforming {
@@ -61,12 +62,15 @@ static gemp_code read_rules(transforming *t)
 	return code;
 }
 
+static json_t *make_pair(uint64_t vertices, uint64_t edges)
+{
+	return json_pack("{s:o, s:o}", "vertices", gemp_json_count(vertices), "edges", gemp_json_count(edges));
+}
+
 static void report_effects(json_t *object, const gemp_effects *e)
 {
-	json_object_set_new(object, "created", json_pack("{s:o, s:o}", "vertices", gemp_json_count(e->created_vertices), "edges",
-	                                                 gemp_json_count(e->created_edges)));
-	json_object_set_new(object, "deleted", json_pack("{s:o, s:o}", "vertices", gemp_json_count(e->deleted_vertices), "edges",
-	                                                 gemp_json_count(e->deleted_edges)));
+	json_object_set_new(object, "created", make_pair(e->created_vertices, e->created_edges));
+	json_object_set_new(object, "deleted", make_pair(e->deleted_vertices, e->deleted_edges));
 	json_object_set_new(object, "set", gemp_json_count(e->set));
 }
 
@@ -318,8 +322,10 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *o)
 {
 	gemp_code code = gemp_keeping_check(o);
 	if (code == GEMP_OK && o->dot && o->checkpoint)
-		code = gemp_fail(GEMP_EUSAGE, "--dot does not go with --checkpoint, which does not keep how the graph was before; leave "
-		                 "one of them out");
+		code = gemp_fail(GEMP_EUSAGE, "--dot does not go with --checkpoint, which does not keep how the graph was before; "
+		                 "leave one of them out");
+	if (code == GEMP_OK && o->changes && strcmp(o->changes, "-") == 0)
+		code = gemp_fail(GEMP_EUSAGE, "--changes -: a log appears when it is whole; name a file");
 	if (code == GEMP_OK && o->changes && comm->rank == 0)
 		code = gemp_file_may_write("--changes", o->changes);
 	if (code == GEMP_OK && o->dot && comm->rank == 0)
@@ -332,8 +338,9 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *o)
 static void expect_signals(const transforming *t)
 {
 	if (t->comm->rank == 0 && !t->options->checkpoint)
-		gemp_signals_tell(t->replays ? "gemp-mpi: ended by a signal, and no graph is written\n" :
-		                  "gemp-mpi: ended by a signal, and no graph is written; --checkpoint FOLDER keeps what is finished\n");
+		gemp_signals_tell(t->replays ? "gemp-mpi: ended by a signal, and no graph is written\n"
+		                             : "gemp-mpi: ended by a signal, and no graph is written; --checkpoint FOLDER keeps what "
+		                               "is finished\n");
 }
 
 static gemp_code transform(gemp_comm *comm, const gemp_options *options)

@@ -84,6 +84,8 @@ wrong 1 '2d' 2 'a change stands behind its step'
 wrong 1 '1s/.*/{}/' 1 'this is not the head of a change log'
 alone 2 transform g.h5 c.jsonl -o m.h5 --changes n.jsonl
 says '--changes is for rules, and c.jsonl is a change log'
+alone 2 transform g.h5 r.rules -o m.h5 --changes -
+says '--changes -: a log appears when it is whole; name a file'
 alone 74 transform g.h5 r.rules -o m.h5 --changes no/such/folder.jsonl
 says '--changes no/such/folder.jsonl: cannot write to folder'
 

@@ -157,8 +157,8 @@ done:
 
 static void test_values_are_packed(void **state)
 {
-	const gemp_value values[] = { none, number(-1), { .type = GEMP_FLOAT, .real = NAN }, { .type = GEMP_BOOLEAN, .truth = true },
-		{ .type = GEMP_STRING, .string = { "a\0b", 3 } }, { .type = GEMP_STRING, .null = true } };
+	const gemp_value values[] = { none, number(-1), { .type = GEMP_FLOAT, .real = NAN },
+		{ .type = GEMP_BOOLEAN, .truth = true }, { .type = GEMP_STRING, .string = { "a\0b", 3 } }, { .type = GEMP_STRING, .null = true } };
 	const size_t size = sizeof values / sizeof *values;
 	gemp_text text = { 0 };
 	(void)state;

@@ -1,0 +1,79 @@
+/* The change log where memory is short: whichever request of whichever rank is refused while it is written, all ranks end
+ * with the same code, and nothing stays behind. */
+#include "transform_memory_case.h"
+
+static const char logged[] = "RULE shrink MATCH (a)-[k]->(b:Film) SET k.weight = 7, a:Seen CREATE (n:New {name: a.name})-[:M]->(a) "
+                             "DETACH DELETE b RULE join MATCH (a)-[k]->(b) WHERE id(a) < id(b) SET k:LIKES MERGE a INTO b "
+                             "RUN ONE shrink; ONE join";
+
+typedef struct lines {
+	size_t bytes;
+	long refused; /* requests that the victim makes before one is refused; negative: none is */
+} lines;
+
+static gemp_code count_bytes(void *self, const char *bytes, size_t size)
+{
+	lines *all = self;
+	(void)bytes;
+	all->bytes += size;
+	return GEMP_OK;
+}
+
+/* Collective. */
+static gemp_code run_rules(lines *all, gemp_recorder *recorder)
+{
+	gemp_code code = GEMP_OK;
+	gemp_rules *rules = NULL;
+	gemp_rule_report reports[2] = { 0 };
+	gemp_transform_history history = { 0 };
+	gemp_graph *graph = make();
+	*recorder = (gemp_recorder){ .self = all, .write = count_bytes };
+	const gemp_transform_options options = { .step = { .combinations = 1000, .seed = 1, .recorder = recorder },
+		.most_steps = 10, .lenient = true };
+	gemp_memory_fail_after(all->refused);
+	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rules_parse(&rules, logged, "text", NULL, 0)));
+	GEMP_TRY(gemp_transform(&graph, context, rules, &options, reports, &history));
+done:
+	gemp_memory_fail_after(-1);
+	gemp_free(history.applied);
+	gemp_rules_free(rules);
+	gemp_graph_free(graph);
+	gemp_recorder_free(recorder);
+	return code;
+}
+
+/* Collective. false: the victim made no such request. */
+static bool refuse_one(int victim, long k)
+{
+	size_t before = gemp_memory_blocks();
+	gemp_recorder recorder;
+	lines all = { .refused = test_comm.rank == victim ? k : -1 };
+	gemp_code code = run_rules(&all, &recorder);
+	int range[2] = { (int)code, -(int)code };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, range, 2, MPI_INT, MPI_MAX, test_comm.world));
+	assert_all(range[0] == -range[1] && (code == GEMP_OK || code == GEMP_ENOMEM));
+	assert_all(gemp_memory_blocks() == before);
+	return code != GEMP_OK;
+}
+
+static void requests_may_be_refused(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2)
+		skip(); /* it takes long and shows no more */
+	gemp_recorder recorder;
+	lines all = { .refused = -1 };
+	assert_all_ok(run_rules(&all, &recorder));
+	assert_all(recorder.lines > 4 && gemp_comm_sum1(&test_comm, all.bytes) > 60 * recorder.lines);
+	for (int victim = 0; victim < test_comm.size; victim++)
+		for (long k = victim; refuse_one(victim, k); k += test_comm.size == 1 ? 5 : 61)
+			;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(requests_may_be_refused, open_context, close_context),
+	};
+	return test_main_all(argc, argv, tests);
+}
