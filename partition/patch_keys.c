@@ -270,6 +270,13 @@ done:
 gemp_code gemp_patch_keys(gemp_patching *p)
 {
 	gemp_code code = GEMP_OK;
+	if (p->take && !p->added && !p->moved.some_gone) {
+		p->to->key = p->from->key;
+		p->to->key_rank = p->from->key_rank;
+		p->from->key = (gemp_column){ 0 };
+		p->from->key_rank = NULL;
+		return GEMP_OK;
+	}
 	GEMP_TRY(order_keys(p));
 	GEMP_TRY(gemp_comm_agree(p->comm, make_keys(p)));
 	code = settle_type(p);

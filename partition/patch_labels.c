@@ -59,6 +59,27 @@ static bool sets_stay(labelling *l)
 	return others == 0 && (stay || !l->p->take);
 }
 
+/* Collective. Do all vertices stay, with the labels that they have? */
+static bool all_stay(const gemp_patching *p)
+{
+	uint64_t relabels = p->patch->label_set != NULL;
+	gemp_comm_max(p->comm, &relabels, 1);
+	return p->take && !p->added && !p->moved.some_gone && !relabels;
+}
+
+static void take_sets(gemp_graph *from, gemp_graph *to)
+{
+	to->label_count = from->label_count;
+	to->labels = from->labels;
+	to->label_set_count = from->label_set_count;
+	to->label_sets = from->label_sets;
+	to->label_set = from->label_set;
+	from->label_count = from->label_set_count = 0;
+	from->labels = NULL;
+	from->label_sets = NULL;
+	from->label_set = NULL;
+}
+
 static gemp_code copy_sets(const gemp_graph *from, gemp_graph *to)
 {
 	gemp_code code = GEMP_OK;
@@ -167,6 +188,10 @@ gemp_code gemp_patch_labels(gemp_patching *p)
 	gemp_code code = GEMP_OK;
 	labelling l = { .p = p };
 	uint64_t *here = NULL;
+	if (all_stay(p)) {
+		take_sets(p->from, p->to);
+		return GEMP_OK;
+	}
 	code = count_sets(&l);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(here, l.sets);

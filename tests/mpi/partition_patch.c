@@ -151,10 +151,13 @@ static void settle_texts(world *w)
 
 static void change(world *w, gemp_type type, uint64_t *random)
 {
-	add_vertices(w, type, first_key(w, type), random);
-	if (w->vertex_count)
+	bool still = gemp_random_below(random, 4) == 0;
+	if (!still)
+		add_vertices(w, type, first_key(w, type), random);
+	if (w->vertex_count && !still)
 		remove_vertices(w, random);
-	relabel(w, random);
+	if (!still)
+		relabel(w, random);
 	put_vertices(w, random);
 	put_edges(w, random);
 	drop_edges(w, random);
@@ -369,6 +372,7 @@ static gemp_code patch_vertices(gemp_patch *patch, const gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t sets = (uint32_t)graph->label_set_count;
+	bool some = false;
 	GEMP_TRY(GEMP_NEW(patch->gone, graph->rows));
 	GEMP_TRY(GEMP_NEW(patch->label_set, graph->rows));
 	GEMP_TRY(GEMP_NEW(patch->merged, graph->rows));
@@ -385,6 +389,11 @@ static gemp_code patch_vertices(gemp_patch *patch, const gemp_graph *graph)
 			continue;
 		GEMP_TRY(gemp_dictionary_add(&patch->sets, v->labels, strlen(v->labels), &patch->label_set[row]));
 		patch->label_set[row] += sets;
+		some = true;
+	}
+	if (!some) {
+		gemp_free(patch->label_set);
+		patch->label_set = NULL;
 	}
 	for (size_t i = 0; i < patch->added; i++)
 		patch->added_sets[i] += sets;
