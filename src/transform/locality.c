@@ -2,181 +2,218 @@
 
 #include "core/memory.h"
 #include "pattern/symmetry.h"
-#include "transform/footprint.h"
+#include "transform/rule_columns.h"
 
-#include <string.h>
+enum { FAR = 1 << 20, MOST_RADIUS = 6 };
 
-enum { FAR = 1 << 20, MOST_RADIUS = 4 };
-
-/* What a place would mean. */
-typedef struct measuring {
-	const gemp_rules *rules;
-	bool *relations;
-	unsigned radius, reach;
+typedef struct describing {
+	gemp_locality *l;
+	const gemp_influence *influence;
+	int home, homes;   /* the pattern in hand; how many there were before it */
 	gemp_code code;
-} measuring;
+} describing;
+
+/* ROLES */
+
+static int add_role(describing *d)
+{
+	gemp_locality *l = d->l;
+	if (d->code == GEMP_OK)
+		d->code = GEMP_RESERVE(l->roles, l->role_capacity, l->role_count + 1);
+	if (d->code != GEMP_OK)
+		return 0;
+	l->roles[l->role_count] = (gemp_role){ .home = d->home, .way = -1 };
+	return (int)l->role_count++;
+}
+
+static void add_edge(describing *d, gemp_role_edge edge)
+{
+	gemp_locality *l = d->l;
+	if (d->code == GEMP_OK)
+		d->code = GEMP_RESERVE(l->edges, l->edge_capacity, l->edge_count + 1);
+	if (d->code == GEMP_OK)
+		l->edges[l->edge_count++] = edge;
+	if (d->code == GEMP_OK)
+		l->edges[l->edge_count - 1].home = d->home;
+}
+
+static void add_pattern(describing *d, const gemp_pattern *pattern, const int *roles);
+
+static void add_sub(describing *d, const gemp_pattern *sub, const gemp_expr *expr, const int *roles)
+{
+	int own[GEMP_MAX_PATTERN_VERTICES], outside = d->home;
+	d->home = ++d->homes;
+	for (size_t v = 0; v < sub->vertex_count; v++)
+		own[v] = v < expr->count ? roles[expr->children[v]->variable] : add_role(d);
+	add_pattern(d, sub, own);
+	d->home = outside;
+}
+
+/* Edges that are counted at a vertex. */
+static void add_degree(describing *d, const gemp_expr *expr, int role)
+{
+	int outside = d->home;
+	d->home = ++d->homes;
+	int other = add_role(d);
+	add_edge(d, (gemp_role_edge){ .from = expr->direction == 1 ? other : role, .to = expr->direction == 1 ? role : other,
+		.either = expr->direction == 2, .most = 1, .relations = expr->relations,
+		.changes = gemp_influences_edges(d->influence, expr->names, expr->name_count) });
+	d->home = outside;
+}
+
+static bool may_read_anew(const describing *d, const gemp_expr *expr)
+{
+	bool changed = expr->kind == GEMP_LABELS;
+	if (expr->kind == GEMP_ATTRIBUTE)
+		changed = gemp_influences_attribute(d->influence, expr->name);
+	for (size_t i = 0; i < expr->name_count && expr->kind == GEMP_HAS_LABEL; i++)
+		changed |= gemp_influences_label(d->influence, expr->names[i]);
+	return changed;
+}
+
+/* roles[]: of its variables. Attributes of edges are seen to by the edges, whose ends are marked. */
+static void add_expr(describing *d, const gemp_pattern *pattern, const int *roles, const gemp_expr *expr)
+{
+	if (d->code != GEMP_OK)
+		return;
+	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF) {
+		add_sub(d, pattern->subs[expr->sub], expr, roles);
+		return;
+	}
+	if (expr->kind == GEMP_DEGREE)
+		add_degree(d, expr, roles[expr->variable]);
+	else if (expr->variable >= 0 && !expr->of_edge && may_read_anew(d, expr))
+		d->l->roles[roles[expr->variable]].reads = true;
+	for (size_t i = 0; i < expr->count; i++)
+		add_expr(d, pattern, roles, expr->children[i]);
+}
+
+static void add_pattern(describing *d, const gemp_pattern *pattern, const int *roles)
+{
+	for (size_t e = 0; e < pattern->edge_count; e++) {
+		const gemp_pattern_edge *edge = &pattern->edges[e];
+		unsigned most = edge->most < FAR ? edge->most : FAR;
+		add_edge(d, (gemp_role_edge){ .from = roles[edge->from], .to = roles[edge->to], .relations = edge->relations,
+			.either = edge->direction == GEMP_EITHER, .path = edge->path, .most = edge->path ? most : 1,
+			.changes = gemp_influences_edges(d->influence, edge->types, edge->type_count) });
+	}
+	for (size_t i = 0; i < pattern->condition_count; i++)
+		add_expr(d, pattern, roles, pattern->conditions[i].expr);
+}
+
+static void add_optionals(describing *d, const gemp_pattern *pattern)
+{
+	for (size_t i = 0; i < pattern->optional_count; i++) {
+		const gemp_optional *o = &pattern->optionals[i];
+		int own[GEMP_MAX_PATTERN_VERTICES];
+		d->home = ++d->homes;
+		for (size_t v = 0; v < o->pattern->vertex_count; v++) {
+			own[v] = v < o->pattern->given ? o->outer[v] : o->first_vertex + (int)(v - o->pattern->given);
+			if (v >= o->pattern->given && d->code == GEMP_OK)
+				d->l->roles[own[v]].home = d->home;
+		}
+		add_pattern(d, o->pattern, own);
+	}
+	d->home = 0;
+}
+
+static void add_clause(describing *d, const gemp_pattern *pattern, const gemp_clause *clause, const int *roles)
+{
+	for (size_t i = 0; i < clause->item_count; i++)
+		add_expr(d, pattern, roles, clause->items[i].expr);
+}
+
+/* Behind WITH variables are its items. */
+static void add_behind(describing *d, const gemp_pattern *pattern)
+{
+	const gemp_clause *with = pattern->with;
+	int *items = NULL;
+	if (d->code == GEMP_OK)
+		d->code = GEMP_NEW(items, with->item_count);
+	if (d->code != GEMP_OK)
+		return;
+	for (size_t i = 0; i < with->item_count; i++)
+		items[i] = with->items[i].expr->kind == GEMP_VERTEX ? with->items[i].expr->variable : 0;
+	add_clause(d, pattern, &pattern->result, items);
+	if (with->where)
+		add_expr(d, pattern, items, with->where);
+	gemp_free(items);
+}
+
+static gemp_code add_rule(describing *d, const gemp_rule *rule)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_pattern *p = rule->pattern;
+	int *rows = NULL;
+	size_t vertices = gemp_pattern_row_vertices(p);
+	GEMP_TRY(GEMP_NEW(rows, vertices));
+	for (size_t v = 0; v < vertices; v++)
+		rows[v] = add_role(d);
+	add_pattern(d, p, rows);
+	add_optionals(d, p);
+	add_clause(d, p, gemp_pattern_first_clause(p), rows);
+	if (p->with)
+		add_behind(d, p);
+	code = d->code;
+done:
+	gemp_free(rows);
+	return code;
+}
+
+/* PLACES */
 
 static unsigned greater(unsigned a, unsigned b)
 {
 	return a > b ? a : b;
 }
 
-static unsigned length_of(const gemp_pattern_edge *edge)
+int gemp_nearer_end(const gemp_locality *l, const gemp_role_edge *edge)
 {
-	return !edge->path ? 1 : edge->most < FAR ? edge->most : FAR;
+	return l->roles[edge->to].distance < l->roles[edge->from].distance ? edge->to : edge->from;
 }
 
-/* DISTANCES from the place. Those that are known come in, all others are FAR. */
-static void relax(const gemp_pattern *pattern, unsigned *distance)
+static void find_ways(gemp_locality *l, int place)
 {
 	bool nearer = true;
+	for (size_t r = 0; r < l->role_count; r++) {
+		l->roles[r].distance = (int)r == place ? 0 : FAR;
+		l->roles[r].way = -1;
+	}
 	while (nearer) {
 		nearer = false;
-		for (size_t e = 0; e < pattern->edge_count; e++) {
-			unsigned *from = &distance[pattern->edges[e].from], *to = &distance[pattern->edges[e].to];
-			unsigned length = length_of(&pattern->edges[e]);
-			if (*from + length < *to || *to + length < *from) {
-				*(*from < *to ? to : from) = (*from < *to ? *from : *to) + length;
-				nearer = true;
-			}
+		for (size_t e = 0; e < l->edge_count; e++) {
+			int near = gemp_nearer_end(l, &l->edges[e]);
+			gemp_role *other = &l->roles[near == l->edges[e].to ? l->edges[e].from : l->edges[e].to];
+			if (other->home != l->edges[e].home || l->roles[near].distance + l->edges[e].most >= other->distance)
+				continue;
+			other->distance = l->roles[near].distance + l->edges[e].most;
+			other->way = (int)e;
+			nearer = true;
 		}
 	}
 }
 
-/* CONDITIONS */
-
-/* Does some rule change this label, or this attribute, of vertices that are there already? */
-static bool may_change(const gemp_rules *rules, const char *name, bool label)
+/* Ends of edges that change, the nearer ones; all roles of the pattern under induced, where any two may be joined. */
+static void find_starts(gemp_locality *l, const gemp_pattern *pattern, const gemp_influence *influence,
+                        gemp_semantics semantics)
 {
-	for (size_t r = 0; r < rules->count; r++)
-		for (size_t i = 0; i < rules->rules[r].update_count; i++) {
-			const gemp_update *u = &rules->rules[r].updates[i];
-			bool labels = u->kind == GEMP_ADD_LABELS || u->kind == GEMP_REMOVE_LABELS;
-			bool values = u->kind == GEMP_SET_ATTRIBUTE || u->kind == GEMP_REMOVE_ATTRIBUTE;
-			for (size_t n = 0; n < u->name_count && !u->element.created && (label ? labels : values); n++)
-				if (strcmp(u->names[n], name) == 0)
-					return true;
-		}
-	return false;
-}
-
-static void measure_pattern(measuring *m, const gemp_pattern *pattern, unsigned *distance);
-
-static void measure_sub(measuring *m, const gemp_pattern *sub, const gemp_expr *expr, const unsigned *distance)
-{
-	unsigned own[GEMP_MAX_PATTERN_VERTICES];
-	for (size_t v = 0; v < sub->vertex_count; v++)
-		own[v] = v < expr->count ? distance[expr->children[v]->variable] : FAR;
-	measure_pattern(m, sub, own);
-}
-
-static bool reads_what_changes(const measuring *m, const gemp_expr *expr)
-{
-	bool reads = expr->kind == GEMP_DEGREE || expr->kind == GEMP_LABELS;
-	if (expr->kind == GEMP_ATTRIBUTE)
-		reads = may_change(m->rules, expr->name, false);
-	for (size_t i = 0; i < expr->name_count && expr->kind == GEMP_HAS_LABEL; i++)
-		reads |= may_change(m->rules, expr->names[i], true);
-	return reads;
-}
-
-/* distance[]: of what its variables stand for. Attributes of edges are marked at their ends, which the edges have seen to. */
-static void measure_expr(measuring *m, const gemp_pattern *pattern, const unsigned *distance, const gemp_expr *expr)
-{
-	if (expr->kind == GEMP_EXISTS || expr->kind == GEMP_COUNT_OF) {
-		measure_sub(m, pattern->subs[expr->sub], expr, distance);
-		return;
+	bool joined = semantics == GEMP_INDUCED && gemp_influences_edges(influence, NULL, 0);
+	bool alone = pattern->edge_count == 0 && gemp_influences_vertices(influence);
+	l->radius = l->reach = 0;
+	for (size_t r = 0; r < l->role_count; r++)
+		l->roles[r].starts = l->roles[r].reads || (r < pattern->vertex_count && (joined || alone));
+	for (size_t e = 0; e < l->edge_count; e++) {
+		gemp_role *near = &l->roles[gemp_nearer_end(l, &l->edges[e])];
+		near->starts |= l->edges[e].changes;
+		if (l->edges[e].changes)
+			l->radius = greater(l->radius, near->distance + l->edges[e].most - (l->edges[e].most > 0));
+		if (l->edges[e].path)
+			l->reach = greater(l->reach, near->distance + l->edges[e].most);
 	}
-	if (expr->variable >= 0 && !expr->of_edge && reads_what_changes(m, expr))
-		m->radius = greater(m->radius, distance[expr->variable]);
-	for (size_t r = 0; r < expr->relation_count; r++)
-		m->relations[r] |= expr->relations[r];
-	if (expr->kind == GEMP_DEGREE)
-		m->reach = greater(m->reach, distance[expr->variable] + 1);
-	for (size_t i = 0; i < expr->count; i++)
-		measure_expr(m, pattern, distance, expr->children[i]);
-}
-
-/* The nearer end of each edge; within a path, of the edge that is farthest from its ends. */
-static void measure_pattern(measuring *m, const gemp_pattern *pattern, unsigned *distance)
-{
-	relax(pattern, distance);
-	for (size_t e = 0; e < pattern->edge_count; e++) {
-		const gemp_pattern_edge *edge = &pattern->edges[e];
-		unsigned from = distance[edge->from], to = distance[edge->to];
-		m->radius = greater(m->radius, (from < to ? from : to) + length_of(edge) - (length_of(edge) > 0));
-		for (size_t r = 0; r < pattern->relation_count; r++)
-			m->relations[r] |= edge->relations[r];
+	for (size_t r = 0; r < l->role_count; r++) {
+		l->radius = greater(l->radius, l->roles[r].starts ? l->roles[r].distance : 0);
+		l->reach = greater(l->reach, l->roles[r].distance);
 	}
-	for (size_t v = 0; v < pattern->vertex_count; v++) {
-		m->reach = greater(m->reach, distance[v]);
-		m->radius = greater(m->radius, distance[v] == FAR ? FAR : 0);
-	}
-	for (size_t i = 0; i < pattern->condition_count; i++)
-		measure_expr(m, pattern, distance, pattern->conditions[i].expr);
-}
-
-/* CLAUSES */
-
-static void measure_items(measuring *m, const gemp_pattern *pattern, const gemp_clause *clause, const unsigned *distance)
-{
-	for (size_t i = 0; i < clause->item_count; i++)
-		measure_expr(m, pattern, distance, clause->items[i].expr);
-}
-
-/* Behind WITH, where variables are its items. */
-static void measure_behind(measuring *m, const gemp_pattern *pattern, const unsigned *distance)
-{
-	const gemp_clause *with = pattern->with;
-	unsigned *items = NULL;
-	if (m->code == GEMP_OK)
-		m->code = GEMP_NEW(items, with->item_count);
-	if (m->code != GEMP_OK)
-		return;
-	for (size_t i = 0; i < with->item_count; i++)
-		if (with->items[i].expr->kind == GEMP_VERTEX)
-			items[i] = distance[with->items[i].expr->variable];
-	measure_items(m, pattern, &pattern->result, items);
-	if (with->where)
-		measure_expr(m, pattern, items, with->where);
-	gemp_free(items);
-}
-
-static void measure_optionals(measuring *m, const gemp_pattern *pattern, unsigned *distance)
-{
-	for (size_t i = 0; i < pattern->optional_count; i++) {
-		const gemp_optional *o = &pattern->optionals[i];
-		unsigned own[GEMP_MAX_PATTERN_VERTICES];
-		for (size_t v = 0; v < o->pattern->vertex_count; v++)
-			own[v] = v < o->pattern->given ? distance[o->outer[v]] : FAR;
-		measure_pattern(m, o->pattern, own);
-		for (size_t v = o->pattern->given; v < o->pattern->vertex_count; v++)
-			distance[(size_t)o->first_vertex + v - o->pattern->given] = own[v];
-	}
-}
-
-/* PLACES */
-
-static gemp_code measure(measuring *m, const gemp_pattern *pattern, int place, gemp_semantics semantics)
-{
-	gemp_code code = GEMP_OK;
-	unsigned *distance = NULL;
-	size_t vertices = gemp_pattern_row_vertices(pattern);
-	m->radius = m->reach = 0;
-	GEMP_TRY(GEMP_NEW(distance, vertices));
-	for (size_t v = 0; v < vertices; v++)
-		distance[v] = v == (size_t)place ? 0 : FAR;
-	measure_pattern(m, pattern, distance);
-	if (semantics == GEMP_INDUCED)
-		m->radius = greater(m->radius, m->reach);
-	measure_optionals(m, pattern, distance);
-	measure_items(m, pattern, gemp_pattern_first_clause(pattern), distance);
-	if (pattern->with)
-		measure_behind(m, pattern, distance);
-	code = m->code;
-done:
-	gemp_free(distance);
-	return code;
 }
 
 static bool is_moved(const gemp_symmetry *symmetry, int vertex)
@@ -187,25 +224,32 @@ static bool is_moved(const gemp_symmetry *symmetry, int vertex)
 	return false;
 }
 
-static gemp_code find_place(gemp_locality *out, measuring *m, const gemp_rule *rule, gemp_semantics semantics)
+static gemp_code find_place(gemp_locality *l, const gemp_influence *influence, const gemp_rule *rule,
+                            gemp_semantics semantics)
 {
 	gemp_code code = GEMP_OK;
 	gemp_symmetry *symmetry = NULL;
 	gemp_rule_columns columns;
+	unsigned radius = FAR, reach = FAR;
+	l->place = -1;
 	gemp_rule_columns_find(&columns, rule);
 	GEMP_TRY(gemp_symmetry_find(&symmetry, rule->pattern, true));
-	out->radius = FAR;
 	for (size_t v = 0; v < rule->pattern->vertex_count; v++) {
 		if (columns.vertex[v] == GEMP_NO_COLUMN || is_moved(symmetry, (int)v))
 			continue;
-		GEMP_TRY(measure(m, rule->pattern, (int)v, semantics));
-		if (m->radius < out->radius || (m->radius == out->radius && m->reach < out->reach)) {
-			out->vertex = (int)v;
-			out->column = columns.vertex[v];
-			out->radius = m->radius;
-			out->reach = m->reach;
-		}
+		find_ways(l, (int)v);
+		find_starts(l, rule->pattern, influence, semantics);
+		if (l->reach >= FAR || l->radius > radius || (l->radius == radius && l->reach >= reach))
+			continue;
+		l->place = (int)v;
+		radius = l->radius;
+		reach = l->reach;
 	}
+	if (l->place < 0)
+		goto done;
+	l->column = columns.vertex[l->place];
+	find_ways(l, l->place);
+	find_starts(l, rule->pattern, influence, semantics);
 done:
 	gemp_symmetry_free(symmetry);
 	return code;
@@ -224,18 +268,17 @@ static const char *why_global(const gemp_rule *rule)
 	return NULL;
 }
 
-gemp_code gemp_locality_find(gemp_locality *out, const gemp_rules *rules, size_t index, const gemp_graph *graph,
-                             gemp_semantics semantics)
+gemp_code gemp_locality_find(gemp_locality *out, const gemp_influence *influence, size_t index, gemp_semantics semantics)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_rule *rule = &rules->rules[index];
+	const gemp_rule *rule = &influence->rules->rules[index];
+	describing d = { .l = out, .influence = influence };
 	*out = (gemp_locality){ .global = why_global(rule) };
 	if (out->global)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(out->relations, graph->relation_count));
-	measuring m = { .rules = rules, .relations = out->relations };
-	GEMP_TRY(find_place(out, &m, rule, semantics));
-	if (out->radius >= FAR)
+	GEMP_TRY(add_rule(&d, rule));
+	GEMP_TRY(find_place(out, influence, rule, semantics));
+	if (out->place < 0)
 		out->global = "it has conditions that hang on no matched vertex, or no vertex that is its own";
 	else if (out->radius > MOST_RADIUS)
 		out->global = "a match is too wide";
@@ -247,6 +290,7 @@ done:
 
 void gemp_locality_free(gemp_locality *locality)
 {
-	gemp_free(locality->relations);
+	gemp_free(locality->roles);
+	gemp_free(locality->edges);
 	*locality = (gemp_locality){ 0 };
 }

@@ -8,8 +8,6 @@
 #include "partition/view.h"
 #include "transform/request.h"
 
-#include <string.h>
-
 enum { MOST_PART = 8 }; /* beyond vertices / this the whole graph is searched */
 
 /* NUMBERS that edges of the part have in the whole. */
@@ -104,8 +102,20 @@ static gemp_code search(const gemp_nearby *near, gemp_graph *graph, const uint32
 {
 	gemp_match_options how = *near->options;
 	how.among = places;
-	how.among_vertex = near->locality->vertex;
+	how.among_vertex = near->locality->place;
 	return gemp_matches_rows(out, near->context, graph, near->rule, &how, near->combinations);
+}
+
+/* Those that the rule speaks of. */
+static gemp_code list_relations(const gemp_nearby *near, bool **out)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*out, near->graph->relation_count));
+	for (size_t e = 0; e < near->locality->edge_count; e++)
+		for (size_t r = 0; r < near->graph->relation_count; r++)
+			(*out)[r] |= near->locality->edges[e].relations[r];
+done:
+	return code;
 }
 
 /* Collective. */
@@ -114,12 +124,15 @@ static gemp_code search_part(const gemp_nearby *near, const uint32_t *bits, gemp
 	gemp_code code = GEMP_OK;
 	gemp_induced part = { 0 };
 	uint32_t *places = NULL;
-	GEMP_TRY(gemp_induced_new(&part, near->context->comm, near->graph, bits, near->locality->relations));
+	bool *relations = NULL;
+	GEMP_TRY(gemp_comm_agree(near->context->comm, list_relations(near, &relations)));
+	GEMP_TRY(gemp_induced_new(&part, near->context->comm, near->graph, bits, relations));
 	GEMP_TRY(gemp_comm_agree(near->context->comm, places_in(near, &part, &places)));
 	GEMP_TRY(search(near, part.graph, places, out));
 	code = renumber(near, &part, out);
 done:
 	gemp_free(places);
+	gemp_free(relations);
 	gemp_induced_free(&part);
 	if (code != GEMP_OK)
 		gemp_frame_free(out);
@@ -129,18 +142,10 @@ done:
 gemp_code gemp_nearby_rows(const gemp_nearby *near, gemp_frame *out)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = near->context->comm;
-	size_t words = (size_t)((near->graph->vertices + 31) / 32);
 	uint32_t *bits = NULL;
 	uint64_t count = 0;
 	*out = (gemp_frame){ 0 };
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(bits, words)));
-	if (words)
-		memcpy(bits, near->places, words * sizeof *bits);
-	for (size_t r = 0; r < near->graph->relation_count; r++)
-		if (near->locality->relations[r])
-			GEMP_TRY(gemp_graph_need_relation(near->graph, r, GEMP_PART_OUT));
-	GEMP_TRY(gemp_near_widen(bits, &count, comm, near->graph, near->locality->relations, near->locality->reach));
+	GEMP_TRY(gemp_near_reach(&bits, &count, near->context->comm, near->graph, near->locality, near->places));
 	if (count > near->graph->vertices / MOST_PART)
 		code = search(near, near->graph, near->places, out);
 	else

@@ -7,6 +7,8 @@
 #include "transform/near.h"
 #include "transform/nearby.h"
 
+#include <string.h>
+
 enum { MOST_NEAR = 2, MOST_CHANGED = 4 }; /* beyond vertices / these all is looked for again, or nothing kept */
 
 typedef struct kept {
@@ -23,6 +25,8 @@ struct gemp_rematch {
 	size_t rows;
 	uint32_t *changed;   /* [rows] when each own vertex changed last */
 	kept *rules_kept;    /* [rules->count] */
+	uint32_t *applied;   /* [rules->count] when each rule was applied last */
+	bool *since;         /* [rules->count] room for those that were, since some time */
 };
 
 /* MEMORY */
@@ -44,6 +48,8 @@ gemp_code gemp_rematch_new(gemp_rematch **out, const gemp_rules *rules, const ge
 	GEMP_TRY(GEMP_NEW(m, 1));
 	m->rules = rules;
 	GEMP_TRY(GEMP_NEW(m->rules_kept, rules->count));
+	GEMP_TRY(GEMP_NEW(m->applied, rules->count));
+	GEMP_TRY(GEMP_NEW(m->since, rules->count));
 	GEMP_TRY(gemp_rematch_restart(m, graph));
 	for (size_t r = 0; r < rules->count; r++)
 		m->rules_kept[r].again = runs_of(rules->control, r) > 1;
@@ -72,6 +78,8 @@ void gemp_rematch_free(gemp_rematch *m)
 		return;
 	forget_all(m);
 	gemp_free(m->rules_kept);
+	gemp_free(m->applied);
+	gemp_free(m->since);
 	gemp_free(m->changed);
 	gemp_free(m);
 }
@@ -107,16 +115,24 @@ static gemp_code find_near(searching *s)
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->context->comm;
 	bool *mark = NULL;
-	for (size_t r = 0; r < s->graph->relation_count && s->locality.radius; r++)
-		if (s->locality.relations[r])
-			GEMP_TRY(gemp_graph_need_relation(s->graph, r, GEMP_PART_OUT));
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(mark, s->graph->rows)));
 	for (size_t row = 0; row < s->graph->rows; row++)
 		mark[row] = s->memory->changed[row] > s->kept->since;
-	GEMP_TRY(gemp_near_mark(&s->near, &s->near_count, comm, s->graph, mark));
-	code = gemp_near_widen(s->near, &s->near_count, comm, s->graph, s->locality.relations, s->locality.radius);
+	code = gemp_near_places(&s->near, &s->near_count, comm, s->graph, &s->locality, mark);
 done:
 	gemp_free(mark);
+	return code;
+}
+
+/* Local. Where rows are kept, for what has been applied since; else to learn whether it is worth while to keep them. */
+static gemp_code find_locality(searching *s, const gemp_rules *rules, size_t index, gemp_semantics semantics)
+{
+	const gemp_rematch *m = s->memory;
+	gemp_influence influence = { rules, s->kept->there ? m->since : NULL };
+	for (size_t r = 0; r < rules->count; r++)
+		m->since[r] = m->applied[r] > s->kept->since;
+	gemp_code code = gemp_locality_find(&s->locality, &influence, index, semantics);
+	s->kept->local = code == GEMP_OK && !s->locality.global;
 	return code;
 }
 
@@ -169,9 +185,8 @@ gemp_code gemp_rematch_rows(gemp_rematch *memory, gemp_frame *out, gemp_context 
 	*report = (gemp_rematch_report){ .places = graph->vertices };
 	*out = (gemp_frame){ 0 };
 	if (s.kept->again) {
-		code = gemp_locality_find(&s.locality, rules, index, graph, options->semantics);
+		code = find_locality(&s, rules, index, options->semantics);
 		GEMP_TRY(gemp_comm_agree(context->comm, code));
-		s.kept->local = !s.locality.global;
 	}
 	if (s.kept->there && s.kept->local) {
 		GEMP_TRY(find_near(&s));
@@ -207,6 +222,7 @@ gemp_code gemp_rematch_restart(gemp_rematch *m, const gemp_graph *graph)
 	gemp_free(m->changed);
 	m->changed = NULL;
 	m->time = 0;
+	memset(m->applied, 0, m->rules->count * sizeof *m->applied);
 	m->rows = graph->rows;
 	return GEMP_NEW(m->changed, m->rows);
 }
@@ -233,12 +249,12 @@ done:
 	return code;
 }
 
-gemp_code gemp_rematch_follow(gemp_rematch *m, const gemp_comm *comm, const gemp_edge_places *owners,
+gemp_code gemp_rematch_follow(gemp_rematch *m, size_t index, const gemp_comm *comm, const gemp_edge_places *owners,
                               const gemp_patched *patched, const gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_following following = { 0 };
-	m->time++;
+	m->applied[index] = ++m->time;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_following_new(&following, comm, owners, patched, graph)));
 	for (size_t r = 0; r < m->rules->count; r++)
 		if (m->rules_kept[r].there)

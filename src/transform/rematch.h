@@ -33,8 +33,8 @@ void gemp_rematch_keep(gemp_rematch *memory, size_t index, gemp_frame *frame);
 bool gemp_rematch_survives(const gemp_rematch *memory, size_t index, uint64_t touched, const gemp_graph *graph);
 /* Local. All is forgotten: the graph is another one. */
 gemp_code gemp_rematch_restart(gemp_rematch *memory, const gemp_graph *graph);
-/* Collective. What is kept follows the graph that a step has changed; owners: of the edges before. */
-gemp_code gemp_rematch_follow(gemp_rematch *memory, const gemp_comm *comm, const gemp_edge_places *owners,
+/* Collective. What is kept follows the graph that a step of this rule has changed; owners: of the edges before. */
+gemp_code gemp_rematch_follow(gemp_rematch *memory, size_t index, const gemp_comm *comm, const gemp_edge_places *owners,
                               const gemp_patched *patched, const gemp_graph *graph);
 
 #endif

@@ -75,7 +75,7 @@ static gemp_code apply_and_follow(stepping *s, gemp_graph **graph)
 	GEMP_TRY(gemp_edge_places_new(&owners, s->context->comm, *graph));
 	GEMP_TRY(apply(s, graph, &done));
 	gemp_rematch_keep(memory, s->index, &s->frame);
-	code = gemp_rematch_follow(memory, s->context->comm, &owners, &done, *graph);
+	code = gemp_rematch_follow(memory, s->index, s->context->comm, &owners, &done, *graph);
 done:
 	gemp_edge_places_free(&owners);
 	gemp_patched_free(&done);

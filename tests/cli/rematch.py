@@ -21,6 +21,8 @@ RULES = [  # %d: narrows them to a few
     "MATCH (a)-[:K]->(b)-[:K]->(c)-[:K]->(d) WHERE a.x = %d SET d.x = b.x",
     "MATCH (a {x: %d}) WHERE NOT EXISTS { (a)--() } DELETE a",
     "MATCH (a {x: %d})-[:K]->(b) WHERE NOT EXISTS { (a)-[:K]->()-[:L]->(b) } CREATE (a)-[:K]->(m {x: 1})-[:L]->(b)",
+    "MATCH (a {x: %d})-[:K]->(b)-[:K]->(c)-[:K]->(d) WHERE NOT EXISTS { (a)-[:L]->(d) } CREATE (a)-[:L]->(d)",
+    "MATCH (a {x: %d})-[:K]->(b)-[:K]->(c) WHERE NOT EXISTS { (a)-[:L]->(d:Q)-[:L]->(c) } CREATE (a)-[:L]->(c) SET c:Q",
     "MATCH (a:Q {x: %d})-[:K]->(b) DETACH DELETE b",
     "MATCH (a {x: %d})-[k:K]->(b) MERGE a INTO b",
     "MATCH (a:P) WHERE a.x < %d OPTIONAL MATCH (a)-[e:L]->(b:P) DELETE e SET b.x = a.x",
