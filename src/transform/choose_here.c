@@ -2,7 +2,7 @@
 #include "transform/choose_parts.h"
 #include "transform/game_device.h"
 
-/* Fewer tokens are decided about by the host before they would be on a GPU, with what moving them and each launch take. */
+/* Of fewer tokens the host has decided in the time that moving them to a GPU and the launches of some ten rounds take. */
 enum { TOKENS_FOR_DEVICE = 1 << 20 };
 
 static bool on_device(const gemp_chooser *chooser, const gemp_game *game)
