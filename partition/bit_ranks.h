@@ -14,7 +14,8 @@ typedef struct gemp_bit_ranks {
 
 /* All bits are zero; before[] is not made yet. */
 gemp_code gemp_bit_ranks_new(gemp_bit_ranks *bits, uint64_t count);
-/* Collective. Bits that ranks have set, each by one of them, are set on all; then before[] is made. Returns how many. */
+/* Collective. Bits that ranks have set, each by one of them, are set on all; then before[] is made. Returns how many.
+ */
 uint64_t gemp_bit_ranks_join(gemp_bit_ranks *bits, const gemp_comm *comm);
 void gemp_bit_ranks_free(gemp_bit_ranks *bits);
 

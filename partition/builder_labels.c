@@ -119,8 +119,8 @@ static uint32_t find_set(const gemp_graph *graph, const parsed_set *set)
 }
 
 /* Local. Sets of all ranks' texts, and the set of each of this rank's texts. */
-static gemp_code number_sets(const gemp_bytes *mine, const gemp_bytes *texts, const gemp_bytes *names, gemp_graph *graph,
-                             uint32_t *set_of)
+static gemp_code number_sets(const gemp_bytes *mine, const gemp_bytes *texts, const gemp_bytes *names,
+                             gemp_graph *graph, uint32_t *set_of)
 {
 	gemp_code code = GEMP_OK;
 	parsed_set *sets = NULL, own = { 0 };

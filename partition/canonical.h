@@ -5,9 +5,9 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* Collective. *graph, whose keys, labels, attributes and rows by source are loaded, becomes that which the builder makes of
- * its vertices and edges, hash included; rows by target are made when they are needed. After an error it is good for
- * gemp_graph_free only. string_keys: as gemp_builder_options has it. */
+/* Collective. *graph, whose keys, labels, attributes and rows by source are loaded, becomes that which the builder
+ * makes of its vertices and edges, hash included; rows by target are made when they are needed. After an error it is
+ * good for gemp_graph_free only. string_keys: as gemp_builder_options has it. */
 gemp_code gemp_graph_canonical(gemp_graph **graph, const gemp_comm *comm, bool string_keys);
 
 #endif

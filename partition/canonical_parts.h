@@ -16,8 +16,8 @@ typedef struct gemp_canonising {
 gemp_code gemp_canonical_vertices(gemp_canonising *c);
 gemp_code gemp_canonical_relation(gemp_canonising *c, size_t relation);
 
-/* Collective. Records, which are freed, to the ranks owner[]; *records are then those that came. owner NULL: there is one
- * rank, and they stay. */
+/* Collective. Records, which are freed, to the ranks owner[]; *records are then those that came. owner NULL: there is
+ * one rank, and they stay. */
 gemp_code gemp_canonical_send(const gemp_comm *comm, void **records, size_t count, size_t size, const int *owner,
                               size_t *came);
 /* Collective. *column becomes the rows `order` of what comes; owner as above. */

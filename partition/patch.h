@@ -1,10 +1,11 @@
 /* patch: changes of a graph in memory, applied all at once.
  *
- * Each rank says what becomes of its own vertices and edges, and what it adds; nothing else is sorted, hashed or sent than
- * what changes. Within a rank the vertices that stay keep their order, and new ones come behind them: ids change as little
- * as they can, and every rank can tell the new id of any old vertex (gemp_moved_id). All that does not depend on ids is as
- * the builder has it: rows ascend by target, parallel edges by attributes, relations by name; labels, relations and edge
- * columns that nothing has are dropped; key ranks are dense. gemp_graph_canonical gives a graph the ids of the builder.
+ * Each rank says what becomes of its own vertices and edges, and what it adds; nothing else is sorted, hashed or sent
+ * than what changes. Within a rank the vertices that stay keep their order, and new ones come behind them: ids change
+ * as little as they can, and every rank can tell the new id of any old vertex (gemp_moved_id). All that does not
+ * depend on ids is as the builder has it: rows ascend by target, parallel edges by attributes, relations by name;
+ * labels, relations and edge columns that nothing has are dropped; key ranks are dense. gemp_graph_canonical gives a
+ * graph the ids of the builder.
  */
 #ifndef GEMP_PARTITION_PATCH_H
 #define GEMP_PARTITION_PATCH_H
@@ -69,7 +70,7 @@ typedef struct gemp_patch {
 	uint32_t *added_sets;   /* [added] */
 	gemp_patch_columns vertices, edges; /* attributes; those of edges for all relations, in this order */
 	size_t relation_count;  /* of the graph, if there are fates */
-	uint8_t **fates;        /* [relation_count] each NULL or [own edges]: 0 stays, 1 goes, n + 2: becomes one of types[n] */
+	uint8_t **fates;        /* [relation_count] each NULL or [own edges]: 0 stays, 1 goes, n + 2: becomes a types[n] */
 	size_t type_count;
 	const char **types;     /* borrowed; alike on all ranks */
 	size_t added_edge_count, added_edge_capacity;
@@ -109,20 +110,20 @@ typedef struct gemp_patched {
 	size_t relation_count;
 	size_t *relations;  /* [relation_count] the new place of each old relation; SIZE_MAX: it has no edges left */
 	size_t origin_count;
-	uint64_t **origins; /* [origin_count] of the new relations: for each own edge the place of the old one among those of its
-	                       rank, or GEMP_NO_EDGE: it is new. NULL: nobody wants them */
+	uint64_t **origins; /* [origin_count] of the new relations: for each own edge the place of the old one among those of
+	                       its rank, or GEMP_NO_EDGE: it is new. NULL: nobody wants them */
 	uint64_t *changed;  /* [vertices / 64 + 1] bits of new ids, alike on all ranks: new vertices, those with a new label or
-	                       attribute, and ends of edges that are new, gone or have a new attribute. NULL: nobody wants it */
+	                       attribute, and ends of edges that are new, gone or have a new attribute; or NULL */
 } gemp_patched;
 
-/* Collective. *graph becomes the new graph; after an error it is good for gemp_graph_free only. What is not loaded is loaded
- * first; rows by target are made when they are needed. done: NULL, or filled; gemp_patched_free. */
+/* Collective. *graph becomes the new graph; after an error it is good for gemp_graph_free only. What is not loaded is
+ * loaded first; rows by target are made when they are needed. done: NULL, or filled; gemp_patched_free. */
 gemp_code gemp_graph_patch(gemp_graph **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patched *done);
 void gemp_patched_free(gemp_patched *done);
 
-/* Collective. The part of the graph between the vertices whose bits are set in keep, [vertices / 64 + 1] words alike on all
- * ranks: with the same key ranks, and the same labels, relations and columns, also such that nothing has. The graph stays.
- * moved: NULL, or filled; gemp_moved_free. */
+/* Collective. The part of the graph between the vertices whose bits are set in keep, [vertices / 64 + 1] words alike
+ * on all ranks: with the same key ranks, and the same labels, relations and columns, also such that nothing has. The
+ * graph stays. moved: NULL, or filled; gemp_moved_free. */
 gemp_code gemp_graph_induced(gemp_graph **out, const gemp_comm *comm, gemp_graph *graph, const uint64_t *keep,
                              gemp_moved *moved);
 

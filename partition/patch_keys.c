@@ -1,7 +1,7 @@
 /* Keys of new vertices, and the order of all keys.
  *
- * Old keys keep their order. New keys are all integers of a range, above all others; or the texts "#N" of all N in a range,
- * whose place among others follows from digits: how many of them come before a given text takes no search. */
+ * Old keys keep their order. New keys are all integers of a range, above all others; or the texts "#N" of all N in a
+ * range, whose place among others follows from digits: how many of them come before a given text takes no search. */
 #include "core/memory.h"
 #include "core/prefix.h"
 #include "core/threads.h"

@@ -31,7 +31,8 @@ typedef struct gemp_edge_group {
 	gemp_table values;    /* [count] rows, all columns of the relation */
 } gemp_edge_group;
 
-/* Collective. *props, of the relation's own `edges` so far, gets the columns that it has from now on: those of groups too. */
+/* Collective. *props, of the relation's own `edges` so far, gets the columns that it has from now on: those of groups
+ * too. */
 gemp_code gemp_patch_gather_group(gemp_edge_group *out, const gemp_edge_patching *e, const char *type, size_t edges,
                                   gemp_table *props);
 void gemp_edge_group_free(gemp_edge_group *group);

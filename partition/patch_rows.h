@@ -7,7 +7,7 @@
 typedef struct gemp_row_patch {
 	const gemp_patching *p;
 	const gemp_relation *old;   /* NULL: there was none */
-	const uint8_t *fates;       /* [its own edges] nonzero: no longer here; NULL: all stay but for those of vertices that go */
+	const uint8_t *fates;       /* [its own edges] nonzero: no longer here; NULL: all stay but those of vertices that go */
 	size_t added;
 	const gemp_edge_ids *edges; /* [added] new ids; the sources are own vertices */
 	bool ordered;               /* `order` is wanted */

@@ -8,11 +8,11 @@
 gemp_code gemp_column_grow(gemp_column *column, size_t rows);
 /* The rows of `more`, which is of the same type and may have no arrays if it has no rows, behind its own. */
 gemp_code gemp_column_append(gemp_column *column, const gemp_column *more);
-/* Row rows[i] becomes row i of values, of which there are `count`, or one for all. rows[] are distinct. values are of the
- * column's type, or integers where that is float. */
+/* Row rows[i] becomes row i of values, of which there are `count`, or one for all. rows[] are distinct. values are of
+ * the column's type, or integers where that is float. */
 gemp_code gemp_column_put(gemp_column *column, const uint64_t *rows, size_t count, const gemp_column *values);
-/* out, which is initialised here, becomes count rows: picked[i] counts the rows of `first` and then those of `second`, which
- * is of the same type; NULL: there is none. A column without rows may have no arrays. */
+/* out, which is initialised here, becomes count rows: picked[i] counts the rows of `first` and then those of `second`,
+ * which is of the same type; NULL: there is none. A column without rows may have no arrays. */
 gemp_code gemp_column_gather(gemp_column *out, const gemp_column *first, const gemp_column *second,
                              const uint64_t *picked, size_t count);
 /* A column of integers becomes one of floats. */

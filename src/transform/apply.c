@@ -21,8 +21,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_fresh *fresh, const gemp_apply_options *options,
-                     gemp_patched *done)
+gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_fresh *fresh,
+                     const gemp_apply_options *options, gemp_patched *done)
 {
 	gemp_code code = GEMP_OK;
 	gemp_changes changes = { 0 };

@@ -10,9 +10,9 @@ typedef struct gemp_apply_options {
 	bool string_keys;        /* as gemp_builder_options has it */
 } gemp_apply_options;
 
-/* Collective. *graph becomes the new graph; after an error it is good for gemp_graph_free only. What the context has kept
- * of it is forgotten. done: NULL, or filled, with what has changed; gemp_patched_free. */
-gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_fresh *fresh, const gemp_apply_options *options,
-                     gemp_patched *done);
+/* Collective. *graph becomes the new graph; after an error it is good for gemp_graph_free only. What the context has
+ * kept of it is forgotten. done: NULL, or filled, with what has changed; gemp_patched_free. */
+gemp_code gemp_apply(gemp_graph **graph, gemp_context *context, const gemp_fresh *fresh,
+                     const gemp_apply_options *options, gemp_patched *done);
 
 #endif

@@ -47,7 +47,8 @@ static void move_piece(void *context, unsigned thread, size_t piece)
 		m->rows[i] = m->elements[m->picked ? m->picked[i] : i] - m->first;
 }
 
-static gemp_code fill_rows(gemp_put *put, const gemp_change *change, const uint64_t *picked, size_t count, uint64_t first)
+static gemp_code fill_rows(gemp_put *put, const gemp_change *change, const uint64_t *picked, size_t count,
+                           uint64_t first)
 {
 	gemp_code code = GEMP_OK;
 	moving m = { change->elements, picked, count, first, NULL };

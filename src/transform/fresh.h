@@ -26,8 +26,8 @@ gemp_code gemp_fresh_new(gemp_fresh *out, const gemp_comm *comm, gemp_graph *gra
 void gemp_fresh_free(gemp_fresh *fresh);
 /* Collective. The keys of matched vertices, too. */
 gemp_code gemp_fresh_fetch(gemp_fresh *fresh, gemp_context *context, gemp_graph *graph);
-/* Of a created vertex, or a matched one, if they were fetched; a string holds until the next call. NULL where a match has
- * none. */
+/* Of a created vertex, or a matched one, if they were fetched; a string holds until the next call. NULL where a match
+ * has none. */
 gemp_value gemp_fresh_key(gemp_fresh *fresh, const gemp_rule_element *element, size_t row);
 
 #endif

@@ -162,7 +162,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_relabel(gemp_patch *patch, const gemp_graph *graph, const gemp_fresh *fresh, const gemp_changes *changes)
+gemp_code gemp_relabel(gemp_patch *patch, const gemp_graph *graph, const gemp_fresh *fresh,
+                       const gemp_changes *changes)
 {
 	gemp_code code = GEMP_OK;
 	relabelling r = { .graph = graph, .patch = patch };

@@ -1,5 +1,5 @@
-/* patch_world: a small graph as a list of vertices and edges, the same on every rank, changed at random; the builder makes
- * a graph of it before and after, and a gemp_patch says what lies between. */
+/* patch_world: a small graph as a list of vertices and edges, the same on every rank, changed at random; the builder
+ * makes a graph of it before and after, and a gemp_patch says what lies between. */
 #ifndef GEMP_TESTS_PATCH_WORLD_H
 #define GEMP_TESTS_PATCH_WORLD_H
 
@@ -42,7 +42,8 @@ typedef struct world {
 
 static const char *const world_column[WORLD_COLUMNS] = { "number", "ratio", "flag", "name", "extra" };
 static const char *const world_prop[WORLD_PROPS] = { "weight", "note", "mark" };
-static const gemp_type world_types[WORLD_COLUMNS] = { GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_STRING, GEMP_STRING };
+static const gemp_type world_types[WORLD_COLUMNS] = { GEMP_INTEGER, GEMP_FLOAT, GEMP_BOOLEAN, GEMP_STRING,
+	GEMP_STRING };
 static const gemp_type world_prop_types[WORLD_PROPS] = { GEMP_INTEGER, GEMP_STRING, GEMP_BOOLEAN };
 
 /* Strings of values lie in the world itself. */
@@ -65,7 +66,8 @@ static inline void world_set(gemp_value *value, char text[FIXTURE_TEXT], gemp_ty
 /* Some keys are like those that rules make, or nearly. */
 static inline void world_key(world_vertex *v, size_t index, uint64_t *random)
 {
-	static const char *const forms[] = { "#%zu", "#%zu0", "#9%zu", "#0%zu", "#%zua", "!%zu", "##%zu", "%zu", "-%zu", "~%zu" };
+	static const char *const forms[] = { "#%zu", "#%zu0", "#9%zu", "#0%zu", "#%zua", "!%zu", "##%zu", "%zu", "-%zu",
+		"~%zu" };
 	if (v->key.type == GEMP_INTEGER || gemp_random_below(random, 2))
 		return;
 	snprintf(v->key_text, sizeof v->key_text, forms[gemp_random_below(random, 10)], index + 3);
