@@ -94,17 +94,28 @@ class Fresh:
 
 
 def record_of(rule, world, row):
+    edges = {e[0] for p in rule.patterns() for e in p.edges}
+
     def told(name):
         value = row[name]
+        if value is None and name in edges:
+            return None, None, None
         if isinstance(value, tuple) and value[0] == "vertex":
-            return key_value(value[1])
-        return world.attribute(value, "n") if isinstance(value, tuple) else value
-    return tuple(plain(told(name)) for name in rule.recorded)
+            return plain(key_value(value[1]))
+        return tuple(plain(world.attribute(value, of)) for of in "nwt") if isinstance(value, tuple) else plain(value)
+    return tuple(map(told, rule.recorded))
+
+
+def recorded(rule, world, vertex):
+    def read(name):
+        return plain(world.attribute(vertex, "r%s_%s" % (rule.name[4:], name)))
+    edges = {e[0] for p in rule.patterns() for e in p.edges}
+    return tuple(tuple(read(n + "_" + of) for of in "nwt") if n in edges else read(n) for n in rule.recorded)
 
 
 def chosen_rows(rule, world, rows, applied, final, fresh):
-    """Rows in the order of their numbers."""
-    waiting = collections.defaultdict(list)
+    """Rows in the order of their numbers. Of parallel edges without a number each row gets one of its own, where there is one."""
+    waiting, taken = collections.defaultdict(list), set()
     for row in rows:
         waiting[record_of(rule, world, row)].append(row)
     chosen = []
@@ -113,10 +124,19 @@ def chosen_rows(rule, world, rows, applied, final, fresh):
         require(vertex in final.vertices and "Rec" in final.label_sets[vertex], rule.name, "has no record", vertex)
         number = int(rule.name[4:])
         require(final.attribute(vertex, "rule") == number, "the record", vertex, "is not of", rule.name)
-        record = tuple(plain(final.attribute(vertex, "r%d_%s" % (number, name))) for name in rule.recorded)
+        record = recorded(rule, final, vertex)
         require(waiting[record], rule.name, "has no match", record, "among", sorted(map(repr, waiting))[:20])
-        chosen.append(waiting[record].pop())
+        row = min(waiting[record], key=lambda r: len(taken & set(unnumbered(world, r))))
+        waiting[record].remove(row)
+        taken.update(unnumbered(world, row))
+        chosen.append(row)
     return chosen
+
+
+def unnumbered(world, row):
+    """Edges that cannot be recognised."""
+    edges = [v for v in row.values() if isinstance(v, tuple) and v[0] == "edge"]
+    return [edge for edge in edges if world.attribute(edge, "n") is None]
 
 
 def keys_of(rule, i, fresh):
@@ -312,11 +332,11 @@ def steps_of(run):
 def judge(seed, folder, arguments, options, counts):
     rng = random.Random(seed)
     graph = rule_graph(rng)
-    rules = [random_rule(rng, graph, i) for i in range(rng.choice([1, 3, 12, 16]))]
+    rules = [random_rule(rng, graph, i) for i in range(rng.choice([1, 3, 8, 12]))]
     control, semantics = random_control(rng, rules), rng.choice(arguments.semantics.split(","))
     graph_file, text = files(graph, rules, control, folder, rng)
     output = os.path.join(folder, "h.h5")
-    options = options + ["--semantics", semantics, "--seed", str(rng.randint(0, 5)), "--max-steps", "60", "--lenient"]
+    options = options + ["--semantics", semantics, "--seed", str(rng.randint(0, 5)), "--max-steps", "100", "--lenient"]
     run = transform(graph_file, text, output, 1, options)
     ranks, way = int(rng.choice(arguments.ranks.split(","))), rng.choice(arguments.ways.split(","))
     if run.returncode:

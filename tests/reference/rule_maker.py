@@ -84,7 +84,7 @@ class RuleMaker(Maker):
 
     def record(self, rule, vertices, edges, values):
         told = {self.prefix + v: ('id', v) for v in vertices}
-        told.update({self.prefix + e: e + '.n' for e in edges})
+        told.update({self.prefix + e + of: e + of.replace('_', '.') for e in edges for of in ('_n', '_w', '_t')})
         if rule.grouped():
             told.update({self.prefix + v: v for v in values})
         return ('vertex', 'rec', ['Rec'], dict({'rule': self.number_of_rule}, **told))
@@ -206,7 +206,8 @@ def shrinks(rule):
 def random_control(rng, rules, depth=2):
     way = rng.random()
     if depth == 2 and (way < 0.5 or len(rules) > 4):
-        return ('seq',) + tuple(('try', ('rule', i, way < 0.03)) for i in rng.sample(range(len(rules)), len(rules)))
+        each = ('seq',) + tuple(('try', ('rule', i, way < 0.03)) for i in rng.sample(range(len(rules)), len(rules)))
+        return ('times', each, rng.randint(2, 3)) if rng.random() < 0.6 else each
     way = rng.random()
     if depth == 0 or way < 0.25:
         number = rng.randrange(len(rules))
