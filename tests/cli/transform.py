@@ -206,8 +206,8 @@ def check(rng, case, folder):
         file.write(f"RULE r {rule[0]} RUN TRY r\n")
     files, report = [], None
     for ranks in (1, 3):
-        report = json.loads(run(ranks, "transform", f"{folder}/g.h5", f"{folder}/r.rules", "-o", f"{folder}/h.h5", "--lenient", "--seed",
-                                str(case), "--json", "-").stdout)["rules"][0]
+        report = json.loads(run(ranks, "transform", f"{folder}/g.h5", f"{folder}/r.rules", "-o", f"{folder}/h.h5",
+                                "--lenient", "--seed", str(case), "--json", "-").stdout)["rules"][0]
         files.append(open(f"{folder}/h.h5", "rb").read())
     faults = [] if files[0] == files[1] else ["1 and 3 ranks give different files"]
     if (report["matches"], report["blocked"]) != (len(matches), len(matches) - len(able)):
