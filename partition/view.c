@@ -1,6 +1,7 @@
 #include "partition/view.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "partition/view_rows.h"
 #include "partition/view_shared.h"
 
@@ -33,19 +34,36 @@ static bool takes_in(const gemp_view_key *key)
 	return key->direction != GEMP_VIEW_OUT;
 }
 
-void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree)
+enum { ROWS_A_PIECE = 1 << 14 };
+
+typedef struct adding {
+	const gemp_graph *graph;
+	const gemp_view_key *key;
+	uint64_t *degree;
+} adding;
+
+static void add_degrees(void *context, unsigned thread, size_t piece)
 {
-	for (size_t r = 0; r < graph->relation_count; r++) {
-		const gemp_relation *relation = &graph->relations[r];
-		if (!key->relations[r])
+	const adding *a = context;
+	size_t end = (piece + 1) * ROWS_A_PIECE < a->graph->rows ? (piece + 1) * ROWS_A_PIECE : a->graph->rows;
+	(void)thread;
+	for (size_t r = 0; r < a->graph->relation_count; r++) {
+		const gemp_relation *relation = &a->graph->relations[r];
+		if (!a->key->relations[r])
 			continue;
-		for (size_t v = 0; v < graph->rows; v++) {
-			if (takes_out(key))
-				degree[v] += relation->out_begin[v + 1] - relation->out_begin[v];
-			if (takes_in(key))
-				degree[v] += relation->in_begin[v + 1] - relation->in_begin[v];
+		for (size_t v = piece * ROWS_A_PIECE; v < end; v++) {
+			if (takes_out(a->key))
+				a->degree[v] += relation->out_begin[v + 1] - relation->out_begin[v];
+			if (takes_in(a->key))
+				a->degree[v] += relation->in_begin[v + 1] - relation->in_begin[v];
 		}
 	}
+}
+
+void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree)
+{
+	adding a = { graph, key, degree };
+	gemp_parallel_for((graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, add_degrees, &a);
 }
 
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_order *order, gemp_vertex hot)

@@ -3,6 +3,7 @@
 #include "partition/view_rows.h"
 
 #include "core/memory.h"
+#include "core/prefix.h"
 #include "core/threads.h"
 #include "partition/row_sort.h"
 
@@ -11,6 +12,7 @@
 
 enum {
 	PIECE = 1 << 16, /* entries that one thread takes at a time, about */
+	ROWS_A_PIECE = 1 << 14,
 	LONG = 1 << 16,  /* entries: longer rows are sorted by one thread, so that not each needs room for such */
 };
 
@@ -27,7 +29,10 @@ typedef struct filling {
 	size_t room;              /* entries that one thread has to spare */
 	gemp_vertex *spare_slots; /* [threads][room] */
 	gemp_edge *spare_edges;   /* the same, or NULL */
+	const gemp_vertex *own_slots;
 	atomic_bool loops;
+	atomic_bool gaps;         /* some row has less than it has room for */
+	_Atomic uint64_t longest; /* row */
 } filling;
 
 /* Some neighbours of one row: ids[count] with edge first + i, or first + numbers[i]. */
@@ -118,6 +123,8 @@ static void fill_row(filling *f, size_t v, gemp_vertex *spare_slots, gemp_edge *
 	else if (names(slots, count, f->order->slot_of[f->graph->first + v]))
 		atomic_store_explicit(&f->loops, true, memory_order_relaxed);
 	f->size[row] = count;
+	if (count < view->begin[row + 1] - view->begin[row])
+		atomic_store_explicit(&f->gaps, true, memory_order_relaxed);
 }
 
 static uint64_t most(const filling *f, size_t v)
@@ -143,15 +150,11 @@ static gemp_code fill_long_rows(filling *f)
 	gemp_code code = GEMP_OK;
 	gemp_vertex *slots = NULL;
 	gemp_edge *edges = NULL;
-	uint64_t longest = 0;
-	for (size_t v = 0; v < f->graph->rows; v++)
-		if (most(f, v) > longest)
-			longest = most(f, v);
-	if (longest <= LONG)
+	if (f->longest <= LONG)
 		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(slots, longest));
+	GEMP_TRY(GEMP_NEW(slots, f->longest));
 	if (f->key->edges)
-		GEMP_TRY(GEMP_NEW(edges, longest));
+		GEMP_TRY(GEMP_NEW(edges, f->longest));
 	for (size_t v = 0; v < f->graph->rows; v++)
 		if (most(f, v) > LONG)
 			fill_row(f, v, slots, edges);
@@ -178,6 +181,23 @@ static void close_gaps(filling *f)
 	}
 }
 
+/* Degrees by row, in place of which row_of gets the rows. */
+static void place_piece(void *context, unsigned thread, size_t piece)
+{
+	filling *f = context;
+	size_t end = (piece + 1) * ROWS_A_PIECE < f->view->rows ? (piece + 1) * ROWS_A_PIECE : f->view->rows;
+	uint64_t longest = 0, seen = atomic_load_explicit(&f->longest, memory_order_relaxed);
+	(void)thread;
+	for (size_t row = piece * ROWS_A_PIECE; row < end; row++) {
+		size_t v = (size_t)(f->order->id_of[f->own_slots[row]] - f->graph->first);
+		f->view->begin[row + 1] = f->row_of[v];
+		longest = f->row_of[v] > longest ? f->row_of[v] : longest;
+		f->row_of[v] = row;
+	}
+	while (longest > seen && !atomic_compare_exchange_weak(&f->longest, &seen, longest))
+		;
+}
+
 /* Places for as many as rows can have. row_of has degrees first. */
 static gemp_code make_room(filling *f, const gemp_residency *residency)
 {
@@ -185,11 +205,9 @@ static gemp_code make_room(filling *f, const gemp_residency *residency)
 	gemp_view *view = f->view;
 	view->rows = f->graph->rows;
 	GEMP_TRY(GEMP_NEW(view->begin, view->rows + 1));
-	for (size_t row = 0; row < view->rows; row++) {
-		size_t v = (size_t)(f->order->id_of[residency->own_slots[row]] - f->graph->first);
-		view->begin[row + 1] = view->begin[row] + f->row_of[v];
-		f->row_of[v] = row;
-	}
+	f->own_slots = residency->own_slots;
+	gemp_parallel_for((view->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, place_piece, f);
+	gemp_prefix_sums(view->begin, view->rows + 1);
 	uint64_t entries = view->begin[view->rows];
 	GEMP_TRY(GEMP_NEW(view->neighbours, entries + 1));
 	if (f->key->edges)
@@ -224,7 +242,8 @@ gemp_code gemp_view_own_rows(gemp_view *own, const gemp_graph *graph, const gemp
 	GEMP_TRY(fill_long_rows(&f));
 	gemp_parallel_for(f.pieces, fill_piece, &f);
 	own->loops = f.loops;
-	close_gaps(&f);
+	if (f.gaps)
+		close_gaps(&f);
 done:
 	gemp_free(offsets);
 	gemp_free(f.row_of);

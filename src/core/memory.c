@@ -1,14 +1,16 @@
 #include "core/memory.h"
 
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Each block carries its size in front, 16 bytes so that what follows stays aligned. */
-enum { HEADER = 16 };
+enum { HEADER = 16, PAGE = 4096, LARGE = 4 << 20 };
 
 static atomic_size_t live, blocks, peak;
 static atomic_long until_failure = -1;
@@ -61,13 +63,30 @@ void *gemp_realloc(void *block, size_t count, size_t size)
 	return counted(base, bytes);
 }
 
+/* Large blocks get pages of their own, which are zero already, large ones where the system has them: they are touched by
+ * whichever thread comes first, and not by one that clears memory that was used before. */
+static void *new_pages(size_t bytes)
+{
+	static atomic_flag told = ATOMIC_FLAG_INIT;
+	if (bytes < LARGE)
+		return calloc(1, bytes);
+	if (!atomic_flag_test_and_set(&told))
+		mallopt(M_MMAP_THRESHOLD, LARGE);
+	char *base = calloc(1, bytes);
+	if (base) {
+		uintptr_t first = ((uintptr_t)base + PAGE - 1) / PAGE * PAGE;
+		madvise((void *)first, bytes - (size_t)(first - (uintptr_t)base), MADV_HUGEPAGE);
+	}
+	return base;
+}
+
 /* calloc knows which pages are zero already. */
 void *gemp_calloc(size_t count, size_t size)
 {
 	size_t bytes;
 	if (!may_allocate(count, size, &bytes))
 		return refuse(count, size);
-	char *base = calloc(1, bytes);
+	char *base = new_pages(bytes);
 	if (!base)
 		return refuse(count, size);
 	blocks++;

@@ -2,6 +2,7 @@
 
 #include "device/choose.h"
 #include "device/identity.h"
+#include "device/readback.h"
 #include "device/list.h"
 #include "device/selftest.h"
 #include "device/traced.h"
@@ -216,6 +217,7 @@ void gemp_device_close(gemp_device *device)
 	gemp_traced_free(device);
 	gemp_forget_launch(device);
 	gemp_programs_forget(device);
+	gemp_locked_forget(device);
 	if (device->transfer)
 		clReleaseCommandQueue(device->transfer);
 	if (device->queue)

@@ -22,7 +22,14 @@ typedef struct gemp_loaded_program {
 	cl_program program; /* NULL: none */
 } gemp_loaded_program;
 
-enum { GEMP_LOADED_PROGRAMS = 32 };
+/* Page-locked host memory that a GPU writes to by itself. */
+typedef struct gemp_locked {
+	cl_mem mem;   /* NULL: none */
+	char *host;
+	size_t room;  /* bytes */
+} gemp_locked;
+
+enum { GEMP_LOADED_PROGRAMS = 32, GEMP_LOCKED_LEFT = 2 };
 
 struct gemp_device {
 	cl_device_id id;
@@ -47,6 +54,7 @@ struct gemp_device {
 	struct gemp_traced *traced; /* launches for --trace (device/traced.h); NULL: none */
 	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest */
 	size_t loads;              /* of programs, so far */
+	gemp_locked locked[GEMP_LOCKED_LEFT]; /* that nobody uses (device/readback.h) */
 	gemp_tuning_table tuning;  /* launch geometry: gemp_tuning() */
 };
 

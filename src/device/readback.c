@@ -1,6 +1,6 @@
 #include "device/readback.h"
 
-enum { LEAST_ROOM = 1 << 20 };
+enum { LEAST_ROOM = 1 << 20, PLACE = 64 };
 
 gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size)
 {
@@ -8,39 +8,75 @@ gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size
 	return gemp_buffer_new(&out->buffer, device, size, NULL);
 }
 
-static void unlock_memory(gemp_readback *readback, gemp_device *device)
+/* LOCKED MEMORY. Locking takes milliseconds per 10 MB: what one readback leaves the next one takes. */
+
+static void unlock(gemp_locked *locked, gemp_device *device)
 {
-	if (readback->host) {
-		clEnqueueUnmapMemObject(device->transfer, readback->locked, readback->host, 0, NULL, NULL);
+	if (locked->host) {
+		clEnqueueUnmapMemObject(device->transfer, locked->mem, locked->host, 0, NULL, NULL);
 		clFinish(device->transfer);
 	}
-	if (readback->locked)
-		clReleaseMemObject(readback->locked);
-	readback->locked = NULL;
-	readback->host = NULL;
-	readback->room = 0;
+	if (locked->mem)
+		clReleaseMemObject(locked->mem);
+	*locked = (gemp_locked){ 0 };
 }
 
-/* Locking takes milliseconds per 10 MB: no more than four times what is needed. */
-static gemp_code lock_memory(gemp_readback *readback, gemp_device *device, size_t needed)
+/* The smallest of those that are left gives way. */
+static void leave(gemp_locked *locked, gemp_device *device)
+{
+	gemp_locked *place = &device->locked[0];
+	for (size_t i = 1; i < GEMP_LOCKED_LEFT; i++)
+		if (device->locked[i].room < place->room)
+			place = &device->locked[i];
+	if (place->room < locked->room) {
+		gemp_locked smaller = *place;
+		*place = *locked;
+		*locked = smaller;
+	}
+	unlock(locked, device);
+}
+
+static bool take_left(gemp_locked *out, gemp_device *device, size_t needed)
+{
+	for (size_t i = 0; i < GEMP_LOCKED_LEFT; i++)
+		if (device->locked[i].host && device->locked[i].room >= needed) {
+			*out = device->locked[i];
+			device->locked[i] = (gemp_locked){ 0 };
+			return true;
+		}
+	return false;
+}
+
+void gemp_locked_forget(gemp_device *device)
+{
+	for (size_t i = 0; i < GEMP_LOCKED_LEFT; i++)
+		unlock(&device->locked[i], device);
+}
+
+/* No more than four times what is needed. */
+static gemp_code lock(gemp_readback *readback, gemp_device *device, size_t needed)
 {
 	gemp_code code = GEMP_OK;
 	cl_int error = CL_SUCCESS;
-	size_t room = needed < LEAST_ROOM ? LEAST_ROOM : 4 * needed;
-	if (needed <= readback->room)
+	gemp_locked *l = &readback->locked;
+	size_t room = needed < LEAST_ROOM ? LEAST_ROOM : 4 * needed, most = readback->buffer.size + GEMP_READBACK_RANGES * PLACE;
+	if (needed <= l->room)
 		return GEMP_OK;
-	if (room > readback->buffer.size)
-		room = readback->buffer.size;
-	unlock_memory(readback, device);
-	readback->locked = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, room, NULL, &error);
+	leave(l, device);
+	if (take_left(l, device, needed))
+		return GEMP_OK;
+	room = room < most ? room : most;
+	l->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, room, NULL, &error);
 	code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
 	if (code != GEMP_OK)
 		return gemp_fail_in(code, "%zu bytes of page-locked host memory: ", room);
-	readback->host = clEnqueueMapBuffer(device->transfer, readback->locked, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, room,
-	                                    0, NULL, NULL, &error);
-	readback->room = room;
+	l->host = clEnqueueMapBuffer(device->transfer, l->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, room, 0, NULL, NULL,
+	                             &error);
+	l->room = room;
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
+
+/* READING */
 
 static void forget_transfer(gemp_readback *readback)
 {
@@ -54,40 +90,62 @@ void gemp_readback_free(gemp_readback *readback, gemp_device *device)
 	if (readback->arrived)
 		clWaitForEvents(1, &readback->arrived);
 	forget_transfer(readback);
-	if (readback->locked)
-		unlock_memory(readback, device);
-	else
-		gemp_readback_end(readback, device);
+	leave(&readback->locked, device);
+	gemp_readback_end(readback, device);
 	gemp_buffer_free(&readback->buffer, device);
 	*readback = (gemp_readback){ 0 };
 }
 
 /* Mapped while no kernel runs: a CPU device has no core to spare for it later. */
-static gemp_code map(gemp_readback *readback, gemp_device *device)
+static gemp_code map(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
 {
 	cl_int error = CL_SUCCESS;
-	if (readback->host)
-		return GEMP_OK;
-	readback->host = clEnqueueMapBuffer(device->queue, readback->buffer.mem, CL_TRUE, CL_MAP_READ, 0,
-	                                    readback->buffer.size, 0, NULL, NULL, &error);
+	if (!readback->mapped)
+		readback->mapped = clEnqueueMapBuffer(device->queue, readback->buffer.mem, CL_TRUE, CL_MAP_READ, 0,
+		                                      readback->buffer.size, 0, NULL, NULL, &error);
+	for (size_t i = 0; i < count && error == CL_SUCCESS; i++)
+		readback->host[i] = readback->mapped + ranges[i].at;
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
 
-gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, size_t at, size_t size)
+static size_t places(size_t size)
+{
+	return (size + PLACE - 1) / PLACE * PLACE;
+}
+
+/* One range behind the other. */
+static gemp_code copy(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_CHECK(at <= readback->buffer.size && size <= readback->buffer.size - at);
-	if (size == 0)
-		return GEMP_OK;
-	if (!device->gpu)
-		return map(readback, device);
-	GEMP_TRY(lock_memory(readback, device, at + size));
-	forget_transfer(readback);
-	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(device->transfer, readback->buffer.mem, CL_FALSE, at, size, readback->host + at,
-	                                     0, NULL, &readback->arrived)));
+	size_t needed = 0;
+	for (size_t i = 0; i < count; i++)
+		needed += places(ranges[i].size);
+	GEMP_TRY(lock(readback, device, needed));
+	char *to = readback->locked.host;
+	for (size_t i = 0; i < count; to += places(ranges[i++].size)) {
+		readback->host[i] = to;
+		if (ranges[i].size == 0)
+			continue;
+		forget_transfer(readback);
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(device->transfer, readback->buffer.mem, CL_FALSE, ranges[i].at,
+		                                     ranges[i].size, to, 0, NULL, &readback->arrived)));
+	}
 	GEMP_TRY(GEMP_CL(clFlush(device->transfer)));
 done:
 	return code;
+}
+
+gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, const gemp_readback_range *ranges, size_t count)
+{
+	size_t size = 0;
+	GEMP_CHECK(count <= GEMP_READBACK_RANGES);
+	for (size_t i = 0; i < count; i++) {
+		GEMP_CHECK(ranges[i].at <= readback->buffer.size && ranges[i].size <= readback->buffer.size - ranges[i].at);
+		size += ranges[i].size;
+	}
+	if (size == 0)
+		return GEMP_OK;
+	return device->gpu ? copy(readback, device, ranges, count) : map(readback, device, ranges, count);
 }
 
 gemp_code gemp_readback_wait(gemp_readback *readback)
@@ -99,9 +157,9 @@ gemp_code gemp_readback_wait(gemp_readback *readback)
 
 gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device)
 {
-	char *host = readback->host;
-	if (readback->locked || !host)
+	char *mapped = readback->mapped;
+	if (!mapped)
 		return GEMP_OK;
-	readback->host = NULL;
-	return GEMP_CL(clEnqueueUnmapMemObject(device->queue, readback->buffer.mem, host, 0, NULL, NULL));
+	readback->mapped = NULL;
+	return GEMP_CL(clEnqueueUnmapMemObject(device->queue, readback->buffer.mem, mapped, 0, NULL, NULL));
 }

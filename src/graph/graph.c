@@ -25,6 +25,14 @@ gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name)
 	return NULL;
 }
 
+bool gemp_graph_has(const gemp_graph *graph, const bool *relations, unsigned parts)
+{
+	bool has = true;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		has &= !relations[r] || (graph->relations[r].loaded & parts) == parts;
+	return has;
+}
+
 static void free_relation(gemp_relation *relation)
 {
 	gemp_free(relation->name);

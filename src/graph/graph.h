@@ -84,6 +84,8 @@ typedef struct gemp_graph {
 int gemp_graph_owner(const gemp_graph *graph, uint64_t id);
 gemp_count gemp_graph_edges(const gemp_graph *graph);
 gemp_relation *gemp_graph_relation(const gemp_graph *graph, const char *name); /* NULL if none */
+/* Are these parts loaded, of all relations that are set? */
+bool gemp_graph_has(const gemp_graph *graph, const bool *relations, unsigned parts);
 /* The type that an edge attribute of this name has over all relations: if they differ, a float for numbers and else a
  * string; a string if no relation has it. */
 gemp_type gemp_edge_attribute_type(const gemp_graph *graph, const char *name);

@@ -10,12 +10,24 @@
 
 #include <string.h>
 
-/* LOADING: both directions of every relation that the pattern names. */
+/* LOADING. Rows by target are for finding an order; where that is given, one rank loads those that its views have. */
+static bool needs_targets(const gemp_match *m)
+{
+	bool needs = m->options.order_count == 0 || m->options.sampled || m->graph->ranks > 1 || m->pattern->simple ||
+	             m->pushdown.edge_test_count;
+	for (size_t e = 0; e < m->pattern->edge_count; e++)
+		needs |= m->pattern->edges[e].direction == GEMP_EITHER;
+	return needs;
+}
+
+/* Every relation that the pattern names. */
 static gemp_code load_relations(gemp_match *m)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
-	unsigned parts = GEMP_PART_OUT | (m->pattern->simple ? GEMP_PART_IN : GEMP_PART_IN_EDGES);
+	unsigned parts = GEMP_PART_OUT;
+	if (needs_targets(m))
+		parts |= m->pattern->simple ? GEMP_PART_IN : GEMP_PART_IN_EDGES;
 	for (size_t r = 0; r < m->graph->relation_count; r++) {
 		bool named = false;
 		for (size_t e = 0; e < m->pattern->edge_count; e++)
@@ -164,9 +176,9 @@ static gemp_code improve_order(gemp_match *m)
 		.work = m->graph->ranks > 1 && m->options.crossing == GEMP_CROSS_AUTO ? m->work : NULL };
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;
 	bool found;
-	GEMP_TRY(need_edges(m));
 	if (m->plan->two_paths || m->options.order_count)
 		return GEMP_OK;
+	GEMP_TRY(need_edges(m));
 	for (size_t s = 0; s < m->plan->step_count; s++) {
 		question.rows += m->plan->steps[s].rows;
 		if (m->plan->steps[s].kind != GEMP_BIND_EDGE)

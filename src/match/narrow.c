@@ -66,7 +66,7 @@ static void take_sample(const gemp_graph *graph, const uint32_t *bits, sample *o
 static double sample_edges(const gemp_graph *graph, const gemp_candidates *candidates, const gemp_pattern_edge *edge,
                            bool either)
 {
-	bool back = candidates->count[edge->to] < candidates->count[edge->from];
+	bool back = candidates->count[edge->to] < candidates->count[edge->from] && gemp_graph_has(graph, edge->relations, GEMP_PART_IN);
 	int at = back ? edge->to : edge->from, other = back ? edge->from : edge->to;
 	uint64_t found = 0;
 	sample sample;

@@ -9,9 +9,12 @@ gemp_code gemp_rows_at_hand(gemp_resident **out, gemp_context *context, gemp_gra
 	for (size_t v = 0; v < plan->view_count; v++) {
 		const gemp_plan_view *view = &plan->views[v];
 		keys[v] = (gemp_view_key){ view->relations, direction[view->direction], view->simple, view->edges };
-		for (size_t r = 0; view->edges && r < graph->relation_count; r++)
+		unsigned parts = gemp_view_parts(keys[v].direction);
+		if (view->edges && (parts & GEMP_PART_IN))
+			parts |= GEMP_PART_IN_EDGES;
+		for (size_t r = 0; r < graph->relation_count; r++)
 			if (view->relations[r])
-				GEMP_TRY(gemp_graph_need_relation(graph, r, GEMP_PART_IN_EDGES));
+				GEMP_TRY(gemp_graph_need_relation(graph, r, parts));
 	}
 	code = gemp_resident_get(out, context, graph, keys, plan->view_count, replicate);
 done:

@@ -50,14 +50,14 @@ static size_t live_edges(const gemp_search *search)
 
 static gemp_code fetch_results(gemp_search *search, int buffer, size_t rows)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = search->context->device;
 	gemp_readback *result = &search->result[buffer];
 	search->pending = (gemp_pending){ buffer, rows };
-	GEMP_TRY(gemp_readback_begin(result, device, search->result_edges, rows * live_edges(search) * sizeof(gemp_edge)));
-	code = gemp_readback_begin(result, device, 0, rows * (size_t)search->plan->vertex_count * sizeof(gemp_vertex));
-done:
-	return code;
+	const gemp_readback_range ranges[] = {
+		{ 0, rows * (size_t)search->plan->vertex_count * sizeof(gemp_vertex) },
+		{ search->result_edges, rows * live_edges(search) * sizeof(gemp_edge) },
+	};
+	return gemp_readback_begin(result, device, ranges, live_edges(search) ? 2 : 1);
 }
 
 gemp_code gemp_search_deliver(gemp_search *search)
@@ -73,8 +73,7 @@ gemp_code gemp_search_deliver(gemp_search *search)
 	gemp_timers_add(&search->context->timers, GEMP_DOWNLOAD, began);
 	size_t edges = live_edges(search);
 	gemp_batch batch = { .rows = pending.count, .vertex_count = search->plan->vertex_count, .edge_count = (int)edges,
-		.vertices = (const void *)result->host,
-		.edges = edges ? (const void *)(result->host + search->result_edges) : NULL };
+		.vertices = (const void *)result->host[0], .edges = edges ? (const void *)result->host[1] : NULL };
 	GEMP_TRY(search->sink->take(search->sink->self, &batch));
 	code = gemp_readback_end(result, search->context->device);
 	gemp_trace_add("deliver", GEMP_LANE_OUTPUT, began);

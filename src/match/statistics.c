@@ -97,6 +97,12 @@ static bool same_question(const gemp_pattern *pattern, const gemp_candidates *ca
 	       memcmp(a->relations, b->relations, pattern->relation_count * sizeof *a->relations) == 0;
 }
 
+/* Pairs of edges with the same target, if all have as many. */
+static double spread(double edges, double targets)
+{
+	return targets > 0 ? edges * edges / targets : 0;
+}
+
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_graph *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates)
 {
@@ -122,16 +128,17 @@ gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_
 		}
 		uint64_t edges = 0, back = 0;
 		double sums[2] = { 0, 0 };
+		bool targets = gemp_graph_has(graph, edge->relations, GEMP_PART_IN);
 		counting there = { graph, candidates, edge->relations, edge->from, edge->to, true, either, NULL, NULL };
 		counting again = { graph, candidates, edge->relations, edge->to, edge->from, either, true, NULL, NULL };
 		code = count_at(&there, &edges, &sums[0]);
-		if (code == GEMP_OK)
+		if (code == GEMP_OK && targets)
 			code = count_at(&again, &back, &sums[1]);
 		GEMP_TRY(gemp_comm_agree(context->comm, code));
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, context->comm->world));
 		out->edges[e] = (double)gemp_comm_sum1(context->comm, edges);
 		out->paths_from[e] = sums[0];
-		out->paths_to[e] = sums[1];
+		out->paths_to[e] = targets ? sums[1] : spread(out->edges[e], out->candidates[edge->to]);
 		GEMP_TRY(gemp_view_parallel(context->comm, graph, &key, &out->parallel[e]));
 	}
 done:

@@ -6,7 +6,8 @@
 #include "match/candidates.h"
 #include "pattern/plan.h"
 
-/* Collective. The parts of the pattern's relations are loaded. */
+/* Collective. The parts of the pattern's relations are loaded; where there are no rows by target, edges are taken to be spread
+ * evenly over their targets. */
 gemp_code gemp_statistics_new(gemp_statistics *out, gemp_context *context, gemp_graph *graph,
                               const gemp_pattern *pattern, const gemp_candidates *candidates);
 

@@ -10,6 +10,8 @@
 #include "query/representative.h"
 #include "transform/ranges.h"
 
+#include <string.h>
+
 typedef struct collecting {
 	gemp_context *context;
 	gemp_graph *graph;
@@ -145,16 +147,15 @@ static gemp_code begin_rows(collecting *c, const gemp_query_options *options)
 }
 
 /* Collective. */
-static gemp_code find_rows(collecting *c, const gemp_query_options *options)
+static gemp_code find_rows(collecting *c, const gemp_query_options *options, gemp_match_result *result)
 {
 	gemp_code code = GEMP_OK;
 	gemp_query *query = NULL;
-	gemp_match_result result = { 0 };
 	gemp_sink sink = { .self = c, .take = collect_take, .turn = collect_turn };
 	GEMP_TRY(gemp_query_prepare(&query, c->context, c->graph, c->pattern, options));
 	c->chain = gemp_query_chain(query);
 	GEMP_TRY(begin_rows(c, options));
-	code = gemp_query_run(query, &sink, &result);
+	code = gemp_query_run(query, &sink, result);
 done:
 	gemp_pipeline_free(c->pipeline);
 	gemp_query_free(query);
@@ -162,13 +163,39 @@ done:
 	return code;
 }
 
+/* Has the kept order to be looked for anew? */
+static bool is_due(const gemp_kept_order *order)
+{
+	uint64_t n = order->searches;
+	return order->count == 0 || ((n & (n - 1)) == 0 && __builtin_ctzll(n) % 2 == 0);
+}
+
+static void use_order(const gemp_kept_order *order, gemp_match_options *options)
+{
+	options->order_count = order->count;
+	memcpy(options->order, order->order, sizeof order->order);
+}
+
+static void keep_order(gemp_kept_order *order, const gemp_match_result *result)
+{
+	order->searches++;
+	order->count = result->order_count;
+	memcpy(order->order, result->order, sizeof order->order);
+}
+
 gemp_code gemp_matches_rows(gemp_frame *out, gemp_context *context, gemp_graph *graph, const gemp_rule *rule,
-                            const gemp_match_options *options, uint64_t combinations)
+                            const gemp_match_options *options, uint64_t combinations, gemp_kept_order *order)
 {
 	*out = (gemp_frame){ 0 };
 	collecting c = { .context = context, .graph = graph, .pattern = rule->pattern, .frame = out };
-	const gemp_query_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
-	gemp_code code = find_rows(&c, &how);
+	gemp_query_options how = { .match = options_for(rule->pattern, options), .combinations = combinations };
+	gemp_match_result result = { 0 };
+	bool one_search = !gemp_query_is_composed(rule->pattern);
+	if (order && one_search && !is_due(order))
+		use_order(order, &how.match);
+	gemp_code code = find_rows(&c, &how, &result);
+	if (order && one_search)
+		keep_order(order, &result);
 	if (code != GEMP_OK)
 		gemp_frame_free(out);
 	return code;

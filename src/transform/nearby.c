@@ -103,7 +103,7 @@ static gemp_code search(const gemp_nearby *near, gemp_graph *graph, const uint32
 	gemp_match_options how = *near->options;
 	how.among = places;
 	how.among_vertex = near->locality->place;
-	return gemp_matches_rows(out, near->context, graph, near->rule, &how, near->combinations);
+	return gemp_matches_rows(out, near->context, graph, near->rule, &how, near->combinations, NULL);
 }
 
 /* Those that the rule speaks of. */

@@ -177,7 +177,7 @@ done:
 
 gemp_code gemp_rematch_rows(gemp_rematch *memory, gemp_frame *out, gemp_context *context, gemp_graph *graph,
                             const gemp_rules *rules, size_t index, const gemp_match_options *options,
-                            uint64_t combinations, gemp_rematch_report *report)
+                            uint64_t combinations, gemp_kept_order *order, gemp_rematch_report *report)
 {
 	gemp_code code = GEMP_OK;
 	searching s = { .memory = memory, .kept = &memory->rules_kept[index], .context = context, .graph = graph,
@@ -196,7 +196,7 @@ gemp_code gemp_rematch_rows(gemp_rematch *memory, gemp_frame *out, gemp_context 
 		report->places = s.near_count;
 		code = find_rows_near(&s, out, options, combinations, report);
 	} else {
-		code = gemp_matches_rows(out, context, graph, s.rule, options, combinations);
+		code = gemp_matches_rows(out, context, graph, s.rule, options, combinations, order);
 	}
 done:
 	gemp_locality_free(&s.locality);

@@ -9,6 +9,7 @@
 #include "partition/patch.h"
 #include "pattern/rule.h"
 #include "query/frame.h"
+#include "transform/matches.h"
 
 typedef struct gemp_rematch gemp_rematch;
 
@@ -26,7 +27,7 @@ void gemp_rematch_free(gemp_rematch *memory); /* takes NULL */
 /* Collective. As gemp_matches_rows; rules->rules[index] is bound to the graph. */
 gemp_code gemp_rematch_rows(gemp_rematch *memory, gemp_frame *out, gemp_context *context, gemp_graph *graph,
                             const gemp_rules *rules, size_t index, const gemp_match_options *options,
-                            uint64_t combinations, gemp_rematch_report *report);
+                            uint64_t combinations, gemp_kept_order *order, gemp_rematch_report *report);
 /* Local. The rows that were found, for the next step of this rule, which may empty the frame. */
 void gemp_rematch_keep(gemp_rematch *memory, size_t index, gemp_frame *frame);
 /* Is it worth while to follow a step of this rule that touches so many vertices? Alike on all ranks. */

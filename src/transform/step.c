@@ -25,9 +25,9 @@ static gemp_code find_and_select(stepping *s)
 	double began = gemp_now(), found;
 	if (o->rematch)
 		GEMP_TRY(gemp_rematch_rows(o->rematch, &s->frame, s->context, s->graph, s->rules, s->index, &o->match,
-		                           o->combinations, &s->report->rematch));
+		                           o->combinations, o->order, &s->report->rematch));
 	else
-		GEMP_TRY(gemp_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations));
+		GEMP_TRY(gemp_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations, o->order));
 	found = gemp_now();
 	GEMP_TRY(gemp_select(&s->selected, s->context, s->graph, s->rule, s->index, &s->frame, o, s->report));
 	gemp_log(GEMP_VERBOSE, "%s: matches found in %.3f s, those to apply in %.3f s", s->rule->name, found - began,

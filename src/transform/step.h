@@ -20,6 +20,7 @@ typedef struct gemp_step_options {
 	gemp_choose_on choose;    /* where conflicts are decided */
 	gemp_recorder *recorder;  /* is told what becomes of the graph; NULL: nobody is */
 	gemp_rematch *rematch;    /* of the steps before; NULL: all matches are looked for */
+	gemp_kept_order *order;   /* of the rule; NULL: it is looked for */
 } gemp_step_options;
 
 /* Of all ranks. matches = applied + blocked + conflicts; with `one`, conflicts are those that were not the first. */

@@ -11,6 +11,7 @@ typedef struct running {
 	gemp_rule_report *reports;
 	gemp_transform_history *history;
 	gemp_rematch *rematch;  /* NULL: not wanted */
+	gemp_kept_order *orders; /* [rules->count] */
 	uint64_t steps;
 	bool began;             /* a step was taken, and not only looked up */
 	uint64_t most;          /* steps; of what has the least left of its LIMIT */
@@ -85,6 +86,7 @@ static gemp_code run_rule(running *r, const gemp_control *control, bool *applied
 	options.number = r->steps++;
 	options.one = control->one;
 	options.rematch = r->rematch;
+	options.order = &r->orders[control->rule];
 	GEMP_TRY(gemp_comm_agree(r->context->comm, read_again(&rules, r, control->rule)));
 	GEMP_TRY(gemp_step(r->graph, r->context, rules, control->rule, &options, &report));
 	report.seconds = gemp_now() - since;
@@ -178,10 +180,12 @@ gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *
 		.history = history, .most = options->most_steps };
 	if (history->count == 0)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rules_bind(rules, *graph, options->lenient)));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(r.orders, rules->count)));
 	if (!options->rematch_all)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rematch_new(&r.rematch, rules, *graph)));
 	code = run(&r, rules->control, &applied);
 done:
 	gemp_rematch_free(r.rematch);
+	gemp_free(r.orders);
 	return code;
 }
