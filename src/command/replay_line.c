@@ -142,7 +142,7 @@ static gemp_code read_labels(gemp_replay_line *line, const json_t *object)
 static gemp_code read_setting(gemp_edit *e, const json_t *object, const gemp_table *schema)
 {
 	gemp_code code = GEMP_OK;
-	gemp_name name;
+	gemp_name name = { 0 };
 	GEMP_TRY(read_name(&name, object, "name"));
 	GEMP_TRY(find_column(&e->column, schema, name.bytes));
 	const gemp_column *column = &schema->columns[e->column];
@@ -220,7 +220,7 @@ gemp_code gemp_replay_line_read(gemp_replay_line *line, const gemp_replay_words 
 		{ "move edge", GEMP_EDIT_DELETE_EDGE },
 	};
 	gemp_code code = GEMP_OK;
-	gemp_name change;
+	gemp_name change = { 0 };
 	size_t i = 0;
 	json_decref(line->root);
 	line->root = NULL;

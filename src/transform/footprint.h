@@ -40,7 +40,7 @@ typedef struct gemp_footprint {
 	uint64_t seats;             /* of all aspects */
 } gemp_footprint;
 
-/* The rule is bound. */
+/* The rule is bound to no graph: what this one lacks would not be seen to be read. */
 gemp_code gemp_footprint_new(gemp_footprint *out, const gemp_rule *rule, const gemp_graph *graph, bool induced);
 void gemp_footprint_free(gemp_footprint *footprint);
 /* Collective. Of the rows whose choice[row] is 0. The caller frees. */

@@ -12,6 +12,7 @@ typedef struct selecting {
 	gemp_context *context;
 	gemp_graph *graph;
 	const gemp_rule *rule;
+	const gemp_rule *written; /* the same, bound to no graph */
 	const gemp_frame *frame;
 	const gemp_step_options *options;
 	gemp_step_report *report;
@@ -53,7 +54,7 @@ static gemp_code list_tokens(const selecting *s, gemp_tokens *tokens)
 	gemp_code code = GEMP_OK;
 	gemp_footprint footprint = { 0 };
 	bool induced = s->options->match.semantics == GEMP_INDUCED;
-	GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_footprint_new(&footprint, s->rule, s->graph, induced)));
+	GEMP_TRY(gemp_comm_agree(s->context->comm, gemp_footprint_new(&footprint, s->written, s->graph, induced)));
 	code = gemp_footprint_tokens(tokens, s->context->comm, s->graph, &footprint, s->frame, s->choice);
 done:
 	gemp_footprint_free(&footprint);
@@ -148,6 +149,7 @@ gemp_code gemp_select(gemp_selected *out, gemp_context *context, gemp_graph *gra
 {
 	gemp_code code = GEMP_OK;
 	selecting s = { .context = context, .graph = graph, .rule = rule, .frame = frame, .options = options,
+		.written = &options->written->rules[index],
 		.report = report };
 	s.seed = gemp_mix(gemp_mix(options->seed ^ gemp_mix(options->number)) ^ index);
 	*out = (gemp_selected){ 0 };

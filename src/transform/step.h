@@ -19,6 +19,7 @@ typedef struct gemp_step_options {
 	bool one;                 /* only the match that comes first is applied */
 	gemp_choose_on choose;    /* where conflicts are decided */
 	gemp_recorder *recorder;  /* is told what becomes of the graph; NULL: nobody is */
+	const gemp_rules *written; /* the same rules, bound to no graph: also tell of attributes that the graph does not have yet */
 	gemp_rematch *rematch;    /* of the steps before; NULL: all matches are looked for */
 	gemp_kept_order *order;   /* of the rule; NULL: it is looked for */
 } gemp_step_options;

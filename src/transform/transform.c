@@ -10,6 +10,7 @@ typedef struct running {
 	const gemp_transform_options *options;
 	gemp_rule_report *reports;
 	gemp_transform_history *history;
+	gemp_rules *written;    /* bound to no graph */
 	gemp_rematch *rematch;  /* NULL: not wanted */
 	gemp_kept_order *orders; /* [rules->count] */
 	uint64_t steps;
@@ -18,18 +19,25 @@ typedef struct running {
 	const gemp_control *limited; /* that; NULL: none has a LIMIT */
 } running;
 
-/* A pattern is bound to one graph, once. Names that are no longer there match nothing, which is no news. */
-static gemp_code read_again(gemp_rules **out, const running *r, size_t rule)
+/* Without warnings, which have been given. */
+static gemp_code read_again(gemp_rules **out, const running *r)
 {
-	gemp_code code = GEMP_OK;
 	gemp_level level = gemp_log_level();
-	gemp_rules *rules = NULL;
 	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
-	code = gemp_rules_parse(&rules, r->rules->text, r->rules->file, r->options->parameters, r->options->parameter_count);
-	if (code == GEMP_OK)
-		code = gemp_pattern_bind_with(rules->rules[rule].pattern, *r->graph, true);
+	gemp_code code = gemp_rules_parse(out, r->rules->text, r->rules->file, r->options->parameters, r->options->parameter_count);
 	gemp_log_setup(r->context->comm->rank, level);
-	*out = rules;
+	return code;
+}
+
+/* A pattern is bound to one graph, once. Names that are no longer there match nothing, which is no news. */
+static gemp_code read_for(gemp_rules **out, const running *r, size_t rule)
+{
+	gemp_level level = gemp_log_level();
+	gemp_code code = read_again(out, r);
+	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
+	if (code == GEMP_OK)
+		code = gemp_pattern_bind_with((*out)->rules[rule].pattern, *r->graph, true);
+	gemp_log_setup(r->context->comm->rank, level);
 	return code;
 }
 
@@ -85,9 +93,10 @@ static gemp_code run_rule(running *r, const gemp_control *control, bool *applied
 	double since = gemp_now();
 	options.number = r->steps++;
 	options.one = control->one;
+	options.written = r->written;
 	options.rematch = r->rematch;
 	options.order = &r->orders[control->rule];
-	GEMP_TRY(gemp_comm_agree(r->context->comm, read_again(&rules, r, control->rule)));
+	GEMP_TRY(gemp_comm_agree(r->context->comm, read_for(&rules, r, control->rule)));
 	GEMP_TRY(gemp_step(r->graph, r->context, rules, control->rule, &options, &report));
 	report.seconds = gemp_now() - since;
 	add(&r->reports[control->rule], &report, report.seconds);
@@ -180,11 +189,15 @@ gemp_code gemp_transform(gemp_graph **graph, gemp_context *context, gemp_rules *
 		.history = history, .most = options->most_steps };
 	if (history->count == 0)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rules_bind(rules, *graph, options->lenient)));
-	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(r.orders, rules->count)));
+	code = read_again(&r.written, &r);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(r.orders, rules->count);
+	GEMP_TRY(gemp_comm_agree(context->comm, code));
 	if (!options->rematch_all)
 		GEMP_TRY(gemp_comm_agree(context->comm, gemp_rematch_new(&r.rematch, rules, *graph)));
 	code = run(&r, rules->control, &applied);
 done:
+	gemp_rules_free(r.written);
 	gemp_rematch_free(r.rematch);
 	gemp_free(r.orders);
 	return code;

@@ -54,6 +54,12 @@ equal "$(tail -n 1 out)" "$(printf '#1\t6')" 'a key among strings'
 rules 'RULE r MATCH (p:P) WITH p.x > 1 AS big, count(p) AS n CREATE (:P {x: n}) RUN r'
 step 2 g.h5
 equal "$(field rules.0.matches) $(field rules.0.applied) $(field rules.0.conflicts)" '2 1 1' 'a count of what others create'
+# What a rule writes it reads, too, although the graph does not have it yet.
+rules "RULE r MATCH (p)-[k:K]->(q)-[l:K]->(r) CREATE (:N {w: k.t}) SET l.t = 'q'"
+tsv chain.tsv 'src dst type' '1 2 K' '2 3 K' '3 4 K'
+expect 0 1 import --edges chain.tsv -o chain.h5
+step 2 chain.h5
+equal "$(field rules.0.matches) $(field rules.0.applied) $(field rules.0.conflicts)" '2 1 1' 'an attribute that is new to the graph'
 tsv cast.tsv 'src dst type' 'a m A' 'b m A' 'a n A' 'b n A' 'c n A'
 expect 0 1 import --edges cast.tsv -o cast.h5
 rules 'RULE pair MATCH (p)-[:A]->(f)<-[:A]-(q) WHERE id(p) < id(q) WITH p, q, count(f) AS films' \
