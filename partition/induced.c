@@ -72,8 +72,10 @@ static gemp_code copy_table(gemp_table *out, const gemp_table *from, const uint6
 	gemp_code code = GEMP_OK;
 	out->rows = count;
 	GEMP_TRY(GEMP_RESERVE(out->columns, out->capacity, from->count));
-	for (; out->count < from->count; out->count++)
-		GEMP_TRY(gemp_column_pick(&out->columns[out->count], &from->columns[out->count], picked, count));
+	for (size_t c = 0; c < from->count; c++) {
+		out->columns[out->count++] = (gemp_column){ 0 };
+		GEMP_TRY(gemp_column_pick(&out->columns[c], &from->columns[c], picked, count));
+	}
 done:
 	return code;
 }
@@ -98,9 +100,9 @@ static gemp_code copy_labels(inducing *i)
 		if (!(g->labels[g->label_count] = gemp_strdup(from->labels[g->label_count])))
 			return GEMP_ENOMEM;
 	GEMP_TRY(GEMP_NEW(g->label_sets, from->label_set_count));
-	for (; g->label_set_count < from->label_set_count; g->label_set_count++) {
+	while (g->label_set_count < from->label_set_count) {
 		const gemp_label_set *set = &from->label_sets[g->label_set_count];
-		gemp_label_set *to = &g->label_sets[g->label_set_count];
+		gemp_label_set *to = &g->label_sets[g->label_set_count++];
 		GEMP_TRY(GEMP_NEW(to->labels, set->count));
 		to->count = set->count;
 		if (set->count)
@@ -168,15 +170,17 @@ static gemp_code copy_relations(inducing *i, const bool *relations)
 	gemp_graph *g = i->out->graph;
 	GEMP_TRY(GEMP_NEW(g->relations, i->from->relation_count));
 	GEMP_TRY(GEMP_NEW(i->out->edge, i->from->relation_count));
-	for (; g->relation_count < i->from->relation_count; g->relation_count++) {
-		const gemp_relation *from = &i->from->relations[g->relation_count];
-		gemp_relation *to = &g->relations[g->relation_count];
+	i->out->relation_count = i->from->relation_count;
+	while (g->relation_count < i->from->relation_count) {
+		size_t r = g->relation_count++;
+		const gemp_relation *from = &i->from->relations[r];
+		gemp_relation *to = &g->relations[r];
 		to->name = gemp_strdup(from->name);
 		if (!to->name)
 			return GEMP_ENOMEM;
 		to->directed = from->directed;
 		to->multigraph = from->multigraph;
-		GEMP_TRY(copy_edges(i, from, to, &i->out->edge[g->relation_count], relations[g->relation_count]));
+		GEMP_TRY(copy_edges(i, from, to, &i->out->edge[r], relations[r]));
 	}
 done:
 	return code;
@@ -227,7 +231,7 @@ done:
 
 void gemp_induced_free(gemp_induced *induced)
 {
-	for (size_t r = 0; induced->edge && r < induced->graph->relation_count; r++)
+	for (size_t r = 0; induced->edge && r < induced->relation_count; r++)
 		gemp_free(induced->edge[r]);
 	gemp_free(induced->edge);
 	gemp_free(induced->vertex);

@@ -54,7 +54,7 @@ gemp_code gemp_graph_patch(gemp_graph **graph, const gemp_comm *comm, gemp_patch
 	gemp_code code = GEMP_OK;
 	gemp_graph *new = NULL;
 	gemp_patched local = { 0 };
-	gemp_patching p = { .comm = comm, .from = *graph, .patch = patch, .done = &local, .take = true };
+	gemp_patching p = { .comm = comm, .from = *graph, .patch = patch, .done = &local };
 	GEMP_TRY(gemp_graph_need_all_once(*graph));
 	GEMP_TRY(apply(&new, &p));
 	gemp_graph_free(*graph);
@@ -64,43 +64,6 @@ gemp_code gemp_graph_patch(gemp_graph **graph, const gemp_comm *comm, gemp_patch
 		local = (gemp_patched){ 0 };
 	}
 done:
-	gemp_patched_free(&local);
-	return code;
-}
-
-typedef struct leaving {
-	const gemp_graph *graph;
-	const uint64_t *keep;
-	uint8_t *gone;
-} leaving;
-
-static void leave_piece(void *context, unsigned thread, size_t piece)
-{
-	(void)thread;
-	const leaving *l = context;
-	for (size_t row = piece * GEMP_PATCH_PIECE; row < gemp_patch_end(piece, l->graph->rows); row++)
-		l->gone[row] = !gemp_bit_is_set(l->keep, l->graph->first + row);
-}
-
-gemp_code gemp_graph_induced(gemp_graph **out, const gemp_comm *comm, gemp_graph *graph, const uint64_t *keep,
-                             gemp_moved *moved)
-{
-	gemp_code code = GEMP_OK;
-	gemp_patch patch = { 0 };
-	gemp_patched local = { 0 };
-	gemp_patching p = { .comm = comm, .from = graph, .patch = &patch, .done = &local };
-	*out = NULL;
-	GEMP_TRY(gemp_graph_need_all_once(graph));
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(patch.gone, graph->rows)));
-	leaving l = { graph, keep, patch.gone };
-	gemp_parallel_for(gemp_patch_pieces(graph->rows), leave_piece, &l);
-	GEMP_TRY(apply(out, &p));
-	if (moved) {
-		*moved = local.moved;
-		local.moved = (gemp_moved){ 0 };
-	}
-done:
-	gemp_patch_free(&patch);
 	gemp_patched_free(&local);
 	return code;
 }

@@ -121,10 +121,4 @@ typedef struct gemp_patched {
 gemp_code gemp_graph_patch(gemp_graph **graph, const gemp_comm *comm, gemp_patch *patch, gemp_patched *done);
 void gemp_patched_free(gemp_patched *done);
 
-/* Collective. The part of the graph between the vertices whose bits are set in keep, [vertices / 64 + 1] words alike
- * on all ranks: with the same key ranks, and the same labels, relations and columns, also such that nothing has. The
- * graph stays. moved: NULL, or filled; gemp_moved_free. */
-gemp_code gemp_graph_induced(gemp_graph **out, const gemp_comm *comm, gemp_graph *graph, const uint64_t *keep,
-                             gemp_moved *moved);
-
 #endif

@@ -86,7 +86,7 @@ static void keep_piece(void *context, unsigned thread, size_t piece)
 static gemp_code find_kept(gemp_patching *p)
 {
 	gemp_code code = GEMP_OK;
-	if (!p->moved.some_gone && p->take)
+	if (!p->moved.some_gone)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(p->kept, p->kept_count));
 	gemp_parallel_for(gemp_patch_pieces(p->from->rows), keep_piece, p);

@@ -100,8 +100,6 @@ static gemp_code make_keys(gemp_patching *p)
 	gemp_column made = { 0 };
 	making m = { p->patch, &made };
 	bool strings = p->from->key.type == GEMP_STRING;
-	if (!p->take)
-		return gemp_patch_keep(p, &p->to->key, &p->from->key);
 	GEMP_TRY(gemp_column_init(&made, p->from->key.name, p->from->key.type));
 	GEMP_TRY(gemp_column_reserve(&made, p->patch->added, 0));
 	if (strings) {
@@ -136,7 +134,7 @@ static gemp_code find_gone(ordering *o)
 	gemp_code code = GEMP_OK;
 	const gemp_graph *from = o->p->from;
 	o->left = from->vertices;
-	o->some_gone = o->p->moved.some_gone && o->p->take;
+	o->some_gone = o->p->moved.some_gone;
 	if (!o->some_gone)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(o->p->comm, gemp_bit_ranks_new(&o->gone, from->vertices)));
@@ -247,7 +245,7 @@ static gemp_code settle_type(gemp_patching *p)
 {
 	gemp_code code = GEMP_OK;
 	reading r = { .keys = &p->to->key };
-	bool may = p->take && p->moved.some_gone && (!p->patch->string_keys || p->to->vertices == 0);
+	bool may = p->moved.some_gone && (!p->patch->string_keys || p->to->vertices == 0);
 	if (!may || p->to->key.type != GEMP_STRING)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(r.integers, p->to->rows)));
@@ -270,7 +268,7 @@ done:
 gemp_code gemp_patch_keys(gemp_patching *p)
 {
 	gemp_code code = GEMP_OK;
-	if (p->take && !p->added && !p->moved.some_gone) {
+	if (!p->added && !p->moved.some_gone) {
 		p->to->key = p->from->key;
 		p->to->key_rank = p->from->key_rank;
 		p->from->key = (gemp_column){ 0 };

@@ -56,7 +56,7 @@ static bool sets_stay(labelling *l)
 	gemp_comm_sum(l->p->comm, l->counts, (int)l->old);
 	for (size_t s = 0; s < l->old; s++)
 		stay &= l->counts[s] > 0;
-	return others == 0 && (stay || !l->p->take);
+	return others == 0 && stay;
 }
 
 /* Collective. Do all vertices stay, with the labels that they have? */
@@ -64,7 +64,7 @@ static bool all_stay(const gemp_patching *p)
 {
 	uint64_t relabels = p->patch->label_set != NULL;
 	gemp_comm_max(p->comm, &relabels, 1);
-	return p->take && !p->added && !p->moved.some_gone && !relabels;
+	return !p->added && !p->moved.some_gone && !relabels;
 }
 
 static void take_sets(gemp_graph *from, gemp_graph *to)

@@ -17,7 +17,6 @@ typedef struct gemp_patching {
 	gemp_graph *from, *to;
 	gemp_patch *patch;
 	gemp_patched *done;
-	bool take;            /* arrays of `from` may become those of `to`, and names that nothing has are dropped */
 	gemp_moved moved;
 	uint64_t added;       /* of all ranks */
 	size_t survivors;     /* own ones */

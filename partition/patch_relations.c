@@ -172,7 +172,7 @@ static gemp_code pick_props(making *m, const gemp_row_patch *r, const gemp_edge_
 		GEMP_TRY(old ? gemp_column_gather(&out->columns[c], &old->columns[c], added, r->order, edges)
 		             : gemp_column_gather(&out->columns[c], added, NULL, r->order, edges));
 		out->count++;
-		if (old && m->all->p->take)
+		if (old)
 			gemp_column_free(&old->columns[c]);
 	}
 	out->rows = edges;
@@ -208,7 +208,7 @@ static gemp_code make_rows(making *m, const gemp_edge_group *group)
 	if (m->old && p->patch->fates)
 		r.fates = p->patch->fates[m->old_index];
 	GEMP_TRY(gemp_patch_rows(&r));
-	if (m->old && p->take) {
+	if (m->old) {
 		gemp_free(m->old->out);
 		m->old->out = NULL;
 	}
@@ -239,7 +239,7 @@ static gemp_code settle(making *m)
 	const gemp_patching *p = m->all->p;
 	gemp_table *props = &m->to->props;
 	uint64_t mine = m->to->out_begin[p->to->rows], *facts = NULL;
-	bool drops = p->take && (m->put || m->added || m->touched || p->moved.some_gone);
+	bool drops = m->put || m->added || m->touched || p->moved.some_gone;
 	size_t kept = 0, columns = drops ? props->count : 0;
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(facts, 2 + columns)));
 	facts[0] = mine;
@@ -272,7 +272,7 @@ static gemp_code make(making *m)
 	const gemp_patching *p = m->all->p;
 	gemp_edge_group group = { 0 };
 	gemp_table none = { 0 };
-	bool stays = p->take && m->old && !m->added && !m->touched && !p->moved.some_gone;
+	bool stays = m->old && !m->added && !m->touched && !p->moved.some_gone;
 	m->to->name = gemp_strdup(m->name);
 	GEMP_TRY(gemp_comm_agree(p->comm, m->to->name ? GEMP_OK : GEMP_ENOMEM));
 	if (stays && !m->origin) {
@@ -321,7 +321,7 @@ static gemp_code make_named(relating *all, size_t n, bool directed)
 	m.to->directed = directed;
 	p->to->relation_count++;
 	GEMP_TRY(make(&m));
-	if (m.to->edges == 0 && p->take) {
+	if (m.to->edges == 0) {
 		forget(m.to);
 		p->to->relation_count--;
 		if (m.origin) {
@@ -359,8 +359,7 @@ gemp_code gemp_patch_relations(gemp_patching *p)
 	gemp_code code = GEMP_OK;
 	relating all = { .p = p, .edges = { .p = p } };
 	bool directed = true;
-	code = p->take ? gemp_patch_put_edges(p) : GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(p->comm, code));
+	GEMP_TRY(gemp_comm_agree(p->comm, gemp_patch_put_edges(p)));
 	GEMP_TRY(gemp_patch_find_groups(&all.edges));
 	GEMP_TRY(gemp_comm_agree(p->comm, make_room(&all)));
 	find_touched(&all);

@@ -7,8 +7,6 @@
 gemp_code gemp_patch_keep(const gemp_patching *p, gemp_column *to, gemp_column *column)
 {
 	gemp_code code = GEMP_OK;
-	if (!p->take)
-		return gemp_column_gather(to, column, NULL, p->kept, p->kept_count);
 	GEMP_TRY(gemp_column_grow(column, p->from->rows + p->patch->added));
 	if (p->kept) {
 		GEMP_TRY(gemp_column_gather(to, column, NULL, p->kept, p->kept_count));
@@ -31,8 +29,7 @@ static gemp_code patch_column(gemp_patching *p, size_t c, gemp_column *out)
 		GEMP_TRY(gemp_column_init(&new, all->columns[c].name, all->columns[c].type));
 	if (c < all->count && column->type != all->columns[c].type)
 		GEMP_TRY(gemp_column_widen(column));
-	if (p->take)
-		GEMP_TRY(gemp_column_grow(column, p->from->rows + p->patch->added));
+	GEMP_TRY(gemp_column_grow(column, p->from->rows + p->patch->added));
 	for (size_t i = 0; i < all->put_count; i++)
 		if (all->puts[i].column == c)
 			GEMP_TRY(gemp_column_put(column, all->puts[i].rows, all->puts[i].count, &all->puts[i].values));

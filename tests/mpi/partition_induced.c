@@ -1,68 +1,140 @@
-/* Parts of random graphs between some of their vertices. */
-#include "mpi/patch_world.h"
+/* Graphs of some of a graph's vertices, against the whole graph that every rank has. */
+#include "graph_fixture.h"
 
-static world whole;
+#include "core/random.h"
+#include "partition/induced.h"
 
-static bool right_part(const gemp_graph *part, const gemp_graph *graph, const uint64_t *keep, const gemp_moved *moved)
+enum { CASES = 16 };
+
+typedef struct case_graph {
+	gemp_graph *dealt, *whole;
+} case_graph;
+
+static gemp_comm alone;
+
+static void graph_new(case_graph *g, size_t vertices, size_t edges, bool undirected, uint64_t seed)
 {
-	bool right = part->relation_count == graph->relation_count && part->label_set_count == graph->label_set_count &&
-	             part->attributes.count == graph->attributes.count;
-	size_t to = 0;
-	for (size_t row = 0; row < graph->rows && right; row++) {
-		if (!gemp_bit_is_set(keep, graph->first + row)) {
-			right &= gemp_moved_id(moved, (gemp_vertex)(graph->first + row)) == GEMP_NO_VERTEX;
-			continue;
-		}
-		right &= gemp_moved_id(moved, (gemp_vertex)(graph->first + row)) == part->first + to &&
-		         part->key_rank[to] == graph->key_rank[row] && part->label_set[to] == graph->label_set[row] &&
-		         same_value(gemp_column_get(&part->key, to), gemp_column_get(&graph->key, row));
-		for (size_t c = 0; c < graph->attributes.count && right; c++)
-			right = same_value(gemp_column_get(&part->attributes.columns[c], to),
-			                   gemp_column_get(&graph->attributes.columns[c], row));
-		for (size_t r = 0; r < graph->relation_count && right; r++) {
-			const gemp_relation *a = &part->relations[r], *b = &graph->relations[r];
-			uint64_t at = a->out_begin[to];
-			for (uint64_t e = b->out_begin[row]; e < b->out_begin[row + 1] && right; e++) {
-				if (!gemp_bit_is_set(keep, b->out[e]))
-					continue;
-				right = at < a->out_begin[to + 1] && a->out[at] == gemp_moved_id(moved, b->out[e]);
-				for (size_t c = 0; c < b->props.count && right; c++)
-					right = same_value(gemp_column_get(&a->props.columns[c], at), gemp_column_get(&b->props.columns[c], e));
-				at++;
-			}
-			right = right && at == a->out_begin[to + 1];
-		}
-		to++;
-	}
-	return right && to == part->rows;
+	fixture made = fixture_new(vertices, edges, KEYS_INTEGER, seed);
+	gemp_builder_options options = { .seed = seed, .undirected = undirected };
+	assert_all_ok(fixture_build(&g->dealt, &made, &test_comm, &options, seed));
+	assert_all_ok(fixture_build(&g->whole, &made, &alone, &options, seed));
+	fixture_free(&made);
 }
 
-static void test_parts(void **state)
+static bool is_kept(const uint32_t *bits, uint64_t id)
 {
-	uint64_t seed = test_seed_all();
-	(void)state;
-	for (int i = 0; i < 24 / (test_comm.size + 1); i++) {
-		gemp_graph *graph = NULL, *part = NULL;
-		gemp_moved moved;
-		uint64_t keep[WORLD_MOST / 64 + 1] = { 0 }, most = gemp_random_below(&seed, 5), hash;
-		world_new(&whole, 50, 100, (fixture_keys)(i % 3), gemp_random(&seed));
-		assert_all_ok(world_build(&graph, &whole, &test_comm));
-		for (uint64_t id = 0; id < graph->vertices; id++)
-			keep[id / 64] |= (uint64_t)(gemp_random_below(&seed, 4) < most) << id % 64;
-		hash = graph->hash;
-		assert_all_ok(gemp_graph_induced(&part, &test_comm, graph, keep, &moved));
-		assert_all(right_part(part, graph, keep, &moved));
-		assert_all_ok(gemp_graph_load(part));
-		assert_all_ok(gemp_graph_content_hash(&test_comm, graph, &graph->hash));
-		assert_all(graph->hash == hash);
-		gemp_moved_free(&moved);
-		gemp_graph_free(part);
-		gemp_graph_free(graph);
+	return bits[id / 32] >> id % 32 & 1;
+}
+
+static bool equal_values(const gemp_column *a, size_t i, const gemp_column *b, size_t k)
+{
+	gemp_value x = gemp_column_get(a, i), y = gemp_column_get(b, k);
+	bool comparable;
+	if (x.null || y.null)
+		return x.null == y.null;
+	return x.type == y.type && gemp_value_compare(&x, &y, &comparable) == 0 && comparable;
+}
+
+static bool equal_rows(const gemp_table *a, size_t i, const gemp_table *b, size_t k)
+{
+	bool equal = a->count == b->count;
+	for (size_t c = 0; equal && c < a->count; c++)
+		equal = equal_values(&a->columns[c], i, &b->columns[c], k);
+	return equal;
+}
+
+/* The row of a vertex, entry by entry: those of the whole's row that are kept. */
+static bool row_is_right(const gemp_induced *i, const gemp_graph *whole, const uint32_t *bits, size_t r, size_t row)
+{
+	const gemp_relation *has = &i->graph->relations[r], *all = &whole->relations[r];
+	size_t old = i->vertex[i->graph->first + row];
+	uint64_t at = has->out_begin[row], in = has->in_begin[row];
+	bool right = true;
+	for (uint64_t e = all->out_begin[old]; right && e < all->out_begin[old + 1]; e++)
+		if (is_kept(bits, all->out[e])) {
+			right = at < has->out_begin[row + 1] && i->vertex[has->out[at]] == all->out[e] && i->edge[r][at] == e &&
+			        equal_rows(&has->props, at, &all->props, e);
+			at++;
+		}
+	for (uint64_t e = all->in_begin[old]; right && e < all->in_begin[old + 1]; e++)
+		if (is_kept(bits, all->in[e]))
+			right = in < has->in_begin[row + 1] && i->vertex[has->in[in++]] == all->in[e];
+	return right && at == has->out_begin[row + 1] && in == has->in_begin[row + 1];
+}
+
+static bool vertex_is_right(const gemp_induced *i, const gemp_graph *whole, size_t row)
+{
+	const gemp_graph *g = i->graph;
+	size_t old = i->vertex[g->first + row];
+	return equal_values(&g->key, row, &whole->key, old) && g->key_rank[row] == whole->key_rank[old] &&
+	       g->label_set[row] == whole->label_set[old] && equal_rows(&g->attributes, row, &whole->attributes, old);
+}
+
+static uint64_t count_edges(const gemp_graph *whole, const uint32_t *bits, size_t r)
+{
+	uint64_t edges = 0;
+	for (size_t v = 0; v < whole->vertices; v++)
+		for (uint64_t e = whole->relations[r].out_begin[v]; e < whole->relations[r].out_begin[v + 1]; e++)
+			edges += is_kept(bits, v) && is_kept(bits, whole->relations[r].out[e]);
+	return edges;
+}
+
+static void check(const case_graph *g, const uint32_t *bits, const bool *wanted)
+{
+	gemp_induced i;
+	uint64_t kept = 0;
+	bool right = true;
+	assert_all_ok(gemp_induced_new(&i, &test_comm, g->dealt, bits, wanted));
+	for (uint64_t id = 0; id < g->whole->vertices; id++)
+		if (is_kept(bits, id))
+			right &= i.vertex[kept++] == id;
+	assert_all(right && i.graph->vertices == kept && i.graph->bounds[i.graph->ranks] == kept);
+	for (size_t row = 0; row < i.graph->rows; row++) {
+		right &= gemp_graph_owner(g->dealt, i.vertex[i.graph->first + row]) == test_comm.rank;
+		right &= vertex_is_right(&i, g->whole, row);
 	}
+	for (size_t r = 0; r < i.graph->relation_count; r++) {
+		right &= strcmp(i.graph->relations[r].name, g->whole->relations[r].name) == 0;
+		right &= i.graph->relations[r].edges == (wanted[r] ? count_edges(g->whole, bits, r) : 0);
+		assert_all_ok(gemp_graph_need_relation(i.graph, r, GEMP_PARTS));
+		for (size_t row = 0; row < i.graph->rows && wanted[r]; row++)
+			right &= row_is_right(&i, g->whole, bits, r, row);
+	}
+	assert_all(right);
+	gemp_induced_free(&i);
+}
+
+static void as_the_whole(void **state)
+{
+	(void)state;
+	uint64_t seed = 77;
+	gemp_comm_new(&alone, MPI_COMM_SELF);
+	for (size_t i = 0; i < CASES; i++) {
+		case_graph g;
+		bool wanted[8] = { false };
+		print_message("case %zu, seed %llu\n", i, (unsigned long long)seed);
+		graph_new(&g, 1 + gemp_random_below(&seed, 90), gemp_random_below(&seed, 300), i % 5 == 4, seed);
+		uint32_t *bits = calloc(g.whole->vertices / 32 + 1, sizeof *bits);
+		uint64_t share = i == 0 ? 0 : i == 1 ? 4 : gemp_random_below(&seed, 5);
+		for (uint64_t id = 0; id < g.whole->vertices; id++)
+			if (gemp_random_below(&seed, 4) < share)
+				bits[id / 32] |= UINT32_C(1) << id % 32;
+		for (size_t r = 0; r < 8; r++)
+			wanted[r] = gemp_random_below(&seed, 4) > 0;
+		assert_true(g.whole->relation_count <= 8);
+		check(&g, bits, wanted);
+		free(bits);
+		gemp_graph_free(g.dealt);
+		gemp_graph_free(g.whole);
+	}
+	gemp_comm_free(&alone);
+	assert_all(gemp_memory_blocks() == 0);
 }
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_parts) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_the_whole),
+	};
 	return test_main_all(argc, argv, tests);
 }

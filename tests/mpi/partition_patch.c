@@ -1,6 +1,7 @@
 /* Patches against the builder: random graphs, changed at random by a patch, are those that the builder makes of what
  * they should be. */
 #include "mpi/patch_change.h"
+#include "partition/induced.h"
 
 static world before, after;
 static uint64_t ids[WORLD_MOST], new_ids[WORLD_MOST];
@@ -406,7 +407,8 @@ static void test_patched_graphs_are_those_of_the_builder(void **state)
 /* A copy is patched, since that is used up; the patch itself is not. */
 typedef struct case_of_patch {
 	gemp_graph *graph;
-	uint64_t keep[WORLD_MOST / 64 + 1];
+	uint32_t keep[WORLD_MOST / 32 + 1];
+	bool relations[64];
 	gemp_patch patch;
 } case_of_patch;
 
@@ -416,7 +418,11 @@ static gemp_code patch_once(void *argument)
 	case_of_patch *c = argument;
 	gemp_graph *graph = NULL;
 	gemp_patched done = { 0 };
-	GEMP_TRY(gemp_graph_induced(&graph, &test_comm, c->graph, c->keep, NULL));
+	gemp_induced copy;
+	GEMP_TRY(gemp_induced_new(&copy, &test_comm, c->graph, c->keep, c->relations));
+	graph = copy.graph;
+	copy.graph = NULL;
+	gemp_induced_free(&copy);
 	GEMP_TRY(gemp_graph_patch(&graph, &test_comm, &c->patch, &done));
 	code = gemp_graph_canonical(&graph, &test_comm, before.options.string_keys);
 done:
@@ -432,9 +438,11 @@ static void test_without_memory(void **state)
 	(void)state;
 	if (test_comm.size != 1 && test_comm.size != 3)
 		skip();
-	memset(c.keep, 0xff, sizeof c.keep);
+	memset(c.relations, true, sizeof c.relations);
 	world_new(&before, 5, 6, KEYS_STRING, 3);
 	assert_all_ok(world_build(&c.graph, &before, &test_comm));
+	for (uint64_t id = 0; id < c.graph->vertices; id++)
+		c.keep[id / 32] |= UINT32_C(1) << id % 32;
 	world_ids(&before, c.graph, &test_comm, ids);
 	after = before;
 	change(&after, c.graph->key.type, &random);
