@@ -8,7 +8,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from program import run
 
-CASES = int(os.environ.get("GEMP_TEST_CASES", "4"))
+CASES = int(os.environ.get("GEMP_TEST_CASES", "2"))
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 
 RULES = [  # %d: narrows them to a few
