@@ -114,7 +114,8 @@ def recorded(rule, world, vertex):
 
 
 def chosen_rows(rule, world, rows, applied, final, fresh):
-    """Rows in the order of their numbers. Of parallel edges without a number each row gets one of its own, where there is one."""
+    """Rows in the order of their numbers. Of parallel edges without a number each row gets one of its own, where there is one;
+    of rows that look the same those that are not blocked are meant."""
     waiting, taken = collections.defaultdict(list), set()
     for row in rows:
         waiting[record_of(rule, world, row)].append(row)
@@ -126,7 +127,7 @@ def chosen_rows(rule, world, rows, applied, final, fresh):
         require(final.attribute(vertex, "rule") == number, "the record", vertex, "is not of", rule.name)
         record = recorded(rule, final, vertex)
         require(waiting[record], rule.name, "has no match", record, "among", sorted(map(repr, waiting))[:20])
-        row = min(waiting[record], key=lambda r: len(taken & set(unnumbered(world, r))))
+        row = min(waiting[record], key=lambda r: (rule.blocked(world, r), len(taken & set(unnumbered(world, r)))))
         waiting[record].remove(row)
         taken.update(unnumbered(world, row))
         chosen.append(row)
