@@ -2,38 +2,10 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "partition/edge_places.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Numbers of relation k lie in [offset[k], offset[k + 1]); rank r's begin at first[r * relations + k] in the relation. */
-typedef struct edge_map {
-	uint64_t *offset;
-	uint64_t *first;
-	size_t *begin; /* of each rank's piece of first, in bytes */
-} edge_map;
-
-static size_t relation_of(const gemp_graph *graph, const edge_map *map, gemp_edge edge)
-{
-	size_t k = 0;
-	while (k + 1 < graph->relation_count && edge >= map->offset[k + 1])
-		k++;
-	return k;
-}
-
-/* The last rank that begins at or before the edge: ranks without edges begin where the next does. */
-static int owner_of(const gemp_graph *graph, const edge_map *map, gemp_edge edge)
-{
-	size_t k = relation_of(graph, map, edge);
-	int low = 0, count = graph->ranks;
-	while (count > 1) {
-		int half = count / 2;
-		if (map->first[(size_t)(low + half) * graph->relation_count + k] <= edge - map->offset[k])
-			low += half;
-		count -= half;
-	}
-	return low;
-}
 
 static int compare_edges(const void *a, const void *b)
 {
@@ -56,36 +28,22 @@ done:
 	return code;
 }
 
-static gemp_code map_offsets(const gemp_graph *graph, edge_map *map)
-{
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_NEW(map->offset, graph->relation_count + 1));
-	for (size_t k = 0; k < graph->relation_count; k++)
-		map->offset[k + 1] = map->offset[k] + graph->relations[k].edges;
-done:
-	return code;
-}
-
 /* Collective. Loads the relations that occur on any rank and learns where each rank's edges begin. */
-static gemp_code load_relations(gemp_context *context, gemp_graph *graph, const gemp_edge_values *values, edge_map *map)
+static gemp_code load_relations(gemp_context *context, gemp_graph *graph, const gemp_edge_values *values, gemp_edge_places *places)
 {
 	gemp_code code = GEMP_OK;
 	size_t relations = graph->relation_count;
 	uint64_t *occurs = NULL;
-	void *first = NULL;
-	code = GEMP_NEW(occurs, relations + 1);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_edge_places_new(places, context->comm, graph));
+	GEMP_TRY(gemp_comm_agree(context->comm, GEMP_NEW(occurs, relations + 1)));
 	for (size_t i = 0; i < values->count; i++)
-		occurs[relation_of(graph, map, values->edges[i])] = 1;
+		occurs[gemp_edge_relation(places, values->edges[i])] = 1;
 	gemp_comm_max(context->comm, occurs, (int)relations);
 	unsigned parts = GEMP_PART_OUT | (values->column_count ? GEMP_PART_PROPS : 0u);
 	for (size_t k = 0; k < relations; k++)
 		if (occurs[k])
 			GEMP_TRY(gemp_graph_need_relation(graph, k, parts));
-	for (size_t k = 0; k < relations; k++)
-		occurs[k] = graph->relations[k].first;
-	GEMP_TRY(gemp_comm_gather_all(context->comm, occurs, relations * sizeof *occurs, &first, &map->begin));
-	map->first = first;
+	gemp_edge_places_own(places, context->comm, graph);
 done:
 	gemp_free(occurs);
 	return code;
@@ -147,16 +105,16 @@ static void free_columns(gemp_column *columns, size_t count)
 }
 
 /* The values of the asked edges, as columns of the types they are sent in. */
-static gemp_code look_up(const gemp_graph *graph, const edge_map *map, const gemp_edge *asked, size_t count,
+static gemp_code look_up(const gemp_graph *graph, const gemp_edge_places *places, const gemp_edge *asked, size_t count,
                          size_t column_count, gemp_column *columns)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++) {
-		size_t k = relation_of(graph, map, asked[i]);
+		size_t k = gemp_edge_relation(places, asked[i]);
 		const gemp_relation *relation = &graph->relations[k];
 		for (size_t c = 0; c < column_count; c++) {
 			const gemp_column *own = gemp_table_find(&relation->props, columns[c].name);
-			size_t row = asked[i] - map->offset[k] - relation->first;
+			size_t row = asked[i] - places->offset[k] - relation->first;
 			gemp_value null = { .type = columns[c].type, .null = true };
 			GEMP_TRY(add_as(&columns[c], own ? gemp_column_get(own, row) : null));
 		}
@@ -165,7 +123,7 @@ done:
 	return code;
 }
 
-static gemp_code answer(const gemp_graph *graph, const edge_map *map, const gemp_edge *asked, const size_t *asked_size,
+static gemp_code answer(const gemp_graph *graph, const gemp_edge_places *places, const gemp_edge *asked, const size_t *asked_size,
                         const char *const *names, size_t name_count, gemp_text *reply, size_t *reply_size)
 {
 	gemp_code code = GEMP_OK;
@@ -175,12 +133,12 @@ static gemp_code answer(const gemp_graph *graph, const edge_map *map, const gemp
 		count += asked_size[r] / sizeof *asked;
 	GEMP_TRY(GEMP_NEW(columns, name_count));
 	GEMP_TRY(init_columns(graph, names, name_count, columns));
-	GEMP_TRY(look_up(graph, map, asked, count, name_count, columns));
+	GEMP_TRY(look_up(graph, places, asked, count, name_count, columns));
 	for (int r = 0; r < graph->ranks; r++) {
 		size_t before = reply->size;
 		for (size_t end = at + asked_size[r] / sizeof *asked; at < end; at++) {
-			size_t k = relation_of(graph, map, asked[at]);
-			gemp_edge_ends ends = ends_of(graph, k, asked[at] - map->offset[k]);
+			size_t k = gemp_edge_relation(places, asked[at]);
+			gemp_edge_ends ends = ends_of(graph, k, asked[at] - places->offset[k]);
 			gemp_text_add(reply, &ends, sizeof ends);
 			for (size_t c = 0; c < name_count; c++)
 				GEMP_TRY(gemp_column_pack(&columns[c], at, reply));
@@ -223,20 +181,20 @@ done:
 }
 
 /* The edges by owner, and where each went. */
-static gemp_code sort_by_owner(const gemp_graph *graph, const edge_map *map, const gemp_edge_values *values,
+static gemp_code sort_by_owner(const gemp_graph *graph, const gemp_edge_places *places, const gemp_edge_values *values,
                                gemp_edge *sorted, uint64_t *place, size_t *size)
 {
 	gemp_code code = GEMP_OK;
 	size_t *to = NULL;
 	GEMP_TRY(GEMP_NEW(to, (size_t)graph->ranks + 1));
 	for (size_t i = 0; i < values->count; i++)
-		to[owner_of(graph, map, values->edges[i]) + 1]++;
+		to[gemp_edge_owner(places, values->edges[i]) + 1]++;
 	for (int r = 0; r < graph->ranks; r++) {
 		size[r] = to[r + 1] * sizeof *sorted;
 		to[r + 1] += to[r];
 	}
 	for (size_t i = 0; i < values->count; i++) {
-		place[i] = to[owner_of(graph, map, values->edges[i])]++;
+		place[i] = to[gemp_edge_owner(places, values->edges[i])]++;
 		sorted[place[i]] = values->edges[i];
 	}
 done:
@@ -250,7 +208,7 @@ gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_context *context, gemp_gr
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = context->comm;
 	size_t ranks = (size_t)comm->size, asked_capacity = 0, replied_capacity = 0, replied_total = 0;
-	edge_map map = { 0 };
+	gemp_edge_places places = { 0 };
 	gemp_edge *sorted = NULL;
 	uint64_t *place = NULL;
 	void *asked = NULL, *replied = NULL;
@@ -264,14 +222,12 @@ gemp_code gemp_fetch_edges(gemp_edge_values *out, gemp_context *context, gemp_gr
 		code = GEMP_NEW(sorted, out->count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(place, out->count);
-	if (code == GEMP_OK)
-		code = map_offsets(graph, &map);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(load_relations(context, graph, out, &map));
-	code = sort_by_owner(graph, &map, out, sorted, place, sizes);
+	GEMP_TRY(load_relations(context, graph, out, &places));
+	code = sort_by_owner(graph, &places, out, sorted, place, sizes);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange(comm, sorted, sizes, &asked, &asked_capacity, sizes + ranks, &context->traffic));
-	code = answer(graph, &map, asked, sizes + ranks, names, name_count, &reply, sizes + 2 * ranks);
+	code = answer(graph, &places, asked, sizes + ranks, names, name_count, &reply, sizes + 2 * ranks);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_exchange(comm, reply.data, sizes + 2 * ranks, &replied, &replied_capacity, sizes + 3 * ranks,
 	                       &context->traffic));
@@ -288,9 +244,7 @@ done:
 	gemp_free(place);
 	gemp_free(sorted);
 	gemp_free(sizes);
-	gemp_free(map.offset);
-	gemp_free(map.first);
-	gemp_free(map.begin);
+	gemp_edge_places_free(&places);
 	return code;
 }
 

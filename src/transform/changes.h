@@ -3,7 +3,7 @@
 #ifndef GEMP_TRANSFORM_CHANGES_H
 #define GEMP_TRANSFORM_CHANGES_H
 
-#include "transform/edge_places.h"
+#include "partition/edge_places.h"
 #include "transform/fresh.h"
 
 /* Of one update: the elements that it is about here, each once, and what they get. */

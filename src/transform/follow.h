@@ -3,7 +3,7 @@
 #ifndef GEMP_TRANSFORM_FOLLOW_H
 #define GEMP_TRANSFORM_FOLLOW_H
 
-#include "transform/edge_places.h"
+#include "partition/edge_places.h"
 #include "partition/patch.h"
 #include "query/frame.h"
 

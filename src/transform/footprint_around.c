@@ -3,7 +3,7 @@
 
 #include "comm/exchange.h"
 #include "core/memory.h"
-#include "transform/edge_places.h"
+#include "partition/edge_places.h"
 
 typedef struct asked {
 	uint64_t row, element;

@@ -1,7 +1,7 @@
 #include "transform/nearby.h"
 
 #include "core/memory.h"
-#include "transform/edge_places.h"
+#include "partition/edge_places.h"
 #include "partition/induced.h"
 #include "transform/matches.h"
 #include "transform/near.h"

@@ -5,7 +5,7 @@
 #define GEMP_TRANSFORM_REMATCH_H
 
 #include "match/match.h"
-#include "transform/edge_places.h"
+#include "partition/edge_places.h"
 #include "partition/patch.h"
 #include "pattern/rule.h"
 #include "query/frame.h"

@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/text.h"
-#include "transform/edge_places.h"
+#include "partition/edge_places.h"
 #include "transform/ranges.h"
 #include "transform/request.h"
 

@@ -1,25 +1,33 @@
-#include "transform/edge_places.h"
+#include "partition/edge_places.h"
 
 #include "core/memory.h"
+
+#include <string.h>
 
 gemp_code gemp_edge_places_new(gemp_edge_places *out, const gemp_comm *comm, const gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)comm->size;
 	*out = (gemp_edge_places){ .relations = graph->relation_count, .ranks = comm->size };
 	code = GEMP_NEW(out->offset, out->relations + 1);
 	if (code == GEMP_OK)
-		code = GEMP_NEW(out->first, out->relations * ranks);
+		code = GEMP_NEW(out->first, out->relations * (size_t)comm->size);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	for (size_t r = 0; r < out->relations; r++) {
+	for (size_t r = 0; r < out->relations; r++)
 		out->offset[r + 1] = out->offset[r] + graph->relations[r].edges;
-		out->first[r * ranks + (size_t)comm->rank] = graph->relations[r].first;
-		gemp_comm_sum(comm, out->first + r * ranks, comm->size);
-	}
+	gemp_edge_places_own(out, comm, graph);
 done:
 	if (code != GEMP_OK)
 		gemp_edge_places_free(out);
 	return code;
+}
+
+void gemp_edge_places_own(gemp_edge_places *places, const gemp_comm *comm, const gemp_graph *graph)
+{
+	size_t ranks = (size_t)places->ranks, all = places->relations * ranks;
+	memset(places->first, 0, all * sizeof *places->first);
+	for (size_t r = 0; r < places->relations; r++)
+		places->first[r * ranks + (size_t)comm->rank] = graph->relations[r].first;
+	gemp_comm_sum(comm, places->first, (int)all);
 }
 
 void gemp_edge_places_free(gemp_edge_places *places)

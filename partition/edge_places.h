@@ -1,6 +1,6 @@
 /* edge_places: relation and owner of edges by their numbers through all relations. */
-#ifndef GEMP_TRANSFORM_EDGE_PLACES_H
-#define GEMP_TRANSFORM_EDGE_PLACES_H
+#ifndef GEMP_PARTITION_EDGE_PLACES_H
+#define GEMP_PARTITION_EDGE_PLACES_H
 
 #include "comm/comm.h"
 #include "graph/graph.h"
@@ -12,8 +12,10 @@ typedef struct gemp_edge_places {
 	uint64_t *first;  /* [relations][ranks] number in the relation of each rank's first edge */
 } gemp_edge_places;
 
-/* Collective. */
+/* Collective. Relations whose rows by source are not loaded have no owners yet. */
 gemp_code gemp_edge_places_new(gemp_edge_places *out, const gemp_comm *comm, const gemp_graph *graph);
+/* Collective. Owners as they are now, of the same graph. */
+void gemp_edge_places_own(gemp_edge_places *places, const gemp_comm *comm, const gemp_graph *graph);
 void gemp_edge_places_free(gemp_edge_places *places);
 size_t gemp_edge_relation(const gemp_edge_places *places, uint64_t edge);
 int gemp_edge_owner(const gemp_edge_places *places, uint64_t edge);
