@@ -85,6 +85,7 @@ class RuleMaker(Maker):
     def record(self, rule, vertices, edges, values):
         told = {self.prefix + v: ('id', v) for v in vertices}
         told.update({self.prefix + e + of: e + of.replace('_', '.') for e in edges for of in ('_n', '_w', '_t')})
+        told.update({self.prefix + e + '_k': ('type', e) for e in edges})
         if rule.grouped():
             told.update({self.prefix + v: v for v in values})
         return ('vertex', 'rec', ['Rec'], dict({'rule': self.number_of_rule}, **told))
