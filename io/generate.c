@@ -13,6 +13,7 @@
 
 static const gemp_generator_entry *const entries[] = {
 	&gemp_generator_rmat, &gemp_generator_uniform, &gemp_generator_movies, &gemp_generator_railway,
+	&gemp_generator_eulerian, &gemp_generator_debruijn,
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -39,14 +40,49 @@ gemp_code gemp_generate_init(gemp_generate_options *options, const char *generat
 		return GEMP_OK;
 	}
 	const char *near = gemp_nearest(generator, names, ENTRIES);
-	return gemp_fail(GEMP_EUSAGE, "there is no generator '%s'%s%s; there are rmat, uniform, movies and railway",
-	                 generator, near ? "; did you mean " : "", near ? near : "");
+	return gemp_fail(GEMP_EUSAGE, "there is no generator '%s'%s%s; there are rmat, uniform, movies, railway, "
+	                 "eulerian and debruijn", generator, near ? "; did you mean " : "", near ? near : "");
+}
+
+void gemp_parameter_form(const gemp_parameter *parameter, gemp_text *out)
+{
+	if (!parameter->words)
+		gemp_text_print(out, parameter->whole ? "N" : "X");
+	for (size_t i = 0; parameter->words && parameter->words[i]; i++)
+		gemp_text_print(out, "%s%s", i ? "|" : "", parameter->words[i]);
+}
+
+void gemp_parameter_default(const gemp_parameter *parameter, gemp_text *out)
+{
+	if (parameter->words)
+		gemp_text_print(out, "%s", parameter->words[(size_t)parameter->value]);
+	else
+		gemp_text_print(out, "%.10g", parameter->value);
+}
+
+static gemp_code read_word(double *out, const gemp_generator *generator, const gemp_parameter *parameter, const char *text)
+{
+	gemp_text words = { 0 };
+	for (size_t i = 0; parameter->words[i]; i++)
+		if (strcmp(parameter->words[i], text) == 0) {
+			*out = (double)i;
+			return GEMP_OK;
+		}
+	gemp_parameter_form(parameter, &words);
+	gemp_code code = gemp_text_status(&words);
+	if (code == GEMP_OK)
+		code = gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not one of these words: %s", generator->name,
+		                 parameter->name, text, words.data);
+	gemp_text_free(&words);
+	return code;
 }
 
 static gemp_code read_value(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
                             const char *text)
 {
 	char *end;
+	if (parameter->words)
+		return read_word(out, generator, parameter, text);
 	double value = strtod(text, &end);
 	if (end == text || *end || isnan(value))
 		return gemp_fail(GEMP_EUSAGE, "generate %s: --%s '%s' is not a number", generator->name,
@@ -144,6 +180,7 @@ gemp_code gemp_generate(gemp_graph **out, const gemp_comm *comm, const gemp_gene
 	gemp_builder_options built = { .seed = options->relabel_seed, .merge_parallel = entry->merge_parallel,
 	                               .steps = options->steps };
 	built.undirected = entry->undirected(options->values);
+	built.string_keys = entry->string_keys && entry->string_keys(options->values);
 	if (entry->check)
 		GEMP_TRY(entry->check(options->values));
 	GEMP_TRY(gemp_builder_new(&making.builder, comm, &built));

@@ -8,6 +8,7 @@
 #define GEMP_IO_GENERATE_H
 
 #include "comm/comm.h"
+#include "core/text.h"
 #include "graph/graph.h"
 
 enum { GEMP_MAX_PARAMETERS = 8 };
@@ -17,6 +18,7 @@ typedef struct gemp_parameter {
 	double value, least, most; /* default and range */
 	bool whole;                /* integers only */
 	const char *meaning;
+	const char *const *words;  /* that stand for 0, 1, ...: "deep", "shallow", NULL at their end; NULL: numbers are given */
 } gemp_parameter;
 
 typedef struct gemp_generator {
@@ -27,6 +29,9 @@ typedef struct gemp_generator {
 
 /* All generators, for --help: *count of them. */
 const gemp_generator *gemp_generators(size_t *count);
+/* For --help: what values look like ("N", "X" or "deep|shallow|random"), and the default as one would give it. */
+void gemp_parameter_form(const gemp_parameter *parameter, gemp_text *out);
+void gemp_parameter_default(const gemp_parameter *parameter, gemp_text *out);
 
 typedef struct gemp_generate_options {
 	size_t generator;                   /* index in gemp_generators() */
@@ -38,7 +43,7 @@ typedef struct gemp_generate_options {
 
 /* Defaults of the named generator; an unknown name is GEMP_EUSAGE with near names. */
 gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator);
-/* Sets one parameter from text: "scale", "20". GEMP_EUSAGE for an unknown name, not a number, or out of range. */
+/* Sets one parameter from text: "scale", "20". GEMP_EUSAGE for an unknown name or word, not a number, or out of range. */
 gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value);
 
 /* Collective; the options are alike on all ranks. */

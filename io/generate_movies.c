@@ -13,9 +13,9 @@ enum { NAME, YEAR, RATING, BORN };
 enum { MOST_CAST = 1000, MOST_GENRES = 3, SHIFT = 64 };
 
 static const gemp_parameter parameters[] = {
-	[FILMS] = { "films", 5000, 0, 1e9, true, "films" },
-	[PEOPLE] = { "people", 6000, 0, 1e9, true, "people who may be cast" },
-	[CAST] = { "cast", 15, 1, MOST_CAST, true, "largest cast" },
+	[FILMS] = { "films", 5000, 0, 1e9, true, "films", NULL },
+	[PEOPLE] = { "people", 6000, 0, 1e9, true, "people who may be cast", NULL },
+	[CAST] = { "cast", 15, 1, MOST_CAST, true, "largest cast", NULL },
 };
 
 static bool undirected(const double *values)

@@ -54,6 +54,17 @@ static gemp_value number_key(uint64_t id)
 	return (gemp_value){ .type = GEMP_INTEGER, .integer = (int64_t)id };
 }
 
+gemp_code gemp_make_vertices(const gemp_making *making, uint64_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_span span = gemp_making_share(making, count);
+	for (uint64_t id = span.begin; id < span.end && code == GEMP_OK; id++) {
+		gemp_value key = number_key(id);
+		code = gemp_builder_vertex(making->builder, &key, "", 0, (gemp_place){ making->file, id + 1 });
+	}
+	return code;
+}
+
 gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t labels)
 {
 	gemp_code code = GEMP_OK;

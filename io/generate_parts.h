@@ -37,6 +37,8 @@ typedef struct gemp_making {
 /* Which of many things this thread of this rank makes. */
 gemp_span gemp_making_share(const gemp_making *making, uint64_t count);
 
+/* Vertices 0..count-1 without labels. */
+gemp_code gemp_make_vertices(const gemp_making *making, uint64_t count);
 /* Vertices 0..count-1 with one of `labels` labels L0, L1, ... each, by a hash of the id. */
 gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t labels);
 gemp_code gemp_make_edge(const gemp_making *making, uint64_t source, uint64_t target, const char *type,
@@ -47,12 +49,13 @@ typedef struct gemp_generator_entry {
 	gemp_generator generator;
 	bool merge_parallel; /* a pair may be drawn more than once */
 	bool (*undirected)(const double *values);
+	bool (*string_keys)(const double *values);                /* NULL: keys are integers where they look so */
 	gemp_code (*check)(const double *values);                 /* of values that must fit together; may be NULL */
 	gemp_code (*declare)(gemp_builder *builder);              /* columns; may be NULL */
 	gemp_code (*make)(const gemp_making *making);             /* this thread's share */
 } gemp_generator_entry;
 
 extern const gemp_generator_entry gemp_generator_rmat, gemp_generator_uniform, gemp_generator_movies,
-	gemp_generator_railway;
+	gemp_generator_railway, gemp_generator_eulerian, gemp_generator_debruijn;
 
 #endif

@@ -16,10 +16,10 @@ enum { ROUTE, SEMAPHORE, FIRST_SWITCH };
 enum { SENSOR, FIRST_SEGMENT, STRETCH = FIRST_SEGMENT + SEGMENTS + 1 };
 
 static const gemp_parameter parameters[] = {
-	[ROUTES] = { "routes", 80, 0, 1e8, true, "routes, in a ring" },
-	[SWITCHES] = { "switches", 16, 1, MOST_SWITCHES, true, "switches on a route, at most" },
-	[SENSORS] = { "sensors", 8, 1, MOST_SENSORS, true, "sensors behind a switch, at most; each watches five segments" },
-	[FAULTS] = { "faults", 0.05, 0, 1, false, "chance of a fault, at each place where there can be one" },
+	[ROUTES] = { "routes", 80, 0, 1e8, true, "routes, in a ring", NULL },
+	[SWITCHES] = { "switches", 16, 1, MOST_SWITCHES, true, "switches on a route, at most", NULL },
+	[SENSORS] = { "sensors", 8, 1, MOST_SENSORS, true, "sensors behind a switch, at most; each watches five segments", NULL },
+	[FAULTS] = { "faults", 0.05, 0, 1, false, "chance of a fault, at each place where there can be one", NULL },
 };
 
 static const char *const positions[] = { "FAILURE", "STRAIGHT", "DIVERGING" };

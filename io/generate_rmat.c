@@ -7,14 +7,14 @@
 enum { SCALE, EDGE_FACTOR, A, B, C, LABELS, DIRECTED };
 
 static const gemp_parameter parameters[] = {
-	[SCALE] = { "scale", 14, 1, 31, true, "2^scale vertices" },
+	[SCALE] = { "scale", 14, 1, 31, true, "2^scale vertices", NULL },
 	[EDGE_FACTOR] = { "edge-factor", 8, 0, 1 << 20, true,
-	                  "edges drawn per vertex, before loops and parallels are dropped" },
-	[A] = { "a", 0.57, 0, 1, false, "chance of the quadrant low -> low" },
-	[B] = { "b", 0.19, 0, 1, false, "chance of the quadrant low -> high" },
-	[C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high" },
-	[LABELS] = { "labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id" },
-	[DIRECTED] = { "directed", 0, 0, 1, true, "1: edges keep their direction" },
+	                  "edges drawn per vertex, before loops and parallels are dropped", NULL },
+	[A] = { "a", 0.57, 0, 1, false, "chance of the quadrant low -> low", NULL },
+	[B] = { "b", 0.19, 0, 1, false, "chance of the quadrant low -> high", NULL },
+	[C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high", NULL },
+	[LABELS] = { "labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id", NULL },
+	[DIRECTED] = { "directed", 0, 0, 1, true, "1: edges keep their direction", NULL },
 };
 
 static bool undirected(const double *values)

@@ -5,10 +5,10 @@
 enum { VERTICES, EDGES, LABELS, DIRECTED };
 
 static const gemp_parameter parameters[] = {
-	[VERTICES] = { "vertices", 10000, 0, (double)GEMP_MAX_VERTICES, true, "vertices" },
-	[EDGES] = { "edges", 80000, 0, 0x1p53, true, "edges, all between different pairs, no loops" },
-	[LABELS] = { "labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id" },
-	[DIRECTED] = { "directed", 0, 0, 1, true, "1: edges have a direction" },
+	[VERTICES] = { "vertices", 10000, 0, (double)GEMP_MAX_VERTICES, true, "vertices", NULL },
+	[EDGES] = { "edges", 80000, 0, 0x1p53, true, "edges, all between different pairs, no loops", NULL },
+	[LABELS] = { "labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id", NULL },
+	[DIRECTED] = { "directed", 0, 0, 1, true, "1: edges have a direction", NULL },
 };
 
 static bool undirected(const double *values)

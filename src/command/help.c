@@ -124,6 +124,21 @@ static void print_option(gemp_text *out, const gemp_option *option)
 	gemp_text_free(&meaning);
 }
 
+static void print_parameter(gemp_text *out, const gemp_parameter *parameter)
+{
+	gemp_text name = { 0 }, meaning = { 0 };
+	gemp_text_print(&name, "      --%s ", parameter->name);
+	gemp_parameter_form(parameter, &name);
+	gemp_text_print(&meaning, "%s; default: ", parameter->meaning);
+	gemp_parameter_default(parameter, &meaning);
+	if (name.failed || meaning.failed)
+		out->failed = true;
+	else
+		entry(out, name.data, OPTION_COLUMN, meaning.data);
+	gemp_text_free(&name);
+	gemp_text_free(&meaning);
+}
+
 static void print_generators(gemp_text *out)
 {
 	size_t count;
@@ -131,13 +146,8 @@ static void print_generators(gemp_text *out)
 	for (size_t g = 0; g < count; g++, generator++) {
 		gemp_text_print(out, "\n%s: ", generator->name);
 		wrap(out, strlen(generator->name) + 2, 2, generator->meaning);
-		for (size_t p = 0; p < generator->parameter_count; p++) {
-			const gemp_parameter *parameter = &generator->parameters[p];
-			char name[64], meaning[512];
-			snprintf(name, sizeof name, "      --%s %s", parameter->name, parameter->whole ? "N" : "X");
-			snprintf(meaning, sizeof meaning, "%s; default: %.10g", parameter->meaning, parameter->value);
-			entry(out, name, OPTION_COLUMN, meaning);
-		}
+		for (size_t p = 0; p < generator->parameter_count; p++)
+			print_parameter(out, &generator->parameters[p]);
 	}
 }
 

@@ -83,8 +83,11 @@ static void markdown_generators(gemp_text *out)
 		gemp_text_print(out, "\n`%s`: %s\n\n", generator->name, generator->meaning);
 		for (size_t p = 0; p < generator->parameter_count; p++) {
 			const gemp_parameter *parameter = &generator->parameters[p];
-			gemp_text_print(out, "- `--%s %s` (default `%.10g`): %s\n", parameter->name,
-			                parameter->whole ? "N" : "X", parameter->value, parameter->meaning);
+			gemp_text_print(out, "- `--%s ", parameter->name);
+			gemp_parameter_form(parameter, out);
+			gemp_text_print(out, "` (default `");
+			gemp_parameter_default(parameter, out);
+			gemp_text_print(out, "`): %s\n", parameter->meaning);
 		}
 	}
 }
@@ -190,6 +193,23 @@ static void man_option(gemp_text *out, const gemp_option *option)
 	man_item(out, name, option->value, meaning);
 }
 
+static void man_parameter(gemp_text *out, const gemp_parameter *parameter)
+{
+	gemp_text name = { 0 }, form = { 0 }, meaning = { 0 };
+	gemp_text_print(&name, "--%s", parameter->name);
+	gemp_parameter_form(parameter, &form);
+	gemp_text_print(&meaning, "%s Default: ", parameter->meaning);
+	gemp_parameter_default(parameter, &meaning);
+	gemp_text_print(&meaning, ".");
+	if (name.failed || form.failed || meaning.failed)
+		out->failed = true;
+	else
+		man_item(out, name.data, form.data, meaning.data);
+	gemp_text_free(&name);
+	gemp_text_free(&form);
+	gemp_text_free(&meaning);
+}
+
 static void man_generators(gemp_text *out)
 {
 	size_t count;
@@ -197,13 +217,8 @@ static void man_generators(gemp_text *out)
 	for (size_t g = 0; g < count; g++, generator++) {
 		man_item(out, generator->name, NULL, generator->meaning);
 		gemp_text_print(out, ".RS\n");
-		for (size_t p = 0; p < generator->parameter_count; p++) {
-			const gemp_parameter *parameter = &generator->parameters[p];
-			char name[80], meaning[512];
-			snprintf(name, sizeof name, "--%s", parameter->name);
-			snprintf(meaning, sizeof meaning, "%s Default: %.10g.", parameter->meaning, parameter->value);
-			man_item(out, name, parameter->whole ? "N" : "X", meaning);
-		}
+		for (size_t p = 0; p < generator->parameter_count; p++)
+			man_parameter(out, &generator->parameters[p]);
 		gemp_text_print(out, ".RE\n");
 	}
 }

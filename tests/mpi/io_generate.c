@@ -235,6 +235,83 @@ static void railways_are_as_faulty_as_asked_for(void **state)
 	gemp_graph_free(graph);
 }
 
+/* Every vertex has as many edges in as out. */
+static bool is_balanced(const gemp_relation *e, size_t rows)
+{
+	bool good = true;
+	for (size_t v = 0; v < rows; v++)
+		good = good && e->out_begin[v + 1] - e->out_begin[v] == e->in_begin[v + 1] - e->in_begin[v];
+	return good;
+}
+
+static void eulerian_graphs_are_balanced(void **state)
+{
+	(void)state;
+	static const char *const shapes[] = { "deep", "shallow", "random" };
+	for (size_t i = 0; i < 3; i++) {
+		CHOOSE("eulerian", "shape", shapes[i], "vertices", "300", "edges", "900");
+		gemp_graph *graph = generate();
+		assert_all(graph->vertices == 300 && gemp_graph_edges(graph) == 900 && graph->relations[0].directed);
+		assert_all(is_balanced(&graph->relations[0], graph->rows));
+		gemp_graph_free(graph);
+	}
+	CHOOSE("eulerian", "vertices", "300", "edges", "900", "path", "1");
+	gemp_graph *graph = generate();
+	assert_all(gemp_graph_edges(graph) == 900 && !is_balanced(&graph->relations[0], graph->rows));
+	gemp_graph_free(graph);
+	CHOOSE("eulerian", "vertices", "0", "edges", "0");
+	graph = generate();
+	assert_all(graph->vertices == 0);
+	gemp_graph_free(graph);
+	CHOOSE("eulerian", "vertices", "9", "edges", "8");
+	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
+}
+
+/* An edge for each word: from its first letters to its last. */
+static bool is_debruijn(const gemp_graph *graph, unsigned alphabet, size_t length)
+{
+	const gemp_relation *e = &graph->relations[0];
+	bool good = is_balanced(e, graph->rows);
+	for (size_t v = 0; v < graph->rows; v++) {
+		gemp_value from = gemp_column_get(&graph->key, v);
+		good = good && from.type == GEMP_STRING && from.string.size == length - 1;
+		good = good && e->out_begin[v + 1] - e->out_begin[v] == alphabet;
+		for (uint64_t i = e->out_begin[v]; good && i < e->out_begin[v + 1]; i++) {
+			gemp_value to = gemp_column_get(&graph->key, e->out[i]);
+			good = memcmp(from.string.bytes + 1, to.string.bytes, length - 2) == 0;
+			good = good && (i == e->out_begin[v] || e->out[i] != e->out[i - 1]);
+		}
+	}
+	return good;
+}
+
+static void debruijn_graphs_have_an_edge_for_each_word(void **state)
+{
+	(void)state;
+	CHOOSE("debruijn", "alphabet", "10", "length", "3");
+	gemp_graph *graph = generate();
+	assert_all(graph->vertices == 100 && gemp_graph_edges(graph) == 1000 && is_debruijn(graph, 10, 3));
+	gemp_graph_free(graph);
+	CHOOSE("debruijn", "alphabet", "3", "length", "2");
+	graph = generate();
+	assert_all(graph->vertices == 3 && gemp_graph_edges(graph) == 9 && is_debruijn(graph, 3, 2));
+	gemp_graph_free(graph);
+	CHOOSE("debruijn", "alphabet", "2", "length", "8", "keys", "numbers", "path", "1");
+	graph = generate();
+	assert_all(graph->vertices == 128 && gemp_graph_edges(graph) == 255 && graph->key.type == GEMP_INTEGER);
+	assert_all(!is_balanced(&graph->relations[0], graph->rows));
+	gemp_graph_free(graph);
+	CHOOSE("debruijn", "alphabet", "1", "length", "5");
+	graph = generate();
+	assert_all(graph->vertices == 1 && gemp_graph_edges(graph) == 1);
+	gemp_graph_free(graph);
+	CHOOSE("debruijn", "alphabet", "4", "length", "18");
+	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
+	CHOOSE("debruijn", "alphabet", "63");
+	assert_all_code(gemp_generate(&graph, &test_comm, &options), GEMP_EUSAGE);
+	assert_all(strstr(gemp_message(), "--keys numbers") != NULL);
+}
+
 static void seeds_matter(void **state)
 {
 	(void)state;
@@ -280,6 +357,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(movies_have_casts_and_genres),
 		cmocka_unit_test(movies_may_be_few),
 		cmocka_unit_test(railways_are_as_faulty_as_asked_for),
+		cmocka_unit_test(eulerian_graphs_are_balanced),
+		cmocka_unit_test(debruijn_graphs_have_an_edge_for_each_word),
 		cmocka_unit_test(seeds_matter),
 		cmocka_unit_test(memory_may_run_out),
 	};

@@ -127,12 +127,34 @@ static void parameters_are_set_by_name(void **state)
 	assert_true(options.values[0] == 20);
 }
 
+static void some_parameters_are_words(void **state)
+{
+	(void)state;
+	gemp_text form = { 0 };
+	size_t count;
+	assert_ok(gemp_generate_init(&options, "eulerian"));
+	const gemp_parameter *shape = &gemp_generators(&count)[options.generator].parameters[0];
+	gemp_parameter_form(shape, &form);
+	gemp_text_print(&form, " ");
+	gemp_parameter_default(shape, &form);
+	gemp_text_print(&form, " ");
+	gemp_parameter_form(shape + 1, &form);
+	gemp_text_print(&form, " ");
+	gemp_parameter_default(shape + 1, &form);
+	assert_string_equal(form.data, "deep|shallow|random deep N 10000");
+	gemp_text_free(&form);
+	assert_ok(gemp_generate_set(&options, "shape", "random"));
+	assert_true(options.values[0] == 2);
+	refused("shape", "1", "is not one of these words: deep|shallow|random");
+	refused("shape", "", "is not one of these words");
+}
+
 static void generators_are_listed_with_defaults_in_range(void **state)
 {
 	(void)state;
 	size_t count;
 	const gemp_generator *list = gemp_generators(&count);
-	assert_int_equal(count, 4);
+	assert_int_equal(count, 6);
 	for (size_t i = 0; i < count; i++) {
 		assert_ok(gemp_generate_init(&options, list[i].name));
 		assert_int_equal(options.generator, i);
@@ -154,6 +176,7 @@ int main(void)
 		cmocka_unit_test(shares_cover_everything_in_order),
 		cmocka_unit_test(names_look_like_names),
 		cmocka_unit_test(parameters_are_set_by_name),
+		cmocka_unit_test(some_parameters_are_words),
 		cmocka_unit_test(generators_are_listed_with_defaults_in_range),
 	};
 	return test_main(tests);
