@@ -1,0 +1,213 @@
+/* hierholzer: an Euler circuit by Hierholzer's method, one walker, no recursion: what gemp-mpi euler is measured beside.
+ *   hierholzer G.h5 [REPEAT] > REPORT.json
+ * Two layouts of the same graph. plain: rows, targets, and for each vertex where its unused edges begin and end. packed: each
+ * row lies behind its own two places, and targets are places of rows, so that a step needs one cache line in place of two;
+ * making it is part of its time. The memory is in huge pages and was written before. Times are the best of REPEAT runs, from
+ * the rows to the order of edges; each order is checked. */
+#include "core/memory.h"
+#include "core/timer.h"
+#include "io/graph_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct csr {
+	uint32_t vertices, edges;
+	uint32_t *begin, *target;
+} csr;
+
+/* An edge on the way from the start to where the walker is, and the vertex, or place of a row, that it leaves. */
+typedef struct step {
+	uint32_t source, slot;
+} step;
+
+typedef struct unused {
+	uint32_t next, end;
+} unused;
+
+typedef struct space {
+	unused *row;      /* [vertices] plain */
+	uint32_t *packed; /* [edges + HEAD * vertices] */
+	step *trail;      /* [edges] */
+	uint32_t *order;  /* [edges] slots */
+} space;
+
+enum { HEAD = 3 }; /* words in front of a packed row: next, end, vertex */
+
+static double processor_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint32_t first_vertex(const csr *g)
+{
+	uint32_t v = 0;
+	while (v < g->vertices && g->begin[v] == g->begin[v + 1])
+		v++;
+	return v;
+}
+
+/* How many places of the order stay empty: 0 where there is a circuit. */
+static uint32_t plain(const csr *g, const space *s)
+{
+	uint32_t left = g->edges, v = first_vertex(g);
+	size_t depth = 0;
+	for (uint32_t i = 0; i < g->vertices; i++)
+		s->row[i] = (unused){ g->begin[i], g->begin[i + 1] };
+	for (;;) {
+		if (s->row[v].next < s->row[v].end) {
+			uint32_t slot = s->row[v].next++;
+			s->trail[depth++] = (step){ v, slot };
+			v = g->target[slot];
+		} else if (depth > 0) {
+			v = s->trail[--depth].source;
+			s->order[--left] = s->trail[depth].slot;
+		} else {
+			return left;
+		}
+	}
+}
+
+static void pack(const csr *g, uint32_t *packed)
+{
+	for (uint32_t v = 0; v < g->vertices; v++) {
+		uint32_t at = g->begin[v] + HEAD * v, count = g->begin[v + 1] - g->begin[v];
+		packed[at] = at + HEAD;
+		packed[at + 1] = at + HEAD + count;
+		packed[at + 2] = v;
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t target = g->target[g->begin[v] + i];
+			packed[at + HEAD + i] = g->begin[target] + HEAD * target;
+		}
+	}
+}
+
+static uint32_t packed(const csr *g, const space *s)
+{
+	uint32_t left = g->edges, v = first_vertex(g), *row = s->packed;
+	size_t depth = 0;
+	pack(g, row);
+	v = g->begin[v] + HEAD * v;
+	for (;;) {
+		if (row[v] < row[v + 1]) {
+			uint32_t place = row[v]++;
+			s->trail[depth++] = (step){ v, place - HEAD * (row[v + 2] + 1) };
+			v = row[place];
+		} else if (depth > 0) {
+			v = s->trail[--depth].source;
+			s->order[--left] = s->trail[depth].slot;
+		} else {
+			return left;
+		}
+	}
+}
+
+/* Each slot once, each edge where the one before it ends. The trail is no longer needed then. */
+static bool is_circuit(const csr *g, const space *s)
+{
+	uint32_t *source = (uint32_t *)s->trail;
+	uint8_t *seen = (uint8_t *)(source + g->edges);
+	memset(seen, 0, g->edges);
+	for (uint32_t v = 0; v < g->vertices; v++)
+		for (uint32_t e = g->begin[v]; e < g->begin[v + 1]; e++)
+			source[e] = v;
+	for (uint32_t i = 0; i < g->edges; i++) {
+		uint32_t e = s->order[i], after = s->order[i + 1 < g->edges ? i + 1 : 0];
+		if (seen[e]++ || g->target[e] != source[after])
+			return false;
+	}
+	return true;
+}
+
+static gemp_code open_graph(csr *g, const gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	GEMP_TRY(gemp_graph_file_open(&graph, comm, path));
+	if (graph->relation_count != 1 || gemp_graph_edges(graph) + HEAD * graph->vertices > UINT32_MAX)
+		return gemp_fail(GEMP_EDATA, "%s: one type of edges is needed, and edges that 32 bits number", path);
+	GEMP_TRY(gemp_graph_need_relation(graph, 0, GEMP_PART_OUT));
+	g->vertices = (uint32_t)graph->vertices;
+	g->edges = (uint32_t)gemp_graph_edges(graph);
+	GEMP_TRY(GEMP_NEW(g->begin, g->vertices + 1));
+	GEMP_TRY(GEMP_NEW(g->target, g->edges));
+	for (uint32_t v = 0; v <= g->vertices; v++)
+		g->begin[v] = (uint32_t)graph->relations[0].out_begin[v];
+	memcpy(g->target, graph->relations[0].out, g->edges * sizeof *g->target);
+done:
+	gemp_graph_free(graph);
+	return code;
+}
+
+static gemp_code make_space(space *s, const csr *g)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(s->row, g->vertices));
+	GEMP_TRY(GEMP_NEW(s->packed, (size_t)g->edges + HEAD * (size_t)g->vertices));
+	GEMP_TRY(GEMP_NEW(s->trail, g->edges));
+	GEMP_TRY(GEMP_NEW(s->order, g->edges));
+	memset(s->row, 1, g->vertices * sizeof *s->row);
+	memset(s->packed, 1, ((size_t)g->edges + HEAD * (size_t)g->vertices) * sizeof *s->packed);
+	memset(s->trail, 1, g->edges * sizeof *s->trail);
+	memset(s->order, 1, g->edges * sizeof *s->order);
+done:
+	return code;
+}
+
+typedef struct timing {
+	double wall, processor;
+} timing;
+
+/* The best of some runs; false: no circuit. */
+static bool measure(timing *best, uint32_t (*find)(const csr *, const space *), const csr *g, const space *s, int repeat)
+{
+	*best = (timing){ 1e9, 1e9 };
+	for (int run = 0; run < repeat; run++) {
+		double processor = processor_seconds(), wall = gemp_now();
+		uint32_t left = find(g, s);
+		wall = gemp_now() - wall;
+		processor = processor_seconds() - processor;
+		best->wall = wall < best->wall ? wall : best->wall;
+		best->processor = processor < best->processor ? processor : best->processor;
+		if (left || !is_circuit(g, s))
+			return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	gemp_code code = GEMP_OK;
+	gemp_comm comm;
+	csr g = { 0 };
+	space s = { 0 };
+	timing by_plain, by_packed;
+	int repeat = argc > 2 ? atoi(argv[2]) : 3;
+	if (argc < 2 || repeat < 1)
+		return fprintf(stderr, "usage: hierholzer G.h5 [REPEAT]\n"), GEMP_EUSAGE;
+	GEMP_MPI(MPI_Init(&argc, &argv));
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	GEMP_TRY(open_graph(&g, &comm, argv[1]));
+	GEMP_TRY(make_space(&s, &g));
+	if (!measure(&by_plain, plain, &g, &s, repeat) || !measure(&by_packed, packed, &g, &s, repeat)) {
+		code = gemp_fail(GEMP_EDATA, "%s: has no Euler circuit", argv[1]);
+		goto done;
+	}
+	printf("{\"vertices\": %" PRIu32 ", \"edges\": %" PRIu32 ", \"plain\": {\"seconds\": %.6f, \"processor\": %.6f}, "
+	       "\"packed\": {\"seconds\": %.6f, \"processor\": %.6f}}\n", g.vertices, g.edges, by_plain.wall,
+	       by_plain.processor, by_packed.wall, by_packed.processor);
+done:
+	if (code != GEMP_OK)
+		fprintf(stderr, "hierholzer: %s\n", gemp_message());
+	void *const blocks[] = { g.begin, g.target, s.row, s.packed, s.trail, s.order };
+	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+		gemp_free(blocks[i]);
+	gemp_comm_free(&comm);
+	MPI_Finalize();
+	return (int)code;
+}
