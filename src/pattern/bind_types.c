@@ -6,24 +6,19 @@
 #include "pattern/arithmetic.h"
 #include "pattern/expr.h"
 
-static bool is_null(const gemp_expr *expr)
-{
-	return expr->kind == GEMP_LITERAL && expr->value.null;
-}
-
 static bool is_text(const gemp_expr *expr)
 {
-	return is_null(expr) || expr->type == GEMP_STRING;
+	return expr->nothing || expr->type == GEMP_STRING;
 }
 
 static bool is_number(const gemp_expr *expr)
 {
-	return is_null(expr) || expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
+	return expr->nothing || expr->type == GEMP_INTEGER || expr->type == GEMP_FLOAT;
 }
 
 static bool is_truth(const gemp_expr *expr)
 {
-	return is_null(expr) || expr->type == GEMP_BOOLEAN;
+	return expr->nothing || expr->type == GEMP_BOOLEAN;
 }
 
 static bool is_element(const gemp_expr *expr)
@@ -92,8 +87,8 @@ static gemp_code type_arithmetic(const gemp_binding *b, gemp_expr *expr)
 	bool texts = false, real = false;
 	for (size_t i = 0; i < expr->count; i++) {
 		const gemp_expr *child = expr->children[i];
-		texts = texts || (expr->kind == GEMP_ADD && !is_null(child) && child->type == GEMP_STRING);
-		real = real || (!is_null(child) && child->type == GEMP_FLOAT);
+		texts = texts || (expr->kind == GEMP_ADD && !child->nothing && child->type == GEMP_STRING);
+		real = real || (!child->nothing && child->type == GEMP_FLOAT);
 	}
 	expr->type = texts ? GEMP_STRING : real ? GEMP_FLOAT : GEMP_INTEGER;
 	gemp_code code = texts ? need(b, expr, is_text, "a string beside a string") : need(b, expr, is_number, "a number");
@@ -204,11 +199,37 @@ gemp_code gemp_bind_condition(const gemp_binding *b, const gemp_expr *expr)
 	return is_element(expr) || !is_truth(expr) ? wrong(b, expr, expr, "a condition") : GEMP_OK;
 }
 
+/* Known to be NULL, and of no type: NULL itself and what WITH, arithmetic, min and max make of it alone. */
+static bool is_nothing(const gemp_binding *b, const gemp_expr *expr)
+{
+	switch (expr->kind) {
+	case GEMP_LITERAL:
+		return expr->value.null;
+	case GEMP_COLUMN:
+		return b->with->items[expr->item].expr->nothing;
+	case GEMP_ADD:
+	case GEMP_SUBTRACT:
+	case GEMP_MULTIPLY:
+	case GEMP_DIVIDE:
+	case GEMP_REMAINDER:
+	case GEMP_NEGATE:
+	case GEMP_MIN:
+	case GEMP_MAX:
+		for (size_t i = 0; i < expr->count; i++)
+			if (!expr->children[i]->nothing)
+				return false;
+		return true;
+	default:
+		return false;
+	}
+}
+
 gemp_code gemp_bind_types(const gemp_binding *b, gemp_expr *expr)
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < expr->count && code == GEMP_OK; i++)
 		code = gemp_bind_types(b, expr->children[i]);
+	expr->nothing = is_nothing(b, expr);
 	return code == GEMP_OK ? type_of(b, expr) : code;
 }
 
@@ -220,7 +241,7 @@ static int sort_of(gemp_type type)
 
 static bool alike(const gemp_expr *left, const gemp_expr *right)
 {
-	return is_null(left) || is_null(right) || sort_of(left->type) == sort_of(right->type);
+	return left->nothing || right->nothing || sort_of(left->type) == sort_of(right->type);
 }
 
 static void warn(const gemp_binding *b, const gemp_expr *expr, const char *because)

@@ -51,6 +51,7 @@ typedef struct gemp_expr {
 	char *name;                /* of an attribute; owned */
 	int attribute;             /* bound: column of graph->attributes; -1: no vertex has it and --lenient allows that */
 	gemp_type type;            /* bound: what the value is if it is not NULL */
+	bool nothing;              /* bound: NULL in every row, which goes with every type */
 	size_t item;               /* GEMP_COLUMN: of WITH */
 	size_t sub;                /* GEMP_EXISTS, GEMP_COUNT_OF: index in the pattern's subs */
 	bool distinct;             /* aggregates: DISTINCT */

@@ -251,6 +251,16 @@ gemp_code gemp_rules_bind(gemp_rules *rules, const gemp_graph *graph, bool lenie
 	return code;
 }
 
+void gemp_rule_settle(gemp_rule *rule)
+{
+	const gemp_return_item *items = rule->pattern->result.items;
+	for (size_t i = 0; i < rule->update_count; i++) {
+		gemp_update *u = &rule->updates[i];
+		if (u->kind == GEMP_SET_ATTRIBUTE && !u->constant && items[u->column].expr->nothing)
+			u->kind = GEMP_REMOVE_ATTRIBUTE;
+	}
+}
+
 gemp_code gemp_rules_fail(const gemp_rules *rules, int line, int column, const char *format, ...)
 {
 	char message[1024];

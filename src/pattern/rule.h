@@ -103,6 +103,8 @@ void gemp_rules_free(gemp_rules *rules); /* takes NULL */
 /* gemp_pattern_bind_with for every rule. Labels, types and attributes that updates of some rule give may be new to the
  * graph: they match nothing yet, or are NULL, without a warning. */
 gemp_code gemp_rules_bind(gemp_rules *rules, const gemp_graph *graph, bool lenient);
+/* The rule is bound. SET to what the graph has nowhere removes, whatever the type would be: NULL goes with every type. */
+void gemp_rule_settle(gemp_rule *rule);
 
 /* GEMP_EUSAGE at a place of the file: what is known only later, such as an attribute of another type. */
 gemp_code gemp_rules_fail(const gemp_rules *rules, int line, int column, const char *format, ...)

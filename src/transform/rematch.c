@@ -1,6 +1,7 @@
 #include "transform/rematch.h"
 
 #include "core/memory.h"
+#include "query/evaluate.h"
 #include "transform/follow.h"
 #include "transform/locality.h"
 #include "transform/matches.h"
@@ -109,6 +110,17 @@ typedef struct searching {
 	uint64_t near_count;
 } searching;
 
+/* Local. An attribute that came to the graph since, or is one of floats now, has another type in rows to come. */
+static bool keeps_types(const kept *k, const gemp_rule *rule, const gemp_graph *graph)
+{
+	const gemp_clause *result = &rule->pattern->result;
+	for (size_t c = 0; c < k->frame.count; c++)
+		if (k->frame.columns[c].kind == GEMP_CELL_VALUE &&
+		    k->frame.columns[c].values.type != gemp_item_type(graph, result->items[c].expr))
+			return false;
+	return true;
+}
+
 /* Collective. The places that changes can have made or unmade matches at. */
 static gemp_code find_near(searching *s)
 {
@@ -184,6 +196,8 @@ gemp_code gemp_rematch_rows(gemp_rematch *memory, gemp_frame *out, gemp_context 
 		.rule = &rules->rules[index] };
 	*report = (gemp_rematch_report){ .places = graph->vertices };
 	*out = (gemp_frame){ 0 };
+	if (s.kept->there && !keeps_types(s.kept, s.rule, graph))
+		forget(s.kept);
 	if (s.kept->again) {
 		code = find_locality(&s, rules, index, options->semantics);
 		GEMP_TRY(gemp_comm_agree(context->comm, code));

@@ -38,6 +38,8 @@ static gemp_code read_for(gemp_rules **out, const running *r, size_t rule)
 	if (code == GEMP_OK)
 		code = gemp_pattern_bind_with((*out)->rules[rule].pattern, *r->graph, true);
 	gemp_log_setup(r->context->comm->rank, level);
+	if (code == GEMP_OK)
+		gemp_rule_settle(&(*out)->rules[rule]);
 	return code;
 }
 

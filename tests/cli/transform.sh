@@ -60,6 +60,22 @@ tsv chain.tsv 'src dst type' '1 2 K' '2 3 K' '3 4 K'
 expect 0 1 import --edges chain.tsv -o chain.h5
 step 2 chain.h5
 equal "$(field rules.0.matches) $(field rules.0.applied) $(field rules.0.conflicts)" '2 1 1' 'an attribute that is new to the graph'
+# What nobody has is NULL of every type: SET removes, CREATE leaves out.
+rules 'RULE r MATCH (p)-[k:K]->(q:P) WITH p, k, p.n AS n SET p.x = n, k.n = n CREATE (:N {x: p.n})' \
+	'RULE s MATCH (p {x: 3}) SET p.n = "s" RUN r; s'
+step 2 g.h5
+expect 0 1 match h.h5 'MATCH (p:P|N) RETURN p.x ORDER BY p.x' -o - -q
+equal "$(tail -n +2 out | tr '\n' ' ')" '3     ' 'an attribute that nobody has'
+# Kept matches, and an attribute that gets its type between two steps.
+{ echo 'src dst type'; seq 1 60 | awk '{ print $1, $1 + 1, "K" }'; } | tr ' ' '\t' >path.tsv
+expect 0 1 import --edges path.tsv -o path.h5
+rules 'RULE r MATCH (p)-[k:K]->(q) WHERE id(p) > 9 AND id(p) < 20 SET k.y = q.n' \
+	'RULE s MATCH (p) WHERE id(p) = 12 AND p.n IS NULL SET p.n = 7' 'RULE t MATCH (p {n: 7}) SET p.n = 7.5 RUN r; s; r; t; r'
+for how in full incremental; do
+	step 2 path.h5 --rematch $how
+	expect 0 1 match h.h5 'MATCH ()-[k]->(q) WHERE k.y IS NOT NULL RETURN id(q), k.y' -o - -q
+	equal "$(tail -n +2 out)" "$(printf '12\t7.5')" "a new type, --rematch $how"
+done
 tsv cast.tsv 'src dst type' 'a m A' 'b m A' 'a n A' 'b n A' 'c n A'
 expect 0 1 import --edges cast.tsv -o cast.h5
 rules 'RULE pair MATCH (p)-[:A]->(f)<-[:A]-(q) WHERE id(p) < id(q) WITH p, q, count(f) AS films' \

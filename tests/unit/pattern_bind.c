@@ -238,6 +238,36 @@ static void lenient(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+/* It goes with every type, also behind WITH; what is made of it with others has a type. */
+static void nothing(void **state)
+{
+	(void)state;
+	static const struct { const char *text; bool nothing; gemp_type type; } cases[] = {
+		{ "RETURN a.nam", true, GEMP_STRING },
+		{ "RETURN a.nam + 1", true, GEMP_INTEGER },
+		{ "RETURN a.nam + a.born", false, GEMP_INTEGER },
+		{ "WITH a, a.nam AS n RETURN n", true, GEMP_STRING },
+		{ "WITH a, a.nam AS n RETURN -n * n", true, GEMP_INTEGER },
+		{ "WITH a, a.nam AS n RETURN n + 'x'", false, GEMP_STRING },
+		{ "WITH a, a.nam AS n WHERE n > 1 AND n AND n STARTS WITH 'x' AND n <> 'x' RETURN n + a.born", false, GEMP_INTEGER },
+		{ "WITH min(a.nam) AS n RETURN n", true, GEMP_STRING },
+		{ "WITH sum(a.nam) AS n RETURN n", false, GEMP_INTEGER },
+		{ "WITH collect(a.nam) AS n RETURN n", false, GEMP_LIST },
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[200];
+		gemp_pattern *p = NULL;
+		snprintf(text, sizeof text, "MATCH (a) %s", cases[i].text);
+		assert_ok(gemp_pattern_parse(&p, text, NULL));
+		assert_ok(gemp_pattern_bind_with(p, &graph, true));
+		const gemp_expr *expr = p->result.items[0].expr;
+		if (expr->nothing != cases[i].nothing || (!expr->nothing && expr->type != cases[i].type))
+			fail_msg("%s: %s of type %s", cases[i].text, expr->nothing ? "nothing" : "a value", gemp_type_name[expr->type]);
+		gemp_pattern_free(p);
+	}
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 static void query_graph_labels(void **state)
 {
 	(void)state;
@@ -297,6 +327,7 @@ int main(void)
 		cmocka_unit_test(whole_queries),
 		cmocka_unit_test(whole_queries_refused),
 		cmocka_unit_test(lenient),
+		cmocka_unit_test(nothing),
 		cmocka_unit_test(query_graph_labels),
 		cmocka_unit_test(no_memory),
 		cmocka_unit_test(no_memory_for_an_error),

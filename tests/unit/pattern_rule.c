@@ -297,6 +297,24 @@ static void binds(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+/* SET to what no vertex and no edge has is REMOVE, also in CREATE. */
+static void settles(void **state)
+{
+	(void)state;
+	static gemp_column columns[] = { { .name = "x", .type = GEMP_INTEGER } };
+	gemp_label_set none = { .vertices = 1 };
+	const gemp_graph graph = { .ranks = 1, .label_set_count = 1, .label_sets = &none, .key = { .type = GEMP_INTEGER },
+		.attributes = { .count = 1, .columns = columns } };
+	gemp_rules *rules = parsed("RULE r MATCH (a) WITH a, a.new AS n, max(a.x) AS x\n"
+	                           "CREATE (c {k: n, x: x}) SET a.x = n, a.y = n + n, a.new = x, a.z = n + 1");
+	assert_ok(gemp_rules_bind(rules, &graph, false));
+	gemp_rule_settle(&rules->rules[0]);
+	assert_rule(&rules->rules[0], "n, x, a, n + n, n + 1",
+	            "create new0; remove new0 k; set new0 x = x; remove a x; remove a y; set a new = x; set a z = n + 1");
+	gemp_rules_free(rules);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 static gemp_code read_example(void *argument)
 {
 	gemp_rules *rules = NULL;
@@ -315,6 +333,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(issue), cmocka_unit_test(updates), cmocka_unit_test(reads),
 		cmocka_unit_test(symmetry), cmocka_unit_test(control), cmocka_unit_test(parameters), cmocka_unit_test(binds),
-		cmocka_unit_test(no_memory) };
+		cmocka_unit_test(settles), cmocka_unit_test(no_memory) };
 	return test_main(tests);
 }
