@@ -21,6 +21,13 @@ enum gemp_taken_by {
 	GEMP_ON_CONVERT = 1 << 10,
 	GEMP_ON_BENCH = 1 << 11,
 	GEMP_ON_TRANSFORM = 1 << 12,
+	GEMP_ON_SORT = 1 << 13,
+	GEMP_ON_DISTINCT = 1 << 14,
+	GEMP_ON_EDGES = 1 << 15,
+	GEMP_ON_REVERSE = 1 << 16,
+	GEMP_ON_COMPONENTS = 1 << 17,
+	GEMP_ON_EULER = 1 << 18,
+	GEMP_ON_ASSEMBLE = 1 << 19,
 };
 
 typedef struct gemp_command {

@@ -11,13 +11,15 @@
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
 enum {
-	ON_ALL = (1 << 13) - 1,
+	ON_ALL = (1 << 20) - 1,
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
 	ON_DEVICE = ON_RUN | GEMP_ON_TRANSFORM,
 	ON_SEARCH = GEMP_ON_MATCH | GEMP_ON_BENCH,
-	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH,
+	ON_ARRAYS = GEMP_ON_SORT | GEMP_ON_DISTINCT,
+	ON_HOST_OR_DEVICE = ON_ARRAYS | GEMP_ON_EDGES | GEMP_ON_REVERSE | GEMP_ON_COMPONENTS | GEMP_ON_EULER,
+	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | GEMP_ON_ASSEMBLE,
 };
 
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
@@ -122,6 +124,9 @@ static const gemp_option table[] = {
 	{ "rematch", 0, GEMP_OPTION_CHOICE, "incremental|full", "incremental", GEMP_ON_TRANSFORM, search,
 	  "Where a rule runs again, its matches are looked for near what has changed since, and those elsewhere are kept; full: "
 	  "all are looked for in every step. The graph that comes out is the same.", AT(rematch) },
+	{ "on", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", ON_HOST_OR_DEVICE, search,
+	  "Where it is computed: on the threads of the host, on the device, or wherever it is expected to be faster for so much "
+	  "data. The answer is the same.", AT(on) },
 	{ "max-steps", 0, GEMP_OPTION_COUNT, "N", "1000000", GEMP_ON_TRANSFORM, search,
 	  "Most steps; rules that are not done after them end with an error, and no graph is written.", POSITIVE(max_steps) },
 	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,
@@ -191,7 +196,7 @@ static const gemp_option table[] = {
 	  "Write what each rank and its device did when, as Chrome trace events, which Perfetto and chrome://tracing show.",
 	  AT(trace) },
 
-	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH, budgets,
+	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1), places on the PCI bus (65:00.0), UUIDs or parts of "
 	  "names, joined by commas. Ranks of a node take them in turn. If a list of several, or the word all (as auto), gives more "
 	  "devices than ranks, they are shared out: a rank then searches on each of its own.",
@@ -200,7 +205,8 @@ static const gemp_option table[] = {
 	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "
 	  "fit.",
 	  POSITIVE(host_memory) },
-	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE | GEMP_ON_BENCH, budgets, "Device memory that a rank may use, on each of its devices.",
+	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE | GEMP_ON_BENCH | ON_HOST_OR_DEVICE, budgets,
+	  "Device memory that a rank may use, on each of its devices.",
 	  POSITIVE(device_memory) },
 	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_DEVICE | GEMP_ON_BENCH, budgets,
 	  "Matches that a kernel launch may leave on the device.", POSITIVE(result_buffer) },

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { GEMP_MAX_OPTIONS = 128 };
+enum { GEMP_MAX_OPTIONS = 192 };
 
 typedef enum gemp_option_kind {
 	GEMP_OPTION_FLAG,         /* bool; in a configuration `true` or `false` */
@@ -85,6 +85,7 @@ typedef struct gemp_options {
 	gemp_list parameters;
 	bool lenient;
 	int semantics, distinct, symmetry, count_by, pivot, attributes, exchange, choose, rematch;
+	int on; /* a gemp_place (primitive/place.h) */
 	int64_t replicate;
 	bool count, explain, profile, estimate, resume;
 	double estimate_seconds, max_time;

@@ -16,6 +16,7 @@ FLOORS = {
     "pattern": ["graph"],
     "device": ["core", "kernels"],
     "comm": ["core", "kernels"],
+    "primitive": ["device", "comm"],
     "partition": ["graph", "device", "comm"],
     "io": ["partition"],
     "match": ["pattern", "partition"],
@@ -25,7 +26,7 @@ FLOORS = {
     "euler": ["partition"],
     "som": ["partition"],
     "transform": ["query"],
-    "command": ["transform", "query", "match", "gas", "euler", "som", "io", "pattern"],
+    "command": ["transform", "primitive", "query", "match", "gas", "euler", "som", "io", "pattern"],
     "main": ["command"],
 }
 FOLDERS = {"partition": "partition", "io": "io", "kernels": "kernels"}  # others are src/ROOM
