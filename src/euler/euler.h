@@ -82,6 +82,7 @@ typedef struct gemp_euler_options {
 } gemp_euler_options;
 
 typedef struct gemp_euler_result {
+	gemp_count unbalanced;       /* vertices of all ranks with other in- than out-degree; not 0: nothing else is known */
 	gemp_euler_order order;      /* empty unless there is one component */
 	gemp_count circuits;         /* before joining, of all ranks */
 	gemp_count joins;            /* edges of the spanning forest */
@@ -97,7 +98,7 @@ typedef struct gemp_euler_result {
 } gemp_euler_result;
 void gemp_euler_result_free(gemp_euler_result *result);
 
-/* All in-degrees must be the out-degrees (euler/balance.h); what is not balanced is GEMP_EDATA, or a wrong order. */
+/* Engines find out by themselves whether the edges are balanced and connected, and say so in the result: GEMP_OK. */
 
 /* One rank, on a device; the host's copies go through locked memory. */
 gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
