@@ -1,0 +1,63 @@
+/* key: numbers that arrays are sorted and split by.
+ *
+ * Every kind of key has a code, an unsigned number of the same size, and keys are in the order of their codes: what sorts
+ * codes sorts all. Floats are in the total order of IEEE 754: -NaN, -inf, ..., -0.0, 0.0, ..., inf, NaN. Descending is the
+ * order of the complements.
+ */
+#ifndef GEMP_PRIMITIVE_KEY_H
+#define GEMP_PRIMITIVE_KEY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum gemp_key_kind {
+	GEMP_KEY_U32, GEMP_KEY_U64, GEMP_KEY_I32, GEMP_KEY_I64, GEMP_KEY_F32, GEMP_KEY_F64,
+	GEMP_KEY_KINDS
+} gemp_key_kind;
+
+extern const char *const gemp_key_name[GEMP_KEY_KINDS]; /* "u32", ... */
+
+static inline unsigned gemp_key_size(gemp_key_kind kind) /* bytes: 4 or 8 */
+{
+	return kind == GEMP_KEY_U32 || kind == GEMP_KEY_I32 || kind == GEMP_KEY_F32 ? 4 : 8;
+}
+
+/* code = key ^ flip, and of those whose highest bit is set also ^ spread. */
+typedef struct gemp_key_map {
+	uint64_t flip, spread;
+	unsigned size;
+} gemp_key_map;
+
+gemp_key_map gemp_key_map_of(gemp_key_kind kind, bool descending);
+
+static inline uint64_t gemp_key_spread(uint64_t bits, gemp_key_map map)
+{
+	return bits ^ (bits >> (8 * map.size - 1) ? map.spread : 0);
+}
+
+static inline uint64_t gemp_key_code(uint64_t key, gemp_key_map map)
+{
+	return gemp_key_spread(key, map) ^ map.flip;
+}
+
+static inline uint64_t gemp_key_of_code(uint64_t code, gemp_key_map map)
+{
+	return gemp_key_spread(code ^ map.flip, map);
+}
+
+/* The i-th of an array of keys of `size` bytes, and its replacement. */
+static inline uint64_t gemp_key_get(const void *keys, size_t i, unsigned size)
+{
+	return size == 4 ? ((const uint32_t *)keys)[i] : ((const uint64_t *)keys)[i];
+}
+
+static inline void gemp_key_put(void *keys, size_t i, unsigned size, uint64_t key)
+{
+	if (size == 4)
+		((uint32_t *)keys)[i] = (uint32_t)key;
+	else
+		((uint64_t *)keys)[i] = key;
+}
+
+#endif

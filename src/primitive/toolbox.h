@@ -1,0 +1,33 @@
+/* toolbox: the kernels of this room on one device, each built when it is first needed.
+ *
+ * They have two forms. In groups, for GPUs, work-groups exchange a tile through local memory, with the warp functions of
+ * kernels/group.clh; by items, for CPU devices, each work-item has a slab for itself. In neither does a work-group ever wait
+ * for another one. Arrays have at most GEMP_DEVICE_MOST elements on a device.
+ */
+#ifndef GEMP_PRIMITIVE_TOOLBOX_H
+#define GEMP_PRIMITIVE_TOOLBOX_H
+
+#include "device/device.h"
+#include "device/laps.h"
+
+#define GEMP_DEVICE_MOST ((size_t)UINT32_MAX)
+
+typedef enum gemp_form {
+	GEMP_FORM_AUTO,   /* in groups on a GPU, by items on a CPU device */
+	GEMP_FORM_GROUPS, /* works anywhere, slowly on a CPU device: for tests */
+	GEMP_FORM_ITEMS,
+} gemp_form;
+
+typedef struct gemp_toolbox gemp_toolbox;
+
+/* Local. The device is borrowed. */
+gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form form);
+/* Waits for what was launched; takes NULL. */
+void gemp_toolbox_free(gemp_toolbox *box);
+
+/* Waits, and tells how long the device has worked on launches since the last call, by its own clock. */
+gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds);
+/* Programs that were built anew so far, not loaded from the cache, and the seconds that this took. */
+size_t gemp_toolbox_builds(const gemp_toolbox *box, double *seconds);
+
+#endif
