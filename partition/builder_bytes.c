@@ -63,8 +63,8 @@ static uint64_t word(const gemp_bytes *list, size_t index, size_t depth)
 	return __builtin_bswap64(big);
 }
 
-/* Sorts by eight bytes at a time; runs that stay together go on with the next eight. Short runs, and those that are at the
- * end of `longest`, compare whole. */
+/* Sorts by eight bytes at a time; runs that stay together go on with the next eight. Short runs, and those that are at
+ * the end of `longest`, compare whole. */
 static gemp_code sort_run(const gemp_bytes *list, uint64_t *order, size_t count, size_t depth, size_t longest)
 {
 	enum { SHORT = 32 };

@@ -43,7 +43,8 @@ void gemp_dictionary_free(gemp_dictionary *dictionary);
 
 /* A key as bytes whose bytewise order is the order of keys, integers before strings, and which differ for 7 and "7". */
 enum { GEMP_KEY_OF_INTEGER = 1, GEMP_KEY_OF_STRING = 2, GEMP_INTEGER_KEY_SIZE = 9 };
-/* An integer as a number that sorts as it does; its bytes, the highest first, are those of the encoded key behind the first. */
+/* An integer as a number that sorts as it does; its bytes, the highest first, are those of the encoded key behind the
+ * first. */
 static inline uint64_t gemp_integer_number(int64_t integer)
 {
 	return (uint64_t)integer ^ UINT64_C(1) << 63;

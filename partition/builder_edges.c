@@ -199,7 +199,8 @@ done:
 }
 
 /* One relation's rows, with attributes, from its edges: sorted, and without parallel edges if these are merged. */
-static gemp_code make_rows(const gemp_builder *builder, const gemp_graph *graph, arrived *edges, gemp_relation *relation)
+static gemp_code make_rows(const gemp_builder *builder, const gemp_graph *graph, arrived *edges,
+                           gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t *order = NULL, *pairs = NULL;
@@ -241,7 +242,8 @@ done:
 }
 
 /* The same where edges have no attributes. */
-static gemp_code make_bare_rows(const gemp_builder *builder, const gemp_graph *graph, arrived *edges, gemp_relation *relation)
+static gemp_code make_bare_rows(const gemp_builder *builder, const gemp_graph *graph, arrived *edges,
+                                gemp_relation *relation)
 {
 	enum { WIDTH = sizeof(gemp_edge_ids) / sizeof(uint32_t) };
 	gemp_code code = GEMP_OK;
@@ -293,8 +295,8 @@ done:
 	return code;
 }
 
-/* Undirected relations: pairs of vertices joined in both directions. Merging drops the edge from the larger id, else the
- * user is warned. */
+/* Undirected relations: pairs of vertices joined in both directions. Merging drops the edge from the larger id, else
+ * the user is warned. */
 static gemp_code treat_reciprocal(const gemp_builder *builder, const gemp_graph *graph, gemp_relation *relation)
 {
 	gemp_code code = GEMP_OK;
@@ -304,8 +306,8 @@ static gemp_code treat_reciprocal(const gemp_builder *builder, const gemp_graph 
 	GEMP_TRY(gemp_comm_agree(builder->comm, code));
 	uint64_t pairs = gemp_comm_sum1(builder->comm, gemp_builder_reciprocal(graph, relation, marked));
 	if (pairs && !merge)
-		gemp_warn("relation %s: %" PRIu64 " pairs of vertices are joined in both directions; these edges stay parallel, "
-		          "--parallel merge makes them one", relation->name, pairs);
+		gemp_warn("relation %s: %" PRIu64 " pairs of vertices are joined in both directions; these edges stay "
+		          "parallel, --parallel merge makes them one", relation->name, pairs);
 	if (pairs && merge) {
 		GEMP_TRY(gemp_comm_agree(builder->comm, drop_marked(graph, relation, marked)));
 		number_edges(builder->comm, graph, relation);

@@ -176,7 +176,8 @@ gemp_code gemp_builder_ends(gemp_builder *builder, const gemp_graph *graph)
 	gemp_code code = GEMP_OK;
 	unknown_end unknown = { 0 };
 	gemp_text message = { 0 };
-	GEMP_TRY(gemp_builder_is_coded(builder) ? coded_ids(builder, graph, &unknown) : integer_ids(builder, graph, &unknown));
+	GEMP_TRY(gemp_builder_is_coded(builder) ? coded_ids(builder, graph, &unknown)
+	                                       : integer_ids(builder, graph, &unknown));
 	if (unknown.count) {
 		gemp_builder_place_print(builder, unknown.place, &message);
 		gemp_text_print(&message, ": the edge's %s ", unknown.source ? "source" : "target");

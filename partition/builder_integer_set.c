@@ -68,7 +68,8 @@ done:
 	return code;
 }
 
-static gemp_code insert_group(struct gemp_integer_share *share, const uint64_t *numbers, const uint64_t *hashes, size_t count)
+static gemp_code insert_group(struct gemp_integer_share *share, const uint64_t *numbers, const uint64_t *hashes,
+                              size_t count)
 {
 	gemp_code code = make_room(share, count);
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)

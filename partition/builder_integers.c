@@ -41,7 +41,8 @@ static size_t pieces(size_t count)
 	return (count + PIECE - 1) / PIECE;
 }
 
-/* Collective. The keys of a block on their owners: *came is [*count], and the caller's to free if it is not the block's. */
+/* Collective. The keys of a block on their owners: *came is [*count], and the caller's to free if it is not the
+ * block's. */
 static gemp_code deal(const block *b, const uint64_t **came, size_t **from, size_t *count)
 {
 	gemp_code code = GEMP_OK;
@@ -298,8 +299,8 @@ static void note_unknown(const gemp_edge_list *edges, const block *b, const gemp
 	}
 }
 
-static gemp_code replace(gemp_builder *builder, gemp_edge_list *edges, integer_index *index, int *owner, gemp_vertex *ids,
-                         gemp_unknown_end *unknown)
+static gemp_code replace(gemp_builder *builder, gemp_edge_list *edges, integer_index *index, int *owner,
+                         gemp_vertex *ids, gemp_unknown_end *unknown)
 {
 	gemp_code code = GEMP_OK;
 	size_t size = block_size(builder);

@@ -1,13 +1,13 @@
-/* builder_integers: integer keys in blocks. Where all keys of a graph are integers, ends of edges are kept as numbers and no
- * rank needs a dictionary of them.
+/* builder_integers: integer keys in blocks. Where all keys of a graph are integers, ends of edges are kept as numbers
+ * and no rank needs a dictionary of them.
  */
 #ifndef GEMP_PARTITION_BUILDER_INTEGERS_H
 #define GEMP_PARTITION_BUILDER_INTEGERS_H
 
 #include "partition/builder_state.h"
 
-/* Collective. The distinct ends of all edges, each on the rank that owns the key, are added to `list` as implied vertices with
- * the labels of that index. */
+/* Collective. The distinct ends of all edges, each on the rank that owns the key, are added to `list` as implied
+ * vertices with the labels of that index. */
 gemp_code gemp_builder_integer_vertices(gemp_builder *builder, gemp_vertex_list *list, uint32_t labels);
 
 /* Edges with an end that is no vertex: that of the lowest place, and how many there are on this rank. */

@@ -1,6 +1,8 @@
-/* builder_rows: rows from records in any order, by counting, then placing, then sorting each row; all threads take part.
+/* builder_rows: rows from records in any order, by counting, then placing, then sorting each row; all threads take
+ * part.
  *
- * A record is a few numbers of 32 bits: the row's vertex, what goes into the row, and, where rows have edges, 64 bits of those.
+ * A record is a few numbers of 32 bits: the row's vertex, what goes into the row, and, where rows have edges, 64 bits
+ * of those.
  */
 #ifndef GEMP_PARTITION_BUILDER_ROWS_H
 #define GEMP_PARTITION_BUILDER_ROWS_H
@@ -19,7 +21,8 @@ typedef struct gemp_made_rows {
 	gemp_edge *edges;    /* [begin[rows]], or NULL */
 } gemp_made_rows;
 
-/* How long rows are; `width` is the record's in numbers. After the last record gemp_made_rows_begin turns lengths into places. */
+/* How long rows are; `width` is the record's in numbers. After the last record gemp_made_rows_begin turns lengths into
+ * places. */
 void gemp_made_rows_count(gemp_made_rows *rows, const uint32_t *records, size_t width, size_t count);
 void gemp_made_rows_begin(gemp_made_rows *rows);
 /* Then the same records again, now with what goes into the rows; after the last gemp_made_rows_end. */

@@ -18,7 +18,8 @@ typedef struct gemp_shuffle {
 /* Collective; on failure all ranks return the same code. */
 gemp_code gemp_shuffle_run(const gemp_comm *comm, const gemp_shuffle *shuffle);
 
-/* One number for each record that came, to be sent back: given in the order in which the records of a source are taken. */
+/* One number for each record that came, to be sent back: given in the order in which the records of a source are
+ * taken. */
 typedef struct gemp_replies {
 	uint32_t **values; /* [ranks][count[rank]] */
 	size_t *count, *capacity;

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-enum { MOST = 1 << 19, PIECE = 1 << 14 }; /* edges in one round of an exchange at most, and that a thread packs at a time */
+enum { MOST = 1 << 19, PIECE = 1 << 14 }; /* edges: of one round at most, and that a thread packs at a time */
 
 typedef struct in_edge {
 	gemp_vertex target, source;
 	gemp_edge edge;
 } in_edge;
 
-enum { LENGTHS = 1, ALL = sizeof(in_edge) / sizeof(uint32_t) }; /* numbers in a record: of the first pass, of the second */
+enum { LENGTHS = 1, ALL = sizeof(in_edge) / sizeof(uint32_t) }; /* numbers in a record: first pass, second */
 
 typedef struct passing {
 	const gemp_graph *graph;

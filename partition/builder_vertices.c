@@ -104,7 +104,8 @@ static int compare_in_run(const void *a, const void *b, void *list_)
 }
 
 /* The list's positions by (hash, key, place); *hashes: in that order, the caller frees. */
-static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order, uint64_t **hashes)
+static gemp_code sort_vertices(const gemp_builder *builder, const gemp_vertex_list *list, uint64_t *order,
+                               uint64_t **hashes)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = list->keys.count;

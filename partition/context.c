@@ -5,8 +5,8 @@
 #include "partition/resident.h"
 #include "partition/sharing.h"
 
-/* Collective over the ranks of a node: `step` is done by the first, and if that went well, by the others, who find in the
- * cache what the first has built. */
+/* Collective over the ranks of a node: `step` is done by the first, and if that went well, by the others, who find in
+ * the cache what the first has built. */
 static gemp_code one_first(const gemp_comm *comm, gemp_code (*step)(void *), void *argument)
 {
 	int code = comm->node_rank == 0 ? (int)step(argument) : GEMP_OK;

@@ -447,8 +447,8 @@ done:
 /* Collective. */
 static gemp_code exchange(gemp_fetch *f, transfer *t, gemp_traffic *traffic)
 {
-	return gemp_exchange(f->context->comm, t->send.data, t->send_size, &t->receive, &t->receive_capacity, t->receive_size,
-	                     traffic);
+	return gemp_exchange(f->context->comm, t->send.data, t->send_size, &t->receive, &t->receive_capacity,
+	                     t->receive_size, traffic);
 }
 
 static bool asks_left(const gemp_fetch *f, const transfer *t)

@@ -1,9 +1,9 @@
 /* fetch: rows of any rank, asked for by slot. Host only.
  *
- * Rows at hand (own ones and replicas) are read where they lie. Those of others are asked of their owners, each once, and
- * kept in a cache. An exchange has many steps: a rank asks for no more in one step than fits into its share of
- * gemp_fetch_step bytes at each owner, so that nobody sends or receives much more than that at a time. Requests and replies
- * are coded:
+ * Rows at hand (own ones and replicas) are read where they lie. Those of others are asked of their owners, each once,
+ * and kept in a cache. An exchange has many steps: a rank asks for no more in one step than fits into its share of
+ * gemp_fetch_step bytes at each owner, so that nobody sends or receives much more than that at a time. Requests and
+ * replies are coded:
  *
  *   request  where pieces of rows are wanted: columns, of each view's blocks; for each view: number of slots, slots
  *   reply    the rows, or their pieces, in the order of the request, in blocks (row_blocks.h)
@@ -44,8 +44,9 @@ gemp_code gemp_fetch_new(gemp_fetch **out, gemp_context *context, const gemp_gra
                          const gemp_residency *residency, const gemp_view *at_hand, size_t view_count);
 void gemp_fetch_free(gemp_fetch *fetch);
 
-/* Collective. Afterwards the rows whose bits are set in wanted[view] (by slot) can be got. tiles: the blocks are the same on
- * all ranks, and all have some or none; of rows that are not at hand only these pieces are held. NULL: whole rows. */
+/* Collective. Afterwards the rows whose bits are set in wanted[view] (by slot) can be got. tiles: the blocks are the
+ * same on all ranks, and all have some or none; of rows that are not at hand only these pieces are held. NULL: whole
+ * rows. */
 gemp_code gemp_fetch_rows(gemp_fetch *fetch, uint32_t *const *wanted, const gemp_tiles *tiles);
 
 /* A row at hand, or what is held of it; until the next rows are fetched. */

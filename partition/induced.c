@@ -139,7 +139,8 @@ static uint64_t count_edges(const inducing *i, const gemp_relation *from)
 	return edges;
 }
 
-static gemp_code copy_edges(const inducing *i, const gemp_relation *from, gemp_relation *to, gemp_edge **edge, bool wanted)
+static gemp_code copy_edges(const inducing *i, const gemp_relation *from, gemp_relation *to, gemp_edge **edge,
+                            bool wanted)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t at = 0;

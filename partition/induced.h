@@ -12,8 +12,8 @@ typedef struct gemp_induced {
 	gemp_edge **edge;       /* [relation_count][own edges] numbers in their relation that they had */
 } gemp_induced;
 
-/* Collective. bits: of ids, the same on every rank; behind the last id they are zero. Relations that are not wanted have no
- * edges. All of the graph that this needs is loaded. */
+/* Collective. bits: of ids, the same on every rank; behind the last id they are zero. Relations that are not wanted
+ * have no edges. All of the graph that this needs is loaded. */
 gemp_code gemp_induced_new(gemp_induced *out, const gemp_comm *comm, gemp_graph *graph, const uint32_t *bits,
                            const bool *relations);
 void gemp_induced_free(gemp_induced *induced);

@@ -1,9 +1,10 @@
 /* order: slots, the numbering that devices use.
  *
- * Slot = rank of a vertex by (degree class, greatest first; id). All ranks compute the same permutation from one gathered
- * byte a vertex, so that on every rank and at every replica budget: hot rows are the first slots, rows sorted by slot have
- * their oriented part as a prefix, order restrictions compare slots, and of two rows the one with the greater slot is
- * (within a class, 9 %) the shorter. Price: 8 bytes a vertex, once a node where its ranks can share them.
+ * Slot = rank of a vertex by (degree class, greatest first; id). All ranks compute the same permutation from one
+ * gathered byte a vertex, so that on every rank and at every replica budget: hot rows are the first slots, rows sorted
+ * by slot have their oriented part as a prefix, order restrictions compare slots, and of two rows the one with the
+ * greater slot is (within a class, 9 %) the shorter. Price: 8 bytes a vertex, once a node where its ranks can share
+ * them.
  */
 #ifndef GEMP_PARTITION_ORDER_H
 #define GEMP_PARTITION_ORDER_H

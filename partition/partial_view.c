@@ -7,8 +7,8 @@
 
 enum { SLOTS = 1 << 12 }; /* that a thread takes at a time; a multiple of 32 */
 
-/* FILLING. First the size of each row is put where it will begin, and where in the row at hand its only piece lies; then each
- * row is copied. Bits of a size, and of a place: */
+/* FILLING. First the size of each row is put where it will begin, and where in the row at hand its only piece lies;
+ * then each row is copied. Bits of a size, and of a place: */
 enum { SIZE_BITS = 40, PLACE_BITS = 24 };
 static const uint64_t size_mask = (UINT64_C(1) << SIZE_BITS) - 1, no_place = (UINT64_C(1) << PLACE_BITS) - 1;
 
@@ -22,7 +22,8 @@ typedef struct filling {
 } filling;
 
 /* Rows of others are held without what is not wanted. */
-static size_t cut_row(const filling *f, gemp_vertex slot, size_t block, gemp_row *row, gemp_row pieces[GEMP_MOST_PIECES])
+static size_t cut_row(const filling *f, gemp_vertex slot, size_t block, gemp_row *row,
+                      gemp_row pieces[GEMP_MOST_PIECES])
 {
 	if (gemp_fetch_find(f->fetch, f->number, slot, row) && f->tiles)
 		return gemp_tiles_cut(f->tiles, f->tiles->columns[f->number][block], *row, pieces);

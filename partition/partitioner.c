@@ -33,7 +33,8 @@ static uint64_t weight_of(const gemp_graph *graph, size_t v)
 	uint64_t weight = GEMP_ROW_COST;
 	for (size_t r = 0; r < graph->relation_count; r++) {
 		const gemp_relation *relation = &graph->relations[r];
-		weight += relation->out_begin[v + 1] - relation->out_begin[v] + relation->in_begin[v + 1] - relation->in_begin[v];
+		weight += relation->out_begin[v + 1] - relation->out_begin[v];
+		weight += relation->in_begin[v + 1] - relation->in_begin[v];
 	}
 	return weight;
 }

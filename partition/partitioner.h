@@ -7,7 +7,8 @@
 
 enum { GEMP_MAX_PARTS = 1 << 20 };
 
-/* What a vertex weighs in a balanced cut is the size of its rows: its entries out and in, and what the row itself costs. */
+/* What a vertex weighs in a balanced cut is the size of its rows: its entries out and in, and what the row itself
+ * costs. */
 enum { GEMP_ROW_COST = 4, GEMP_ENTRY_BYTES = 4 }; /* entries; bytes */
 
 typedef enum gemp_partitioner {
@@ -19,8 +20,8 @@ typedef enum gemp_partitioner {
 
 extern const char *const gemp_partitioner_name[GEMP_PARTITIONERS];
 
-/* Collective. part[graph->rows]. Loads keys (block, random) and the ends of edges. GEMP_EUSAGE: PT-Scotch is not in this
- * program. Random and block parts do not depend on the number of ranks. */
+/* Collective. part[graph->rows]. Loads keys (block, random) and the ends of edges. GEMP_EUSAGE: PT-Scotch is not in
+ * this program. Random and block parts do not depend on the number of ranks. */
 gemp_code gemp_partition_choose(const gemp_comm *comm, gemp_graph *graph, gemp_partitioner method, uint64_t parts,
                                 uint32_t *part);
 

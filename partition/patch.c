@@ -12,7 +12,8 @@ static gemp_code join_changed(gemp_patching *p)
 	if (!words)
 		return GEMP_OK;
 	gemp_patch_note_vertices(p);
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, words, (int)(p->to->vertices / 64 + 1), MPI_UINT64_T, MPI_BOR, p->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, words, (int)(p->to->vertices / 64 + 1), MPI_UINT64_T, MPI_BOR,
+	                       p->comm->world));
 	return GEMP_OK;
 }
 

@@ -63,7 +63,7 @@ typedef struct gemp_patch {
 	gemp_merged *merged;    /* [merged_count] own vertices among these, ascending */
 	size_t added;           /* new vertices of this rank */
 	uint64_t *numbers;      /* [added] 0, 1, ... over all ranks: the key is first_key + this, or a string, "#12" */
-	int64_t first_key;      /* integer keys are greater than all there are; no other key is such a string from here on */
+	int64_t first_key;      /* above all integer keys; no other key is such a string from here on */
 	bool string_keys;       /* as gemp_builder_options has it */
 	gemp_dictionary sets;   /* texts "A;B"; sets of labels are numbered on from the graph's */
 	uint32_t *label_set;    /* [rows] of the old vertices; NULL: as they were */
@@ -110,10 +110,10 @@ typedef struct gemp_patched {
 	size_t relation_count;
 	size_t *relations;  /* [relation_count] the new place of each old relation; SIZE_MAX: it has no edges left */
 	size_t origin_count;
-	uint64_t **origins; /* [origin_count] of the new relations: for each own edge the place of the old one among those of
-	                       its rank, or GEMP_NO_EDGE: it is new. NULL: nobody wants them */
-	uint64_t *changed;  /* [vertices / 64 + 1] bits of new ids, alike on all ranks: new vertices, those with a new label or
-	                       attribute, and ends of edges that are new, gone or have a new attribute; or NULL */
+	uint64_t **origins; /* [origin_count] of the new relations: for each own edge the place of the old one among
+	                       those of its rank, or GEMP_NO_EDGE: it is new. NULL: nobody wants them */
+	uint64_t *changed;  /* [vertices / 64 + 1] bits of new ids, alike on all ranks: new vertices, those with a new
+	                       label or attribute, and ends of edges that are new, gone or have a new attribute; or NULL */
 } gemp_patched;
 
 /* Collective. *graph becomes the new graph; after an error it is good for gemp_graph_free only. What is not loaded is

@@ -21,7 +21,8 @@ static gemp_code join_merged(gemp_edge_patching *e)
 	size_t *begin = NULL;
 	if (!e->p->moved.some_gone)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_gather_all(e->p->comm, patch->merged, patch->merged_count * sizeof *patch->merged, &all, &begin));
+	GEMP_TRY(gemp_comm_gather_all(e->p->comm, patch->merged, patch->merged_count * sizeof *patch->merged, &all,
+	                              &begin));
 	e->merged = all;
 	e->merged_count = begin[e->p->comm->size] / sizeof *patch->merged;
 done:
@@ -113,8 +114,8 @@ static gemp_code take_values(const finding *f, size_t kind)
 	const gemp_table *props = &f->relation->props;
 	GEMP_TRY(GEMP_RESERVE(values->columns, values->capacity, props->count));
 	for (; values->count < props->count; values->count++)
-		GEMP_TRY(gemp_column_gather(&values->columns[values->count], &props->columns[values->count], NULL, f->edges[kind],
-		                            f->groups[kind].count));
+		GEMP_TRY(gemp_column_gather(&values->columns[values->count], &props->columns[values->count], NULL,
+		                            f->edges[kind], f->groups[kind].count));
 	values->rows = f->groups[kind].count;
 done:
 	return code;
@@ -320,7 +321,8 @@ static gemp_code send(gemp_edge_group *group, const gemp_patching *p)
 	GEMP_TRY(gemp_comm_agree(p->comm, GEMP_NEW(owner, group->count)));
 	for (size_t i = 0; i < group->count; i++)
 		owner[i] = gemp_graph_owner(p->to, group->edges[i].source);
-	GEMP_TRY(gemp_exchange_records(p->comm, group->edges, group->count, sizeof *group->edges, owner, &came, &from, NULL));
+	GEMP_TRY(gemp_exchange_records(p->comm, group->edges, group->count, sizeof *group->edges, owner, &came, &from,
+	                               NULL));
 	for (size_t c = 0; c < group->values.count; c++) {
 		gemp_column *column = &group->values.columns[c], received = { 0 };
 		GEMP_TRY(gemp_column_exchange(&received, p->comm, column, owner));

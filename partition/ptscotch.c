@@ -1,5 +1,5 @@
-/* PT-Scotch, where the program was built with it. Its graphs are symmetric, without loops and parallel edges: rows out and
- * in of all relations together, with the number of edges between two vertices as the weight. */
+/* PT-Scotch, where the program was built with it. Its graphs are symmetric, without loops and parallel edges: rows out
+ * and in of all relations together, with the number of edges between two vertices as the weight. */
 #include "partition/partitioner.h"
 
 #ifndef GEMP_PTSCOTCH
@@ -52,12 +52,12 @@ static gemp_code check_size(const gemp_comm *comm, const gemp_graph *graph)
 	uint64_t total = gemp_comm_sum1(comm, entries_of(graph) + GEMP_ROW_COST * graph->rows);
 	uint64_t most = sizeof(SCOTCH_Num) == 4 ? INT32_MAX : INT64_MAX;
 	if (SCOTCH_numSizeof() != (int)sizeof(SCOTCH_Num))
-		return gemp_fail(GEMP_EINTERNAL, "PT-Scotch: the library's numbers have %d bytes, but %zu where gemp-mpi was built; "
-		                 "build it again", SCOTCH_numSizeof(), sizeof(SCOTCH_Num));
+		return gemp_fail(GEMP_EINTERNAL, "PT-Scotch: the library's numbers have %d bytes, but %zu where gemp-mpi was "
+		                 "built; build it again", SCOTCH_numSizeof(), sizeof(SCOTCH_Num));
 	if (total > most)
-		return gemp_fail(GEMP_EUSAGE, "--method ptscotch: the graph's %" PRIu64 " row entries pass the %zu-bit numbers of this "
-		                 "PT-Scotch; build with one of 64-bit numbers (INTSIZE64), or use --method block", total,
-		                 8 * sizeof(SCOTCH_Num));
+		return gemp_fail(GEMP_EUSAGE, "--method ptscotch: the graph's %" PRIu64 " row entries pass the %zu-bit numbers "
+		                 "of this PT-Scotch; build with one of 64-bit numbers (INTSIZE64), or use --method block",
+		                 total, 8 * sizeof(SCOTCH_Num));
 	return GEMP_OK;
 }
 
@@ -132,8 +132,8 @@ static gemp_code cut(const gemp_comm *comm, const gemp_graph *graph, rows *r, ui
 		             "SCOTCH_stratDgraphMapBuild");
 	code = gemp_comm_agree(comm, code);
 	if (code == GEMP_OK)
-		code = gemp_comm_agree(comm, check(SCOTCH_dgraphBuild(&dgraph, 0, own, own, r->begin, r->begin + 1, r->weight, NULL,
-		                                                      entries, entries, r->target, NULL, r->edges),
+		code = gemp_comm_agree(comm, check(SCOTCH_dgraphBuild(&dgraph, 0, own, own, r->begin, r->begin + 1, r->weight,
+		                                                      NULL, entries, entries, r->target, NULL, r->edges),
 		                                   "SCOTCH_dgraphBuild"));
 	if (code == GEMP_OK)
 		code = gemp_comm_agree(comm, check(SCOTCH_dgraphPart(&dgraph, count, &how, r->part), "SCOTCH_dgraphPart"));

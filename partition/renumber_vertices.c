@@ -13,7 +13,7 @@ typedef struct header {
 
 typedef struct routing {
 	gemp_renumbering *all;
-	uint64_t *ids;    /* [count] new ids, as they came; key_rank and label_set lie beside them, key and attributes in `to` */
+	uint64_t *ids;    /* [count] new ids, as they came; key_rank, label_set lie beside them, key, attributes in `to` */
 	uint32_t *key_rank, *label_set;
 	size_t count;
 } routing;

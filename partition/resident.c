@@ -226,8 +226,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph, const gemp_view_key *keys,
-                            size_t view_count, int64_t replicate)
+gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph,
+                            const gemp_view_key *keys, size_t view_count, int64_t replicate)
 {
 	gemp_code code = GEMP_OK;
 	gemp_resident *resident = context->resident;

@@ -1,5 +1,5 @@
-/* resident: the rows that are at hand on this rank for a set of views: its own and replicas of the hottest ones, on the host
- * and on the device. Searches over the same views share them, so that they are made and copied once.
+/* resident: the rows that are at hand on this rank for a set of views: its own and replicas of the hottest ones, on the
+ * host and on the device. Searches over the same views share them, so that they are made and copied once.
  */
 #ifndef GEMP_PARTITION_RESIDENT_H
 #define GEMP_PARTITION_RESIDENT_H
@@ -36,11 +36,11 @@ typedef struct gemp_resident {
 	struct gemp_resident *next;
 } gemp_resident;
 
-/* Collective. Rows of the graph in these views, in their order; a view that has edge numbers also serves who does not want
- * them. Each get needs a release. While context->keep_resident is set, rows that nobody uses stay for the next who asks, as
- * far as they leave half of the device free; the graph must then live until the context is freed. */
-gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph, const gemp_view_key *keys,
-                            size_t view_count, int64_t replicate);
+/* Collective. Rows of the graph in these views, in their order; a view that has edge numbers also serves who does not
+ * want them. Each get needs a release. While context->keep_resident is set, rows that nobody uses stay for the next who
+ * asks, as far as they leave half of the device free; the graph must then live until the context is freed. */
+gemp_code gemp_resident_get(gemp_resident **out, gemp_context *context, const gemp_graph *graph,
+                            const gemp_view_key *keys, size_t view_count, int64_t replicate);
 /* Local. Its views, to be uploaded to one of the rank's devices. */
 gemp_code gemp_resident_views(gemp_view **out, gemp_resident *resident, const gemp_device *device);
 /* Ranks of this node that have its rows in common; 1: not shared. */

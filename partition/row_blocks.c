@@ -35,7 +35,8 @@ static void code_block(void *context, unsigned thread, size_t block)
 	(void)thread;
 	coding *c = context;
 	uint8_t *begin = c->data + c->at[block] + 2 * GEMP_NUMBER_BYTES;
-	c->size[block] = (size_t)(put_rows(begin, c->rows + c->first[block], c->first[block + 1] - c->first[block]) - begin);
+	uint8_t *end = put_rows(begin, c->rows + c->first[block], c->first[block + 1] - c->first[block]);
+	c->size[block] = (size_t)(end - begin);
 }
 
 /* Blocks of rows[0 .. count): where each begins. */
@@ -90,7 +91,8 @@ done:
 }
 
 /* DECODING. */
-size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes, gemp_row_block *blocks)
+size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes,
+                            gemp_row_block *blocks)
 {
 	size_t found = 0;
 	for (size_t row = 0; row < count;) {

@@ -1,6 +1,7 @@
 /* row_blocks: many rows as bytes, coded and decoded by all cores.
  *
- *   block  number of bytes that follow, number of rows; sizes of the rows; for each row its slots, its edges if it has them
+ *   block  number of bytes that follow, number of rows; sizes of the rows; for each row its slots, its edges if it has
+ *          them
  *
  * with numbers as in row_code.h. Rows of a list go into blocks in order, some thousands of entries in each.
  */
@@ -24,9 +25,10 @@ typedef struct gemp_row_block {
 	size_t first, count;       /* of the list's rows */
 } gemp_row_block;
 
-/* The sizes of `count` rows, and the blocks that they are in, of which there are at most as many; their number is 0 where the
- * bytes make no sense. */
-size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes, gemp_row_block *blocks);
+/* The sizes of `count` rows, and the blocks that they are in, of which there are at most as many; their number is 0
+ * where the bytes make no sense. */
+size_t gemp_row_blocks_read(const uint8_t *from, const uint8_t *end, size_t count, uint64_t *sizes,
+                            gemp_row_block *blocks);
 
 /* Where a row goes. */
 typedef struct gemp_row_place {

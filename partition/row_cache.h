@@ -1,7 +1,7 @@
 /* row_cache: rows of other ranks that this one holds, by view and slot. Host only.
  *
- * Rows are added until the owner of the cache lets it trim itself: then those of the greatest degree stay, that is those
- * of the least slots, which most others name.
+ * Rows are added until the owner of the cache lets it trim itself: then those of the greatest degree stay, that is
+ * those of the least slots, which most others name.
  */
 #ifndef GEMP_PARTITION_ROW_CACHE_H
 #define GEMP_PARTITION_ROW_CACHE_H

@@ -1,8 +1,8 @@
 /* row_code: rows of slots as bytes on the wire.
  *
- * A number takes as many bytes as it needs, seven bits in each, the lowest first (LEB128). A list of ascending slots is its
- * first slot and then differences; edge numbers, which do not ascend along a row, are differences with their sign in the
- * lowest bit.
+ * A number takes as many bytes as it needs, seven bits in each, the lowest first (LEB128). A list of ascending slots is
+ * its first slot and then differences; edge numbers, which do not ascend along a row, are differences with their sign
+ * in the lowest bit.
  */
 #ifndef GEMP_PARTITION_ROW_CODE_H
 #define GEMP_PARTITION_ROW_CODE_H

@@ -35,8 +35,8 @@ static void insert_with_edges(gemp_vertex *slots, gemp_edge *edges, size_t count
 	}
 }
 
-static void move(const gemp_vertex *slots, const gemp_edge *edges, size_t count, unsigned shift, unsigned width, size_t *next,
-                 gemp_vertex *to_slots, gemp_edge *to_edges)
+static void move(const gemp_vertex *slots, const gemp_edge *edges, size_t count, unsigned shift, unsigned width,
+                 size_t *next, gemp_vertex *to_slots, gemp_edge *to_edges)
 {
 	gemp_vertex mask = ((gemp_vertex)1 << width) - 1;
 	for (size_t i = 0; i < count; i++) {

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Equal slots keep their order. edges may be NULL. Slots are below 2^bits. `spare` has room for as many of both; its content
- * is lost. */
+/* Equal slots keep their order. edges may be NULL. Slots are below 2^bits. `spare` has room for as many of both; its
+ * content is lost. */
 void gemp_row_sort(gemp_vertex *slots, gemp_edge *edges, size_t count, unsigned bits, gemp_vertex *spare_slots,
                    gemp_edge *spare_edges);
 

@@ -106,8 +106,8 @@ static void warn(const gemp_comm *comm, const gemp_device_pick *picks, size_t co
 		return;
 	describe(text, pick);
 	GEMP_MPI(MPI_Bcast(text, sizeof text, MPI_CHAR, most.rank, comm->world));
-	gemp_warn("%d ranks on %s; as many ranks as GPUs are faster. `gemp-mpi devices` shows which rank has which", most.ranks,
-	          text);
+	gemp_warn("%d ranks on %s; as many ranks as GPUs are faster. `gemp-mpi devices` shows which rank has which",
+	          most.ranks, text);
 }
 
 void gemp_sharing_find(const gemp_comm *comm, gemp_device_pick *picks, size_t count)

@@ -32,7 +32,8 @@ size_t gemp_columns_pieces(uint64_t columns)
 	return (size_t)__builtin_popcountll(columns & ~(columns << 1));
 }
 
-/* First position from `at` on whose slot is not below `slot`. Rows are short, and nobody can foretell where: no branches. */
+/* First position from `at` on whose slot is not below `slot`. Rows are short, and nobody can foretell where: no
+ * branches. */
 static size_t lower(const gemp_row *row, size_t at, gemp_vertex slot)
 {
 	size_t left = row->size - at;

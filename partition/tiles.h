@@ -1,7 +1,7 @@
 /* tiles: which entries of which rows are wanted, by blocks of slots. Host only.
  *
- * Slots lie in blocks, the same on all ranks. Of the rows of a block's slots those entries are wanted that name slots of some
- * blocks, the columns. A row without the others is one or more pieces of it, as its slots ascend.
+ * Slots lie in blocks, the same on all ranks. Of the rows of a block's slots those entries are wanted that name slots
+ * of some blocks, the columns. A row without the others is one or more pieces of it, as its slots ascend.
  */
 #ifndef GEMP_PARTITION_TILES_H
 #define GEMP_PARTITION_TILES_H

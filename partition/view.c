@@ -149,9 +149,9 @@ done:
 }
 
 /* Collective. Values of `width` bytes in the rows of slots [first, end): from their owners to all. */
-static gemp_code gather_slots(const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order, const gemp_view *out,
-                              const gemp_view *own, own_part part, size_t first, size_t end, size_t width, const void *from,
-                              void *to)
+static gemp_code gather_slots(const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
+                              const gemp_view *out, const gemp_view *own, own_part part, size_t first, size_t end,
+                              size_t width, const void *from, void *to)
 {
 	gemp_code code = GEMP_OK;
 	size_t *begin = NULL;

@@ -1,8 +1,9 @@
-/* view: (set of relations, direction, simple or multi) merged into one CSR of slots, the only adjacency that kernels know.
+/* view: (set of relations, direction, simple or multi) merged into one CSR of slots, the only adjacency that kernels
+ * know.
  *
- * Resident rows on a rank: the hot rows (slots below residency.hot, all of them, whoever owns them), then its own rows of
- * greater slots, ascending. `hot` = vertices: everything is resident, and then held once a node (comm/shared.h) where that can
- * be; CPU devices read it there.
+ * Resident rows on a rank: the hot rows (slots below residency.hot, all of them, whoever owns them), then its own rows
+ * of greater slots, ascending. `hot` = vertices: everything is resident, and then held once a node (comm/shared.h)
+ * where that can be; CPU devices read it there.
  */
 #ifndef GEMP_PARTITION_VIEW_H
 #define GEMP_PARTITION_VIEW_H
@@ -24,7 +25,7 @@ typedef struct gemp_residency {
 	uint64_t vertices;
 	gemp_vertex hot;          /* slots below it are resident */
 	size_t own;               /* own slots from `hot` on: rows hot .. hot + own - 1 */
-	uint32_t *words;          /* [2 * ceil(vertices / 32)]: own slots from hot on as bits, and their number before the word */
+	uint32_t *words;          /* [2 * ceil(vertices / 32)]: own slots from hot on as bits, their number before it */
 	gemp_vertex *own_slots;   /* [graph->rows] all own slots, ascending */
 	size_t own_count;
 } gemp_residency;
@@ -52,14 +53,15 @@ unsigned gemp_view_parts(gemp_view_direction direction);
 /* Degrees of own vertices in this view, added to degree[rows]. The parts are loaded. */
 void gemp_view_degrees(const gemp_graph *graph, const gemp_view_key *key, uint64_t *degree);
 
-/* Collective. Is there a pair of vertices that the view joins more than once? The parts are loaded. The graph remembers. */
+/* Collective. Is there a pair of vertices that the view joins more than once? The parts are loaded. The graph
+ * remembers. */
 gemp_code gemp_view_parallel(const gemp_comm *comm, gemp_graph *graph, const gemp_view_key *key, bool *parallel);
 
 gemp_code gemp_residency_new(gemp_residency *out, const gemp_graph *graph, const gemp_order *order, gemp_vertex hot);
 void gemp_residency_free(gemp_residency *residency);
 
-/* Collective. Own rows from the loaded relations, hot rows gathered from their owners. To be freed by all ranks of a node at
- * once. */
+/* Collective. Own rows from the loaded relations, hot rows gathered from their owners. To be freed by all ranks of a
+ * node at once. */
 gemp_code gemp_view_new(gemp_view *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_order *order,
                         const gemp_residency *residency, const gemp_view_key *key);
 /* Entries that a rank gathers at a time; tests make it small. */
@@ -67,7 +69,8 @@ extern uint64_t gemp_view_piece;
 
 /* Local. Of the view on a device, whoever holds it. */
 uint64_t gemp_view_bytes(const gemp_view *view, bool wide);
-/* Local. What the view takes on the device of what this rank may have there; false: an array is larger than it allows. */
+/* Local. What the view takes on the device of what this rank may have there; false: an array is larger than it
+ * allows. */
 bool gemp_view_weigh(const gemp_view *view, const gemp_device *device, bool wide, uint64_t *bytes);
 
 /* Local. Copies the view to the device unless it is there; a CPU device uses the host's memory. */

@@ -14,8 +14,8 @@ typedef struct asking {
 	atomic_bool found;
 } asking;
 
-/* Rows by source and by target of one relation without parallel edges, both ascending: a pair that both have is joined in
- * both directions. A loop is in both and is one edge. */
+/* Rows by source and by target of one relation without parallel edges, both ascending: a pair that both have is joined
+ * in both directions. A loop is in both and is one edge. */
 static bool reciprocal(const gemp_relation *relation, size_t v, gemp_vertex self)
 {
 	const gemp_vertex *out = relation->out + relation->out_begin[v], *in = relation->in + relation->in_begin[v];

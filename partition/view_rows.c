@@ -1,5 +1,6 @@
-/* Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more memory
- * than the view itself. Rows are taken by id, as relations have them: then what is read follows what was read. */
+/* Each row is gathered from the relations into its place and sorted there, rows side by side on all cores: little more
+ * memory than the view itself. Rows are taken by id, as relations have them: then what is read follows what was
+ * read. */
 #include "partition/view_rows.h"
 
 #include "core/memory.h"
@@ -43,7 +44,8 @@ typedef struct source {
 	gemp_edge first;
 } source;
 
-static size_t take(const filling *f, const source *from, gemp_vertex self, bool drop_self, gemp_vertex *slots, gemp_edge *edges)
+static size_t take(const filling *f, const source *from, gemp_vertex self, bool drop_self, gemp_vertex *slots,
+                   gemp_edge *edges)
 {
 	size_t taken = 0;
 	for (size_t i = 0; i < from->count; i++) {
@@ -67,12 +69,14 @@ static size_t gather(const filling *f, size_t v, gemp_vertex *slots, gemp_edge *
 		const gemp_relation *relation = &f->graph->relations[r];
 		if (key->relations[r] && out) {
 			uint64_t at = relation->out_begin[v];
-			source from = { relation->out + at, NULL, relation->out_begin[v + 1] - at, f->offsets[r] + relation->first + at };
+			source from = { relation->out + at, NULL, relation->out_begin[v + 1] - at,
+				f->offsets[r] + relation->first + at };
 			count += take(f, &from, self, key->simple, slots + count, edges ? edges + count : NULL);
 		}
 		if (key->relations[r] && in) {
 			uint64_t at = relation->in_begin[v];
-			source from = { relation->in + at, relation->in_edge ? relation->in_edge + at : NULL, relation->in_begin[v + 1] - at, f->offsets[r] };
+			source from = { relation->in + at, relation->in_edge ? relation->in_edge + at : NULL,
+				relation->in_begin[v + 1] - at, f->offsets[r] };
 			count += take(f, &from, self, key->simple || out, slots + count, edges ? edges + count : NULL);
 		}
 	}
