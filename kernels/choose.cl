@@ -1,4 +1,4 @@
-/* choose: one round of the choice among matches that contend with one another (src/transform/game.h): they enter at the
+/* choose: one round of the choice among matches that contend with one another (src/choice/game.h): they enter at the
  * seats of their tokens, are judged there, and leave. A work-item takes live matches one after another.
  *
  * best[3 slot + touch] is the complement of the least priority of the undecided matches that touch the slot so: 0, with

@@ -1,12 +1,12 @@
-/* change_log: the file of --changes: a head, the lines of each step (transform/record.h), and a foot that says what came
+/* change_log: the file of --changes: a head, the lines of each step (changelog/record.h), and a foot that says what came
  * out, without which the file is not whole. docs/rules.md describes it. */
 #ifndef GEMP_COMMAND_CHANGE_LOG_H
 #define GEMP_COMMAND_CHANGE_LOG_H
 
+#include "changelog/record.h"
 #include "command/options.h"
 #include "graph/graph.h"
 #include "io/output.h"
-#include "transform/record.h"
 
 enum { GEMP_CHANGE_LOG_FORM = 1 };
 

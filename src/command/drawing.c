@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "io/escape.h"
 #include "match/values.h"
-#include "transform/packed.h"
+#include "partition/packed.h"
 
 #include <inttypes.h>
 #include <math.h>

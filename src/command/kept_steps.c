@@ -64,9 +64,12 @@ static const struct {
 	const char *name;
 	size_t offset;
 } counts[] = {
-	{ "steps", offsetof(gemp_rule_report, steps) },         { "matches", offsetof(gemp_rule_report, matches) },
-	{ "blocked", offsetof(gemp_rule_report, blocked) },     { "conflicts", offsetof(gemp_rule_report, conflicts) },
-	{ "applied", offsetof(gemp_rule_report, applied) },     { "rounds", offsetof(gemp_rule_report, rounds) },
+	{ "steps", offsetof(gemp_rule_report, steps) },
+	{ "matches", offsetof(gemp_rule_report, select.matches) },
+	{ "blocked", offsetof(gemp_rule_report, select.blocked) },
+	{ "conflicts", offsetof(gemp_rule_report, select.conflicts) },
+	{ "applied", offsetof(gemp_rule_report, select.applied) },
+	{ "rounds", offsetof(gemp_rule_report, select.rounds) },
 	{ "created vertices", offsetof(gemp_rule_report, effects.created_vertices) },
 	{ "created edges", offsetof(gemp_rule_report, effects.created_edges) },
 	{ "deleted vertices", offsetof(gemp_rule_report, effects.deleted_vertices) },

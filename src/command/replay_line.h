@@ -2,8 +2,8 @@
 #ifndef GEMP_COMMAND_REPLAY_LINE_H
 #define GEMP_COMMAND_REPLAY_LINE_H
 
+#include "changelog/edit.h"
 #include "io/lines.h"
-#include "transform/edit.h"
 
 #include <jansson.h>
 

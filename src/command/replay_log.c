@@ -1,11 +1,11 @@
 #include "command/replay_log.h"
 
+#include "changelog/replay.h"
 #include "command/change_log.h"
 #include "command/replay_line.h"
 #include "core/memory.h"
 #include "io/key_kind.h"
 #include "io/stream.h"
-#include "transform/replay.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

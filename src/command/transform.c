@@ -67,6 +67,15 @@ static json_t *make_pair(uint64_t vertices, uint64_t edges)
 	return json_pack("{s:o, s:o}", "vertices", gemp_json_count(vertices), "edges", gemp_json_count(edges));
 }
 
+static void report_selected(json_t *object, const gemp_select_report *s)
+{
+	json_object_set_new(object, "matches", gemp_json_count(s->matches));
+	json_object_set_new(object, "applied", gemp_json_count(s->applied));
+	json_object_set_new(object, "conflicts", gemp_json_count(s->conflicts));
+	json_object_set_new(object, "blocked", gemp_json_count(s->blocked));
+	json_object_set_new(object, "rounds", gemp_json_count(s->rounds));
+}
+
 static void report_effects(json_t *object, const gemp_effects *e)
 {
 	json_object_set_new(object, "created", make_pair(e->created_vertices, e->created_edges));
@@ -77,16 +86,12 @@ static void report_effects(json_t *object, const gemp_effects *e)
 /* --explain: each step as it is done. */
 static void explain_step(transforming *t, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
+	const gemp_select_report *s = &one->select;
 	gemp_report_print(t->report, "step %" PRIu64 ", %s: %s matches, %s applied, %s in conflict, %s blocked, %" PRIu64
-	                  " rounds, %.3f s\n", step + 1, rule->name, gemp_grouped(one->matches).text,
-	                  gemp_grouped(one->applied).text, gemp_grouped(one->conflicts).text,
-	                  gemp_grouped(one->blocked).text, one->rounds, one->seconds);
+	                  " rounds, %.3f s\n", step + 1, rule->name, gemp_grouped(s->matches).text, gemp_grouped(s->applied).text,
+	                  gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text, s->rounds, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
-	json_object_set_new(object, "matches", gemp_json_count(one->matches));
-	json_object_set_new(object, "applied", gemp_json_count(one->applied));
-	json_object_set_new(object, "conflicts", gemp_json_count(one->conflicts));
-	json_object_set_new(object, "blocked", gemp_json_count(one->blocked));
-	json_object_set_new(object, "rounds", gemp_json_count(one->rounds));
+	report_selected(object, s);
 	if (one->rematch.incremental) {
 		json_object_set_new(object, "kept", gemp_json_count(one->rematch.kept));
 		json_object_set_new(object, "places", gemp_json_count(one->rematch.places));
@@ -103,7 +108,7 @@ static void tell_progress(transforming *t, const gemp_rule *rule, uint64_t step,
 		return;
 	t->told = now;
 	gemp_log(GEMP_NORMAL, "step %" PRIu64 ", %s: %s matches, %s applied, %.1f s; %s vertices and %s edges after %.0f s",
-	         step + 1, rule->name, gemp_grouped(one->matches).text, gemp_grouped(one->applied).text, one->seconds,
+	         step + 1, rule->name, gemp_grouped(one->select.matches).text, gemp_grouped(one->select.applied).text, one->seconds,
 	         gemp_grouped(t->graph->vertices).text, gemp_grouped(gemp_graph_edges(t->graph)).text, now - t->report->began);
 }
 
@@ -118,20 +123,17 @@ static void tell_step(void *self, const gemp_rule *rule, uint64_t step, const ge
 
 static void report_rule(const transforming *t, const char *name, const gemp_rule_report *r, json_t *list)
 {
+	const gemp_select_report *s = &r->select;
 	const gemp_effects *e = &r->effects;
 	json_t *object = json_pack("{s:s, s:f}", "rule", name, "seconds", r->seconds);
 	json_object_set_new(object, "steps", gemp_json_count(r->steps));
-	json_object_set_new(object, "matches", gemp_json_count(r->matches));
-	json_object_set_new(object, "applied", gemp_json_count(r->applied));
-	json_object_set_new(object, "conflicts", gemp_json_count(r->conflicts));
-	json_object_set_new(object, "blocked", gemp_json_count(r->blocked));
-	json_object_set_new(object, "rounds", gemp_json_count(r->rounds));
+	report_selected(object, s);
 	report_effects(object, e);
 	json_array_append_new(list, object);
 	gemp_report_detail(t->report, "%s: %s matches in %s steps, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
-	                   gemp_grouped(r->matches).text, gemp_grouped(r->steps).text, gemp_grouped(r->applied).text,
-	                   gemp_grouped(r->conflicts).text, gemp_grouped(r->blocked).text, r->seconds);
-	if (r->applied)
+	                   gemp_grouped(s->matches).text, gemp_grouped(r->steps).text, gemp_grouped(s->applied).text,
+	                   gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text, r->seconds);
+	if (s->applied)
 		gemp_report_detail(t->report, "  created %s vertices and %s edges, deleted %s and %s, set %s\n",
 		                   gemp_grouped(e->created_vertices).text, gemp_grouped(e->created_edges).text,
 		                   gemp_grouped(e->deleted_vertices).text, gemp_grouped(e->deleted_edges).text,
@@ -154,7 +156,7 @@ static gemp_code make_canonical(transforming *t, gemp_graph **graph)
 {
 	uint64_t applied = 0;
 	for (size_t i = 0; i < t->rules->count; i++)
-		applied += t->reports[i].applied;
+		applied += t->reports[i].select.applied;
 	if (!applied)
 		return GEMP_OK;
 	gemp_code code = gemp_graph_need_all_once(*graph);

@@ -7,8 +7,8 @@
 #include "pattern/rule.h"
 #include "query/frame.h"
 
-/* Of all ranks. What is merged into another counts as deleted; `set` are attributes set or removed, labels and types, each
- * once for an update of an element. */
+/* Of all ranks. What is merged into another counts as deleted; `set` are attributes set or removed, labels and types,
+ * each once for an update of an element. */
 typedef struct gemp_effects {
 	uint64_t created_vertices, created_edges, deleted_vertices, deleted_edges, set;
 } gemp_effects;

@@ -1,9 +1,9 @@
 #include "transform/step.h"
 
 #include "core/log.h"
-#include "transform/apply.h"
-#include "transform/matches.h"
-#include "transform/select.h"
+#include "core/random.h"
+#include "rematch/matches.h"
+#include "rewrite/apply.h"
 
 typedef struct stepping {
 	gemp_context *context;
@@ -18,6 +18,21 @@ typedef struct stepping {
 } stepping;
 
 /* Collective. */
+static gemp_code select_rows(stepping *s)
+{
+	const gemp_step_options *o = s->options;
+	const gemp_select_options how = {
+		.semantics = o->match.semantics,
+		.written = &o->written->rules[s->index],
+		.seed = gemp_mix(gemp_mix(o->seed ^ gemp_mix(o->number)) ^ s->index),
+		.one = o->one,
+		.numbered = o->recorder != NULL,
+		.choose = o->choose,
+	};
+	return gemp_select(&s->selected, s->context, s->graph, s->rule, &s->frame, &how, &s->report->select);
+}
+
+/* Collective. */
 static gemp_code find_and_select(stepping *s)
 {
 	gemp_code code = GEMP_OK;
@@ -29,7 +44,7 @@ static gemp_code find_and_select(stepping *s)
 	else
 		GEMP_TRY(gemp_matches_rows(&s->frame, s->context, s->graph, s->rule, &o->match, o->combinations, o->order));
 	found = gemp_now();
-	GEMP_TRY(gemp_select(&s->selected, s->context, s->graph, s->rule, s->index, &s->frame, o, s->report));
+	GEMP_TRY(select_rows(s));
 	gemp_log(GEMP_VERBOSE, "%s: matches found in %.3f s, those to apply in %.3f s", s->rule->name, found - began,
 	         gemp_now() - found);
 done:
@@ -43,11 +58,11 @@ static gemp_code apply(stepping *s, gemp_graph **graph, gemp_patched *done)
 	gemp_fresh fresh = { 0 };
 	const gemp_apply_options options = { .rules = s->rules, .string_keys = s->options->string_keys };
 	GEMP_TRY(gemp_fresh_new(&fresh, s->context->comm, *graph, s->rule, &s->frame, s->selected.chosen,
-	                        s->selected.numbers, s->report->applied));
+	                        s->selected.numbers, s->report->select.applied));
 	if (s->options->recorder) {
 		GEMP_TRY(gemp_fresh_fetch(&fresh, s->context, *graph));
-		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &fresh, s->selected.chosen, s->report->applied,
-		                          s->options->number));
+		GEMP_TRY(gemp_record_step(s->options->recorder, s->context, *graph, &fresh, s->selected.chosen,
+		                          s->report->select.applied, s->options->number));
 	}
 	code = gemp_apply(graph, s->context, &fresh, &options, done);
 done:
@@ -61,7 +76,7 @@ static uint64_t most_touched(const stepping *s)
 	uint64_t of_one = s->rule->created_vertices;
 	for (size_t c = 0; c < s->frame.count; c++)
 		of_one += s->frame.columns[c].kind == GEMP_CELL_VERTEX;
-	return of_one * s->report->applied;
+	return of_one * s->report->select.applied;
 }
 
 /* Collective. */
@@ -87,9 +102,9 @@ static gemp_code apply_if_any(stepping *s, gemp_graph **graph)
 {
 	gemp_code code = GEMP_OK;
 	gemp_rematch *memory = s->options->rematch;
-	if (memory && s->report->applied == 0)
+	if (memory && s->report->select.applied == 0)
 		gemp_rematch_keep(memory, s->index, &s->frame);
-	if (s->report->applied == 0)
+	if (s->report->select.applied == 0)
 		return GEMP_OK;
 	if (memory && gemp_rematch_survives(memory, s->index, most_touched(s), *graph))
 		return apply_and_follow(s, graph);
@@ -108,8 +123,8 @@ gemp_code gemp_step(gemp_graph **graph, gemp_context *context, const gemp_rules 
 		.options = options, .report = report };
 	*report = (gemp_step_report){ 0 };
 	GEMP_TRY(find_and_select(&s));
-	if (report->applied)
-		gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.chosen, report->applied);
+	if (report->select.applied)
+		gemp_effects_find(&report->effects, context->comm, s.rule, &s.frame, s.selected.chosen, report->select.applied);
 	uint64_t vertices = (*graph)->vertices, edges = gemp_graph_edges(*graph);
 	GEMP_TRY(apply_if_any(&s, graph));
 	gemp_effects_compare(&report->effects, vertices, edges, *graph);

@@ -3,31 +3,30 @@
 #ifndef GEMP_TRANSFORM_STEP_H
 #define GEMP_TRANSFORM_STEP_H
 
+#include "changelog/record.h"
+#include "choice/select.h"
 #include "match/match.h"
 #include "pattern/rule.h"
-#include "transform/choose.h"
+#include "rematch/rematch.h"
 #include "transform/effects.h"
-#include "transform/record.h"
-#include "transform/rematch.h"
 
 typedef struct gemp_step_options {
 	gemp_match_options match; /* what the user chose */
 	uint64_t combinations;    /* as gemp_query_options has it */
-	uint64_t seed;            /* of priorities */
+	uint64_t seed;            /* of the priorities of all steps */
 	bool string_keys;         /* as gemp_builder_options has it */
 	uint64_t number;          /* of the step */
 	bool one;                 /* only the match that comes first is applied */
 	gemp_choose_on choose;    /* where conflicts are decided */
 	gemp_recorder *recorder;  /* is told what becomes of the graph; NULL: nobody is */
-	const gemp_rules *written; /* the same rules, bound to no graph: also tell of attributes that the graph does not have yet */
+	const gemp_rules *written; /* the same rules, bound to no graph (gemp_select_options) */
 	gemp_rematch *rematch;    /* of the steps before; NULL: all matches are looked for */
 	gemp_kept_order *order;   /* of the rule; NULL: it is looked for */
 } gemp_step_options;
 
-/* Of all ranks. matches = applied + blocked + conflicts; with `one`, conflicts are those that were not the first. */
+/* Of all ranks. */
 typedef struct gemp_step_report {
-	uint64_t matches, blocked, conflicts, applied;
-	uint64_t rounds; /* of choosing */
+	gemp_select_report select;
 	gemp_rematch_report rematch;
 	gemp_effects effects;
 	double seconds;  /* set by gemp_transform */

@@ -24,7 +24,8 @@ static gemp_code read_again(gemp_rules **out, const running *r)
 {
 	gemp_level level = gemp_log_level();
 	gemp_log_setup(r->context->comm->rank, GEMP_QUIET);
-	gemp_code code = gemp_rules_parse(out, r->rules->text, r->rules->file, r->options->parameters, r->options->parameter_count);
+	gemp_code code = gemp_rules_parse(out, r->rules->text, r->rules->file, r->options->parameters,
+	                                  r->options->parameter_count);
 	gemp_log_setup(r->context->comm->rank, level);
 	return code;
 }
@@ -46,11 +47,7 @@ static gemp_code read_for(gemp_rules **out, const running *r, size_t rule)
 static void add(gemp_rule_report *all, const gemp_step_report *one, double seconds)
 {
 	all->steps++;
-	all->matches += one->matches;
-	all->blocked += one->blocked;
-	all->conflicts += one->conflicts;
-	all->applied += one->applied;
-	all->rounds += one->rounds;
+	gemp_select_add(&all->select, &one->select);
 	gemp_effects_add(&all->effects, &one->effects);
 	all->seconds += seconds;
 }
@@ -60,11 +57,11 @@ static gemp_code end(const running *r, const gemp_control *control)
 {
 	const char *name = r->rules->rules[control->rule].name;
 	if (r->limited)
-		return gemp_rules_fail(r->rules, r->limited->line, r->limited->column, "not done after LIMIT %llu steps, and rule %s "
-		                       "is to be applied again; no graph was written: raise the LIMIT, or look whether the rules end "
-		                       "at all", (unsigned long long)r->limited->limit, name);
-	return gemp_fail(GEMP_EUSAGE, "the rules are not done after %llu steps, and rule %s is to be applied again; no graph "
-	                 "was written: allow more with --max-steps, or look whether the rules end at all",
+		return gemp_rules_fail(r->rules, r->limited->line, r->limited->column, "not done after LIMIT %llu steps, and "
+		                       "rule %s is to be applied again; no graph was written: raise the LIMIT, or look whether "
+		                       "the rules end at all", (unsigned long long)r->limited->limit, name);
+	return gemp_fail(GEMP_EUSAGE, "the rules are not done after %llu steps, and rule %s is to be applied again; no "
+	                 "graph was written: allow more with --max-steps, or look whether the rules end at all",
 	                 (unsigned long long)r->steps, name);
 }
 
@@ -104,7 +101,7 @@ static gemp_code run_rule(running *r, const gemp_control *control, bool *applied
 	add(&r->reports[control->rule], &report, report.seconds);
 	if (r->options->told)
 		r->options->told(r->options->self, &r->rules->rules[control->rule], options.number, &report);
-	*applied = report.applied > 0;
+	*applied = report.select.applied > 0;
 	code = gemp_comm_agree(r->context->comm, remember(r->history, *applied));
 done:
 	gemp_rules_free(rules);

@@ -4,8 +4,8 @@
 
 #include "transform/step.h"
 
-/* What became of each step so far. Given to gemp_transform with steps of an earlier run, with the graph that these made,
- * it goes on behind them. */
+/* What became of each step so far. Given to gemp_transform with steps of an earlier run, with the graph that these
+ * made, it goes on behind them. */
 typedef struct gemp_transform_history {
 	uint64_t count;
 	size_t capacity;
@@ -30,7 +30,8 @@ typedef struct gemp_transform_options {
 
 /* Of one rule, over all steps. */
 typedef struct gemp_rule_report {
-	uint64_t steps, matches, blocked, conflicts, applied, rounds;
+	uint64_t steps;
+	gemp_select_report select;
 	gemp_effects effects;
 	double seconds;
 } gemp_rule_report;

@@ -1,13 +1,11 @@
-/* transform_memory_case: rules without memory: whichever request of whichever rank is refused, all ranks end with the same code and a message,
- * and nothing stays behind. */
+/* transform_memory_case: rules without memory: whichever request of whichever rank is refused, all ranks end with the same
+ * code and a message, and nothing stays behind. */
 #ifndef GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
 #define GEMP_TESTS_TRANSFORM_MEMORY_CASE_H
 
-#include "graph_fixture.h"
+#include "memory_fixture.h"
 
 #include "transform/transform.h"
-
-static gemp_context *context;
 
 static const char text[] =
 	"RULE grow MATCH (a)-[k:KNOWS]->(b) WHERE a.number > b.number AND NOT EXISTS { (b)-[:LIKES]->(:Film) } "
@@ -16,32 +14,6 @@ static const char text[] =
 	"RULE shrink MATCH (a)-[k]->(b:Film) OPTIONAL MATCH (b)-[o:ACTS_IN]->(c) SET k:LIKES DELETE o DETACH DELETE b "
 	"RULE join MATCH (a:Film)-[:ACTS_IN]->(b) WITH DISTINCT a, b MERGE a INTO b "
 	"RUN TRY grow; TRY join; TRY shrink";
-
-static inline int open_context(void **state)
-{
-	(void)state;
-	gemp_budgets none = { 0 };
-	gemp_log_setup(test_comm.rank, GEMP_QUIET);
-	return gemp_context_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
-}
-
-static inline int close_context(void **state)
-{
-	(void)state;
-	gemp_context_free(context);
-	return gemp_memory_blocks() == 0 ? 0 : -1;
-}
-
-/* Collective. */
-static inline gemp_graph *make(void)
-{
-	gemp_graph *graph = NULL;
-	fixture made = fixture_new(24, 60, KEYS_INTEGER, 5);
-	gemp_builder_options options = { .seed = 1 };
-	assert_all_ok(fixture_build(&graph, &made, &test_comm, &options, 1));
-	fixture_free(&made);
-	return graph;
-}
 
 /* Collective. */
 static inline gemp_code rewrite(gemp_graph **graph, uint64_t *applied)
@@ -54,7 +26,7 @@ static inline gemp_code rewrite(gemp_graph **graph, uint64_t *applied)
 	GEMP_TRY(gemp_comm_agree(&test_comm, gemp_rules_parse(&rules, text, "text", NULL, 0)));
 	GEMP_TRY(gemp_transform(graph, context, rules, &options, reports, &history));
 	for (size_t i = 0; i < 3; i++)
-		applied[i] = reports[i].applied;
+		applied[i] = reports[i].select.applied;
 done:
 	gemp_free(history.applied);
 	gemp_rules_free(rules);

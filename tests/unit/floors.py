@@ -25,8 +25,12 @@ FLOORS = {
     "gas": ["partition"],
     "euler": ["partition"],
     "som": ["partition"],
-    "transform": ["query"],
-    "command": ["transform", "primitive", "query", "match", "gas", "euler", "som", "io", "pattern"],
+    "choice": ["query"],
+    "rematch": ["query"],
+    "rewrite": ["query"],
+    "changelog": ["rewrite"],
+    "transform": ["choice", "rematch", "rewrite", "changelog"],
+    "command": ["transform", "changelog", "primitive", "query", "match", "gas", "euler", "som", "io", "pattern"],
     "main": ["command"],
 }
 FOLDERS = {"partition": "partition", "io": "io", "kernels": "kernels"}  # others are src/ROOM

@@ -1,0 +1,168 @@
+/* Events of chosen matches, sent to the owners of what they are about. */
+#include "changelog/record_parts.h"
+#include "core/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Collective. */
+static gemp_code find_owners(gemp_recording *r)
+{
+	gemp_code code = GEMP_OK;
+	size_t relations = r->graph->relation_count, ranks = (size_t)r->context->comm->size;
+	code = GEMP_NEW(r->offsets, relations + 1);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(r->firsts, relations * ranks);
+	GEMP_TRY(gemp_comm_agree(r->context->comm, code));
+	for (size_t i = 0; i < relations; i++) {
+		r->offsets[i + 1] = r->offsets[i] + r->graph->relations[i].edges;
+		r->firsts[i * ranks + (size_t)r->context->comm->rank] = r->graph->relations[i].first;
+		gemp_comm_sum(r->context->comm, r->firsts + i * ranks, (int)ranks);
+	}
+done:
+	return code;
+}
+
+static size_t relation_of(const gemp_recording *r, uint64_t edge)
+{
+	size_t relation = 0;
+	while (edge >= r->offsets[relation + 1])
+		relation++;
+	return relation;
+}
+
+/* The last rank whose first edge is not behind it. */
+static int owner_of_edge(const gemp_recording *r, uint64_t edge)
+{
+	size_t relation = relation_of(r, edge);
+	const uint64_t *first = r->firsts + relation * (size_t)r->context->comm->size;
+	int low = 0, high = r->context->comm->size - 1;
+	while (low < high) {
+		int middle = low + (high - low + 1) / 2;
+		if (first[middle] <= edge - r->offsets[relation])
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+gemp_record_edge gemp_record_find_edge(const gemp_recording *r, uint64_t number)
+{
+	size_t k = relation_of(r, number), row = 0, count = r->graph->rows;
+	const gemp_relation *relation = &r->graph->relations[k];
+	uint64_t at = number - r->offsets[k] - relation->first;
+	while (count > 1) { /* the last row that begins at or before it */
+		size_t half = count / 2;
+		if (relation->out_begin[row + half] <= at)
+			row += half;
+		count -= half;
+	}
+	return (gemp_record_edge){ .relation = (uint32_t)k, .source = (uint32_t)row, .position = at };
+}
+
+static void pack_event(const gemp_recording *r, size_t row, size_t update, uint64_t element, gemp_text *out)
+{
+	const gemp_update *u = &r->rule->updates[update];
+	gemp_value value = { .null = true };
+	if (u->kind == GEMP_SET_ATTRIBUTE)
+		value = u->constant ? u->literal : gemp_frame_value(&r->fresh->frame->columns[u->column], row);
+	else if (u->kind == GEMP_MERGE)
+		value = gemp_fresh_key(r->fresh, &u->to, row);
+	gemp_pack_number(out, r->fresh->number[row]);
+	gemp_pack_number(out, element);
+	gemp_pack_number(out, update);
+	gemp_pack_value(out, &value);
+}
+
+/* texts[ranks] */
+static gemp_code pack(const gemp_recording *r, gemp_text *texts)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t row = 0; row < r->fresh->frame->rows; row++)
+		for (size_t i = 0; i < r->rule->update_count && r->chosen[row]; i++) {
+			const gemp_rule_element *about = &r->rule->updates[i].element;
+			if (about->created)
+				continue;
+			uint64_t element = r->fresh->frame->columns[about->index].elements[row];
+			if (element == GEMP_NO_ELEMENT)
+				continue;
+			int owner = about->edge ? owner_of_edge(r, element) : gemp_graph_owner(r->graph, element);
+			pack_event(r, row, i, element, &texts[owner]);
+		}
+	for (int rank = 0; rank < r->context->comm->size && code == GEMP_OK; rank++)
+		code = gemp_text_status(&texts[rank]);
+	return code;
+}
+
+static int compare_events(const void *a, const void *b, void *self)
+{
+	const gemp_record_event *x = a, *y = b;
+	const gemp_rule *rule = self;
+	bool edge = rule->updates[x->update].element.edge;
+	if (edge != rule->updates[y->update].element.edge)
+		return edge ? 1 : -1;
+	if (x->element != y->element)
+		return x->element < y->element ? -1 : 1;
+	if (x->update != y->update)
+		return x->update < y->update ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static gemp_code unpack(gemp_recording *r, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	size_t capacity = 0;
+	for (const char *at = r->received, *end = at + size; at < end;) {
+		GEMP_TRY(GEMP_RESERVE(r->events, capacity, r->event_count + 1));
+		gemp_record_event *event = &r->events[r->event_count++];
+		event->number = gemp_unpack_number(&at);
+		event->element = gemp_unpack_number(&at);
+		event->update = (uint32_t)gemp_unpack_number(&at);
+		event->value = gemp_unpack_value(&at);
+	}
+	if (r->event_count)
+		qsort_r(r->events, r->event_count, sizeof *r->events, compare_events, (void *)(uintptr_t)r->rule);
+done:
+	return code;
+}
+
+gemp_code gemp_record_events(gemp_recording *r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = r->context->comm;
+	gemp_text *texts = NULL;
+	size_t size = 0;
+	GEMP_TRY(find_owners(r));
+	code = GEMP_NEW(texts, (size_t)comm->size);
+	if (code == GEMP_OK)
+		code = pack(r, texts);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_send_texts(comm, texts, &r->received, &size));
+	code = gemp_comm_agree(comm, unpack(r, size));
+done:
+	for (int i = 0; texts && i < comm->size; i++)
+		gemp_text_free(&texts[i]);
+	gemp_free(texts);
+	return code;
+}
+
+const gemp_record_event *gemp_record_find_events(const gemp_recording *r, bool edge, uint64_t element,
+                                                 const gemp_record_event **end)
+{
+	size_t low = 0, high = r->event_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		bool other = r->rule->updates[r->events[middle].update].element.edge;
+		if (other < edge || (other == edge && r->events[middle].element < element))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	size_t last = low;
+	while (last < r->event_count && r->events[last].element == element &&
+	       r->rule->updates[r->events[last].update].element.edge == edge)
+		last++;
+	*end = r->events + last;
+	return r->events + low;
+}

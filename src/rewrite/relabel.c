@@ -1,0 +1,180 @@
+#include "rewrite/relabel.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+enum { PIECE = 1 << 14 };
+
+typedef struct relabelling {
+	const gemp_graph *graph;
+	gemp_patch *patch;
+	const gemp_update *u;
+	const gemp_change *change;
+	uint8_t *used;    /* sets that vertices of the change have */
+	uint32_t *becomes;/* and what they become */
+} relabelling;
+
+static bool is_named(const gemp_update *u, const char *name, size_t size)
+{
+	for (size_t i = 0; i < u->name_count; i++)
+		if (strlen(u->names[i]) == size && memcmp(u->names[i], name, size) == 0)
+			return true;
+	return false;
+}
+
+static void add_name(gemp_text *out, const char *name, size_t size)
+{
+	gemp_text_add(out, ";", out->size > 0);
+	gemp_text_add(out, name, size);
+}
+
+/* Names of a set that the update does not speak of. */
+static void print_others(const relabelling *r, size_t set, gemp_text *out)
+{
+	const gemp_graph *g = r->graph;
+	if (set < g->label_set_count) {
+		for (size_t i = 0; i < g->label_sets[set].count; i++) {
+			const char *name = g->labels[g->label_sets[set].labels[i]];
+			if (!is_named(r->u, name, strlen(name)))
+				add_name(out, name, strlen(name));
+		}
+		return;
+	}
+	size_t size;
+	const char *at = gemp_bytes_at(&r->patch->sets.list, set - g->label_set_count, &size), *end = at + size;
+	while (at < end) {
+		const char *stop = memchr(at, ';', (size_t)(end - at));
+		stop = stop ? stop : end;
+		if (!is_named(r->u, at, (size_t)(stop - at)))
+			add_name(out, at, (size_t)(stop - at));
+		at = stop + (stop < end);
+	}
+}
+
+static gemp_code add_set(const relabelling *r, const gemp_text *text, uint32_t *set)
+{
+	gemp_code code = gemp_text_status(text);
+	if (code == GEMP_OK)
+		code = gemp_dictionary_add(&r->patch->sets, text->size ? text->data : "", text->size, set);
+	*set += (uint32_t)r->graph->label_set_count;
+	return code;
+}
+
+/* What the update makes of each set that some vertex has. */
+static gemp_code find_sets(relabelling *r, size_t sets)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	for (size_t set = 0; set < sets; set++) {
+		if (!r->used[set])
+			continue;
+		gemp_text_clear(&text);
+		print_others(r, set, &text);
+		for (size_t i = 0; i < r->u->name_count && r->u->kind == GEMP_ADD_LABELS; i++)
+			add_name(&text, r->u->names[i], strlen(r->u->names[i]));
+		GEMP_TRY(add_set(r, &text, &r->becomes[set]));
+	}
+done:
+	gemp_text_free(&text);
+	return code;
+}
+
+/* First which sets there are, then what they become. */
+static void relabel_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const relabelling *r = context;
+	size_t end = (piece + 1) * PIECE < r->change->count ? (piece + 1) * PIECE : r->change->count;
+	for (size_t i = piece * PIECE; i < end; i++) {
+		uint32_t *set = &r->patch->label_set[r->change->elements[i] - r->graph->first];
+		if (r->becomes)
+			*set = r->becomes[*set];
+		else if (!__atomic_load_n(&r->used[*set], __ATOMIC_RELAXED))
+			__atomic_store_n(&r->used[*set], 1, __ATOMIC_RELAXED);
+	}
+}
+
+static gemp_code apply_update(relabelling *r)
+{
+	gemp_code code = GEMP_OK;
+	size_t sets = r->graph->label_set_count + r->patch->sets.list.count;
+	size_t pieces = (r->change->count + PIECE - 1) / PIECE;
+	if (r->change->count == 0)
+		return GEMP_OK;
+	if (!r->patch->label_set) {
+		GEMP_TRY(GEMP_NEW(r->patch->label_set, r->graph->rows));
+		memcpy(r->patch->label_set, r->graph->label_set, r->graph->rows * sizeof *r->patch->label_set);
+	}
+	GEMP_TRY(GEMP_NEW(r->used, sets));
+	gemp_parallel_for(pieces, relabel_piece, r);
+	GEMP_TRY(GEMP_NEW(r->becomes, sets));
+	GEMP_TRY(find_sets(r, sets));
+	gemp_parallel_for(pieces, relabel_piece, r);
+done:
+	gemp_free(r->used);
+	gemp_free(r->becomes);
+	r->used = NULL;
+	r->becomes = NULL;
+	return code;
+}
+
+/* CREATED VERTICES */
+
+typedef struct creating {
+	uint32_t *sets; /* [matches * width] */
+	size_t matches, width;
+	uint32_t *set_of; /* [width] */
+} creating;
+
+static void create_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const creating *c = context;
+	size_t end = (piece + 1) * PIECE < c->matches ? (piece + 1) * PIECE : c->matches;
+	for (size_t i = piece * PIECE; i < end; i++)
+		memcpy(c->sets + i * c->width, c->set_of, c->width * sizeof *c->sets);
+}
+
+static gemp_code label_created(relabelling *r, const gemp_fresh *fresh)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text text = { 0 };
+	creating c = { .matches = fresh->count, .width = fresh->rule->created_vertices };
+	if (c.width == 0)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(c.set_of, c.width));
+	for (size_t i = 0; i < fresh->rule->update_count; i++) {
+		r->u = &fresh->rule->updates[i];
+		if (r->u->kind != GEMP_CREATE_VERTEX)
+			continue;
+		gemp_text_clear(&text);
+		for (size_t n = 0; n < r->u->name_count; n++)
+			add_name(&text, r->u->names[n], strlen(r->u->names[n]));
+		GEMP_TRY(add_set(r, &text, &c.set_of[r->u->element.index]));
+	}
+	GEMP_TRY(GEMP_NEW(c.sets, r->patch->added));
+	gemp_parallel_for((c.matches + PIECE - 1) / PIECE, create_piece, &c);
+	r->patch->added_sets = c.sets;
+done:
+	gemp_free(c.set_of);
+	gemp_text_free(&text);
+	return code;
+}
+
+gemp_code gemp_relabel(gemp_patch *patch, const gemp_graph *graph, const gemp_fresh *fresh,
+                       const gemp_changes *changes)
+{
+	gemp_code code = GEMP_OK;
+	relabelling r = { .graph = graph, .patch = patch };
+	for (size_t i = 0; i < changes->rule->update_count; i++) {
+		r.u = &changes->rule->updates[i];
+		r.change = &changes->changes[i];
+		if ((r.u->kind == GEMP_ADD_LABELS || r.u->kind == GEMP_REMOVE_LABELS) && !r.u->element.created)
+			GEMP_TRY(apply_update(&r));
+	}
+	code = label_created(&r, fresh);
+done:
+	return code;
+}

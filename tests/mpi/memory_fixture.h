@@ -1,0 +1,37 @@
+/* memory_fixture: what tests of refused memory begin with: a context, and a small graph of keys, labels and attributes. */
+#ifndef GEMP_TESTS_MEMORY_FIXTURE_H
+#define GEMP_TESTS_MEMORY_FIXTURE_H
+
+#include "graph_fixture.h"
+
+#include "partition/context.h"
+
+static gemp_context *context;
+
+static inline int open_context(void **state)
+{
+	(void)state;
+	gemp_budgets none = { 0 };
+	gemp_log_setup(test_comm.rank, GEMP_QUIET);
+	return gemp_context_new(&context, &test_comm, NULL, &none) == GEMP_OK ? 0 : -1;
+}
+
+static inline int close_context(void **state)
+{
+	(void)state;
+	gemp_context_free(context);
+	return gemp_memory_blocks() == 0 ? 0 : -1;
+}
+
+/* Collective. */
+static inline gemp_graph *make(void)
+{
+	gemp_graph *graph = NULL;
+	fixture made = fixture_new(24, 60, KEYS_INTEGER, 5);
+	gemp_builder_options options = { .seed = 1 };
+	assert_all_ok(fixture_build(&graph, &made, &test_comm, &options, 1));
+	fixture_free(&made);
+	return graph;
+}
+
+#endif
