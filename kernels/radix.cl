@@ -1,0 +1,239 @@
+/* radix: one stable pass of a radix sort (src/primitive/sort.h): a slab of `slab` keys is a work-group's, or a work-item's.
+ * counts[b * slabs + s] are the keys of slab s in bucket b; then what stands before them in the bucket; totals[b] are those
+ * of all slabs.
+ *
+ * Options: RADIX_BITS of a digit; GEMP_VALUE_BITS: 0, 32 or 64; in groups RADIX_ITEMS, keys of a work-item at a time. */
+#include "primitive.clh"
+
+#define RADIX_BINS (1u << RADIX_BITS)
+#define radix_digit(key) ((uint)(primitive_code(key, flip, spread) >> shift) & (RADIX_BINS - 1))
+
+#if GEMP_VALUE_BITS == 64
+typedef ulong radix_value;
+#else
+typedef uint radix_value;
+#endif
+
+#ifdef GEMP_GROUP
+
+#define RADIX_TILE (GEMP_GROUP * RADIX_ITEMS) /* keys of a group at a time */
+#if GEMP_VALUE_BITS > GEMP_KEY_BITS
+typedef radix_value radix_staged;
+#else
+typedef gemp_key radix_staged;
+#endif
+
+PRIMITIVE_KERNEL void radix_count(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip,
+                                  gemp_key spread, uint shift, __global uint *restrict counts)
+{
+	__local uint here[RADIX_BINS];
+	uint begin = (uint)get_group_id(0) * slab, length = primitive_end(begin, slab, count) - begin;
+	for (uint b = (uint)get_local_id(0); b < RADIX_BINS; b += GEMP_GROUP)
+		here[b] = 0;
+	primitive_barrier();
+	for (uint i = (uint)get_local_id(0); i < length / 4; i += GEMP_GROUP) {
+		gemp_key4 four = vload4(i, keys + begin);
+		atomic_inc(&here[radix_digit(four.x)]);
+		atomic_inc(&here[radix_digit(four.y)]);
+		atomic_inc(&here[radix_digit(four.z)]);
+		atomic_inc(&here[radix_digit(four.w)]);
+	}
+	for (uint i = length / 4 * 4 + (uint)get_local_id(0); i < length; i += GEMP_GROUP)
+		atomic_inc(&here[radix_digit(keys[begin + i])]);
+	primitive_barrier();
+	for (uint b = (uint)get_local_id(0); b < RADIX_BINS; b += GEMP_GROUP)
+		counts[(size_t)b * get_num_groups(0) + get_group_id(0)] = here[b];
+}
+
+/* A group a bucket. */
+PRIMITIVE_KERNEL void radix_rows(__global uint *counts, uint slabs, __global uint *totals)
+{
+	GEMP_GROUP_DECLARE
+	__local uint warps[PRIMITIVE_WARPS];
+	__global uint *row = counts + get_group_id(0) * (size_t)slabs;
+	uint before = 0, all;
+	for (uint first = 0; first < slabs; first += GEMP_GROUP) {
+		uint i = first + (uint)get_local_id(0), sum = i < slabs ? row[i] : 0;
+		sum = before + primitive_sums(GEMP_GROUP_PASS sum, warps, &all);
+		if (i < slabs)
+			row[i] = sum;
+		before += all;
+	}
+	if (get_local_id(0) == 0)
+		totals[get_group_id(0)] = before;
+}
+
+/* How many lanes of the warp below this one have the same digit, and how many have it at all. */
+static inline uint radix_alike(GEMP_GROUP_PARAMETER uint digit, uint *all)
+{
+	uint same = 0xffffffffu;
+#pragma unroll
+	for (uint bit = 0; bit < RADIX_BITS; bit++) {
+		uint set = digit >> bit & 1, lanes = gemp_ballot((int)set);
+		same &= set ? lanes : ~lanes;
+	}
+	*all = popcount(same);
+	return popcount(same & ((1u << gemp_lane()) - 1));
+}
+
+/* A tile is ranked warp by warp, each of which has consecutive keys, and put in order in local memory, so that neighbours
+ * leave together. Behind the last key of a slab a tile is filled up with keys of the last bucket, which are not written. */
+PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
+#if GEMP_VALUE_BITS
+                                 __global const radix_value *restrict values, __global radix_value *restrict out_values,
+#endif
+                                 uint count, uint slab, gemp_key flip, gemp_key spread, uint shift,
+                                 __global const uint *restrict counts, __global const uint *restrict totals)
+{
+	GEMP_GROUP_DECLARE
+	__local uint warps[PRIMITIVE_WARPS];
+	__local uint ranks[PRIMITIVE_WARPS * RADIX_BINS]; /* keys of a bucket in lower warps */
+	__local uint first[RADIX_BINS];                   /* of a bucket in the tile */
+	__local uint next[RADIX_BINS];                    /* place of a bucket's next key */
+	__local uint lift[RADIX_BINS];                    /* from places in the tile to places in the array */
+	__local radix_staged stage[RADIX_TILE];
+	__local gemp_key *staged = (__local gemp_key *)stage;
+	uint lid = (uint)get_local_id(0), warp = lid / GEMP_LANES;
+	uint begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
+	__local uint *mine = ranks + warp * RADIX_BINS;
+	gemp_key key[RADIX_ITEMS];
+	uint rank[RADIX_ITEMS];
+
+	for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP)
+		next[b] = totals[b];
+	primitive_barrier();
+	primitive_sum_bins(GEMP_GROUP_PASS next, RADIX_BINS, warps);
+	for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP)
+		next[b] += counts[(size_t)b * get_num_groups(0) + get_group_id(0)];
+
+	for (uint tile = begin; tile < end; tile = primitive_end(tile, RADIX_TILE, end)) {
+		uint length = min(end - tile, (uint)RADIX_TILE), own = warp * GEMP_LANES * RADIX_ITEMS + gemp_lane();
+		for (uint b = lid; b < PRIMITIVE_WARPS * RADIX_BINS; b += GEMP_GROUP)
+			ranks[b] = 0;
+		if (length == RADIX_TILE) {
+#pragma unroll
+			for (uint i = 0; i < RADIX_ITEMS; i++)
+				key[i] = keys[tile + own + i * GEMP_LANES];
+		} else {
+#pragma unroll
+			for (uint i = 0; i < RADIX_ITEMS; i++)
+				key[i] = own + i * GEMP_LANES < length ? keys[tile + own + i * GEMP_LANES]
+				                                       : primitive_key(~(gemp_key)0, flip, spread);
+		}
+		primitive_barrier();
+#pragma unroll
+		for (uint i = 0; i < RADIX_ITEMS; i++) {
+			uint digit = radix_digit(key[i]), all, below = radix_alike(GEMP_GROUP_PASS digit, &all);
+			uint before = mine[digit];
+			gemp_sync();
+			if (below == 0)
+				mine[digit] = before + all;
+			gemp_sync();
+			rank[i] = before + below;
+		}
+		primitive_barrier();
+		for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP) {
+			uint sum = 0;
+			for (uint w = 0; w < PRIMITIVE_WARPS; w++) {
+				uint there = ranks[w * RADIX_BINS + b];
+				ranks[w * RADIX_BINS + b] = sum;
+				sum += there;
+			}
+			first[b] = sum;
+			lift[b] = next[b];
+			next[b] += sum;
+		}
+		primitive_barrier();
+		primitive_sum_bins(GEMP_GROUP_PASS first, RADIX_BINS, warps);
+		for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP)
+			lift[b] -= first[b];
+#pragma unroll
+		for (uint i = 0; i < RADIX_ITEMS; i++) {
+			uint digit = radix_digit(key[i]);
+			rank[i] += first[digit] + mine[digit];
+			staged[rank[i]] = key[i];
+		}
+		primitive_barrier();
+#if GEMP_VALUE_BITS
+		uint place[RADIX_ITEMS];
+#endif
+#pragma unroll
+		for (uint i = 0; i < RADIX_ITEMS; i++) {
+			uint j = i * GEMP_GROUP + lid;
+			gemp_key there = staged[j];
+			uint to = lift[radix_digit(there)] + j;
+			if (j < length)
+				out[to] = there;
+#if GEMP_VALUE_BITS
+			place[i] = to;
+#endif
+		}
+		primitive_barrier();
+#if GEMP_VALUE_BITS
+		__local radix_value *staged_values = (__local radix_value *)stage;
+#pragma unroll
+		for (uint i = 0; i < RADIX_ITEMS; i++)
+			if (own + i * GEMP_LANES < length)
+				staged_values[rank[i]] = values[tile + own + i * GEMP_LANES];
+		primitive_barrier();
+#pragma unroll
+		for (uint i = 0; i < RADIX_ITEMS; i++)
+			if (i * GEMP_GROUP + lid < length)
+				out_values[place[i]] = staged_values[i * GEMP_GROUP + lid];
+		primitive_barrier();
+#endif
+	}
+}
+
+#else
+
+__kernel void radix_count(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip, gemp_key spread,
+                          uint shift, __global uint *restrict counts)
+{
+	uint here[RADIX_BINS];
+	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count);
+	for (uint b = 0; b < RADIX_BINS; b++)
+		here[b] = 0;
+	for (uint i = begin; i < end; i++)
+		here[radix_digit(keys[i])]++;
+	for (uint b = 0; b < RADIX_BINS; b++)
+		counts[(size_t)b * get_global_size(0) + get_global_id(0)] = here[b];
+}
+
+/* A work-item a bucket. */
+__kernel void radix_rows(__global uint *counts, uint slabs, __global uint *totals)
+{
+	__global uint *row = counts + get_global_id(0) * (size_t)slabs;
+	uint before = 0;
+	for (uint s = 0; s < slabs; s++) {
+		uint there = row[s];
+		row[s] = before;
+		before += there;
+	}
+	totals[get_global_id(0)] = before;
+}
+
+__kernel void radix_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
+#if GEMP_VALUE_BITS
+                         __global const radix_value *restrict values, __global radix_value *restrict out_values,
+#endif
+                         uint count, uint slab, gemp_key flip, gemp_key spread, uint shift,
+                         __global const uint *restrict counts, __global const uint *restrict totals)
+{
+	uint next[RADIX_BINS], before = 0;
+	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count);
+	for (uint b = 0; b < RADIX_BINS; b++) {
+		next[b] = before + counts[(size_t)b * get_global_size(0) + get_global_id(0)];
+		before += totals[b];
+	}
+	for (uint i = begin; i < end; i++) {
+		gemp_key key = keys[i];
+		uint to = next[radix_digit(key)]++;
+		out[to] = key;
+#if GEMP_VALUE_BITS
+		out_values[to] = values[i];
+#endif
+	}
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* scan: for each place of an array the sum of all numbers before it (src/primitive/scan.h). A slab of `slab` numbers is a
+ * work-group's, or a work-item's; slabs are summed, the sums summed up, and slabs gone through again.
+ *
+ * Options: SCAN_NUMBER and SCAN_SUM: uint or ulong. */
+#include "primitive.clh"
+
+typedef SCAN_NUMBER scan_number;
+typedef SCAN_SUM scan_sum;
+
+#ifdef GEMP_GROUP
+
+#define SCAN_VECTOR 4
+#define SCAN_TILE (GEMP_GROUP * SCAN_VECTOR)
+
+PRIMITIVE_KERNEL void scan_slab_sums(__global const scan_number *numbers, uint count, uint slab, __global ulong *sums)
+{
+	GEMP_GROUP_DECLARE
+	__local ulong warps[PRIMITIVE_WARPS];
+	uint begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
+	ulong sum = 0, all;
+	for (uint i = (uint)get_local_id(0); i < end - begin; i += GEMP_GROUP)
+		sum += numbers[begin + i];
+	primitive_sums64(GEMP_GROUP_PASS sum, warps, &all);
+	if (get_local_id(0) == 0)
+		sums[get_group_id(0)] = all;
+}
+
+/* By one group; the sum of all goes behind the others, and to sums_of_all[count]. */
+PRIMITIVE_KERNEL void scan_sums(__global ulong *sums, uint slabs, __global scan_sum *sums_of_all, uint count)
+{
+	GEMP_GROUP_DECLARE
+	__local ulong warps[PRIMITIVE_WARPS];
+	ulong before = 0, all;
+	for (uint first = 0; first < slabs; first += GEMP_GROUP) {
+		uint i = first + (uint)get_local_id(0);
+		ulong sum = i < slabs ? sums[i] : 0;
+		sum = before + primitive_sums64(GEMP_GROUP_PASS sum, warps, &all);
+		if (i < slabs)
+			sums[i] = sum;
+		before += all;
+	}
+	if (get_local_id(0) == 0)
+		sums_of_all[count] = (scan_sum)before;
+}
+
+PRIMITIVE_KERNEL void scan_slabs(__global const scan_number *numbers, uint count, uint slab, __global const ulong *sums,
+                                 __global scan_sum *out)
+{
+	GEMP_GROUP_DECLARE
+	__local ulong warps[PRIMITIVE_WARPS];
+	uint begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
+	ulong before = sums[get_group_id(0)], all;
+	for (uint tile = begin; tile < end; tile = primitive_end(tile, SCAN_TILE, end)) {
+		uint offset = (uint)get_local_id(0) * SCAN_VECTOR, i = tile + offset;
+		uint mine = end - tile <= offset ? 0 : min(end - tile - offset, (uint)SCAN_VECTOR);
+		scan_number number[SCAN_VECTOR];
+		ulong sum = 0;
+		for (uint k = 0; k < SCAN_VECTOR; k++) {
+			number[k] = k < mine ? numbers[i + k] : 0;
+			sum += number[k];
+		}
+		sum = before + primitive_sums64(GEMP_GROUP_PASS sum, warps, &all);
+		for (uint k = 0; k < SCAN_VECTOR; k++) {
+			if (k < mine)
+				out[i + k] = (scan_sum)sum;
+			sum += number[k];
+		}
+		before += all;
+	}
+}
+
+#else
+
+__kernel void scan_slab_sums(__global const scan_number *numbers, uint count, uint slab, __global ulong *sums)
+{
+	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count);
+	ulong sum = 0;
+	for (uint i = begin; i < end; i++)
+		sum += numbers[i];
+	sums[get_global_id(0)] = sum;
+}
+
+/* By one work-item. */
+__kernel void scan_sums(__global ulong *sums, uint slabs, __global scan_sum *sums_of_all, uint count)
+{
+	ulong before = 0;
+	for (uint i = 0; i < slabs; i++) {
+		ulong sum = sums[i];
+		sums[i] = before;
+		before += sum;
+	}
+	sums_of_all[count] = (scan_sum)before;
+}
+
+__kernel void scan_slabs(__global const scan_number *numbers, uint count, uint slab, __global const ulong *sums,
+                         __global scan_sum *out)
+{
+	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count);
+	ulong before = sums[get_global_id(0)];
+	for (uint i = begin; i < end; i++) {
+		scan_number number = numbers[i];
+		out[i] = (scan_sum)before;
+		before += number;
+	}
+}
+
+#endif

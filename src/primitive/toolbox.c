@@ -1,0 +1,151 @@
+#include "primitive/toolbox_parts.h"
+
+#include "core/memory.h"
+#include "core/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form form)
+{
+	gemp_toolbox *box;
+	gemp_code code = GEMP_NEW(box, 1);
+	*out = box;
+	if (code == GEMP_OK) {
+		box->device = device;
+		box->groups = form == GEMP_FORM_AUTO ? device->gpu : form == GEMP_FORM_GROUPS;
+	}
+	return code;
+}
+
+void gemp_toolbox_free(gemp_toolbox *box)
+{
+	if (!box)
+		return;
+	gemp_laps_free(&box->laps);
+	for (size_t t = 0; t < box->tool_count; t++) {
+		for (size_t k = 0; k < GEMP_TOOL_KERNELS && box->tools[t].kernels[k]; k++)
+			clReleaseKernel(box->tools[t].kernels[k]);
+		gemp_program_free(&box->tools[t].program);
+	}
+	for (int s = 0; s < GEMP_SCRATCHES; s++)
+		gemp_buffer_free(&box->scratch[s], box->device);
+	gemp_free(box);
+}
+
+gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_laps_seconds(&box->laps, seconds));
+	for (size_t t = 0; t < box->tool_count; t++) {
+		if (!box->tools[t].stored)
+			GEMP_TRY(gemp_program_store(box->device, &box->tools[t].program));
+		box->tools[t].stored = true;
+	}
+done:
+	return code;
+}
+
+size_t gemp_toolbox_builds(const gemp_toolbox *box, double *seconds)
+{
+	*seconds = box->build_seconds;
+	return box->builds;
+}
+
+size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
+{
+	const gemp_device *device = box->device;
+	if (!box->groups)
+		return 0;
+	return device->nvidia && wanted <= device->group ? wanted : GEMP_TOOL_WARP;
+}
+
+static gemp_code make_tool(gemp_toolbox *box, gemp_tool *tool, const char *file, const char *options)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL;
+	GEMP_TRY(gemp_kernel_source(&source, file));
+	GEMP_TRY(gemp_program_new(&tool->program, box->device, source, options));
+	snprintf(tool->file, sizeof tool->file, "%s", file);
+	snprintf(tool->options, sizeof tool->options, "%s", options);
+	box->builds += !tool->program.cached;
+	box->build_seconds += tool->program.seconds;
+	tool->stored = tool->program.cached;
+	box->tool_count++;
+done:
+	gemp_free(source);
+	return code;
+}
+
+static gemp_code find_tool(gemp_toolbox *box, gemp_tool **out, const char *file, const char *options)
+{
+	for (size_t t = 0; t < box->tool_count; t++)
+		if (strcmp(box->tools[t].file, file) == 0 && strcmp(box->tools[t].options, options) == 0) {
+			*out = &box->tools[t];
+			return GEMP_OK;
+		}
+	GEMP_CHECK(box->tool_count < GEMP_TOOLS);
+	*out = &box->tools[box->tool_count];
+	return make_tool(box, *out, file, options);
+}
+
+gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
+                           const char *format, ...)
+{
+	gemp_code code = GEMP_OK;
+	char options[GEMP_TOOL_OPTIONS] = "";
+	gemp_tool *tool;
+	size_t k = 0;
+	int used = group ? snprintf(options, sizeof options, "-DGEMP_GROUP=%zu -DGEMP_LANES=%d ", group, GEMP_TOOL_WARP) : 0;
+	va_list rest;
+	va_start(rest, format);
+	int length = vsnprintf(options + used, sizeof options - (size_t)used, format, rest);
+	va_end(rest);
+	GEMP_CHECK(length >= 0 && (size_t)(used + length) < sizeof options);
+	GEMP_TRY(find_tool(box, &tool, file, options));
+	while (k < GEMP_TOOL_KERNELS && tool->kernels[k] && strcmp(tool->names[k], name) != 0)
+		k++;
+	GEMP_CHECK(k < GEMP_TOOL_KERNELS);
+	if (!tool->kernels[k])
+		GEMP_TRY(gemp_kernel_new(&tool->kernels[k], &tool->program, name));
+	tool->names[k] = name;
+	*out = tool->kernels[k];
+done:
+	return code;
+}
+
+gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buffer **out)
+{
+	gemp_buffer *scratch = &box->scratch[which];
+	*out = scratch;
+	if (scratch->mem && scratch->size >= size)
+		return GEMP_OK;
+	gemp_buffer_free(scratch, box->device); /* the driver keeps it for what was launched */
+	return gemp_buffer_new(scratch, box->device, size, NULL);
+}
+
+gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
+                                const gemp_argument *arguments, size_t count)
+{
+	size_t items = group ? group : 1;
+	gemp_code code = gemp_launch_with(box->device, kernel, groups * items, items, arguments, count);
+	return code == GEMP_OK && groups ? gemp_laps_add(&box->laps, box->device) : code;
+}
+
+gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit)
+{
+	size_t most = box->device->units * slabs_a_unit, tiles = (count + tile - 1) / tile;
+	size_t of_slab = (tiles + most - 1) / most;
+	size_t slab = of_slab ? of_slab * tile : tile;
+	slab = slab < GEMP_DEVICE_MOST ? slab : GEMP_DEVICE_MOST;
+	return (gemp_slabs){ (cl_uint)count, (cl_uint)slab, (count + slab - 1) / slab };
+}
+
+gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count)
+{
+	if (count <= GEMP_DEVICE_MOST)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EUSAGE, "%zu elements are more than the %zu that are sorted on %s at a time; use more ranks, or "
+	                 "--on host", count, GEMP_DEVICE_MOST, box->device->name);
+}

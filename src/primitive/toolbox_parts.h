@@ -1,0 +1,72 @@
+/* toolbox_parts: what the files of this room that use a device have in common. */
+#ifndef GEMP_PRIMITIVE_TOOLBOX_PARTS_H
+#define GEMP_PRIMITIVE_TOOLBOX_PARTS_H
+
+#include "primitive/key.h"
+#include "primitive/toolbox.h"
+
+enum { GEMP_TOOLS = 24, GEMP_TOOL_KERNELS = 8, GEMP_TOOL_WARP = 32, GEMP_TOOL_OPTIONS = 256 };
+
+/* One program of a kernel file. */
+typedef struct gemp_tool {
+	char file[32], options[GEMP_TOOL_OPTIONS];
+	gemp_program program;
+	cl_kernel kernels[GEMP_TOOL_KERNELS]; /* as they were asked for */
+	const char *names[GEMP_TOOL_KERNELS];
+	bool stored; /* its binary holds the work-groups that PoCL compiles at first launches */
+} gemp_tool;
+
+/* Small arrays that are needed again and again. */
+enum { GEMP_SCRATCH_COUNTS, GEMP_SCRATCH_TOTALS, GEMP_SCRATCH_SUMS, GEMP_SCRATCH_TILES, GEMP_SCRATCHES };
+
+struct gemp_toolbox {
+	gemp_device *device; /* borrowed */
+	bool groups;         /* the form */
+	gemp_tool tools[GEMP_TOOLS];
+	size_t tool_count;
+	gemp_buffer scratch[GEMP_SCRATCHES];
+	gemp_laps laps;
+	size_t builds;
+	double build_seconds;
+};
+
+/* The work-group of the form in groups: `wanted` work-items where warps are real, else one warp. */
+size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted);
+
+/* A kernel of `file` with these options and those of the form, for groups of `group` work-items (0: as the form by items);
+ * it stays the toolbox's. */
+gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
+                           const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* A scratch of at least so many bytes, valid until it is asked for again. */
+gemp_code gemp_tool_scratch(gemp_toolbox *box, int which, size_t size, gemp_buffer **out);
+
+/* Launches groups * group work-items (group 0: `groups` work-items, one a group), and counts the time. */
+#define gemp_tool_launch(box, kernel, groups, group, ...)                                                     \
+	gemp_tool_launch_with((box), (kernel), (groups), (group), (const gemp_argument[]){ __VA_ARGS__ },     \
+	                      sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
+                                const gemp_argument *arguments, size_t count);
+
+/* How an array is cut into slabs: multiples of `tile`, each of them a group's or a work-item's. */
+typedef struct gemp_slabs {
+	cl_uint count, slab;
+	size_t slabs;
+} gemp_slabs;
+gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit);
+
+/* Flip and spread as arguments of kernels whose keys have this size. */
+typedef struct gemp_map_arguments {
+	cl_ulong flip, spread;
+	unsigned size;
+} gemp_map_arguments;
+static inline gemp_map_arguments gemp_map_arguments_of(gemp_key_map map)
+{
+	return (gemp_map_arguments){ map.flip, map.spread, map.size }; /* little-endian: the low half comes first */
+}
+#define GEMP_KEY_ARG(pointer, map) ((gemp_argument){ (map).size, (pointer) })
+
+/* GEMP_EUSAGE for arrays that are too long for a device. */
+gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count);
+
+#endif
