@@ -89,6 +89,8 @@ gemp_code gemp_command_line(gemp_comm *comm, const gemp_command_table *table, in
 	if (code == GEMP_OK)
 		code = flush_output(comm);
 	code = gemp_comm_agree(comm, code);
+	if (!options->checkpoint)
+		gemp_signals_tell(NULL); /* done: mpirun ends ranks that take longer than one which leaves with a code */
 done:
 	gemp_options_free(options);
 	return code;

@@ -20,7 +20,7 @@ alone PMI_SIZE=many
 silent "without a number"
 expect 0 2 --version
 silent "by mpirun"
-SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 expect 0 1 --version
+SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 $GEMP_MPIRUN -n 1 "$GEMP_MPI" --version >"$work/out" 2>"$work/err" || fail "code $?"
 silent "by mpirun with one rank"
 
 expect 69 2 devices --devices ff:1f.7
