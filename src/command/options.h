@@ -91,6 +91,9 @@ typedef struct gemp_options {
 	double estimate_seconds, max_time;
 	uint64_t limit, lanes, combinations, max_steps;
 	double launch_factor;
+	/* assemble */
+	uint64_t kmer, min_count;
+	int strands;
 	/* bench */
 	gemp_list patterns, query_graphs;
 	uint64_t repeat;

@@ -24,13 +24,14 @@ FLOORS = {
     "query": ["match", "count"],
     "gas": ["partition"],
     "euler": ["partition"],
+    "sequence": ["euler", "primitive"],
     "som": ["partition"],
     "choice": ["query"],
     "rematch": ["query"],
     "rewrite": ["query"],
     "changelog": ["rewrite"],
     "transform": ["choice", "rematch", "rewrite", "changelog"],
-    "command": ["transform", "changelog", "primitive", "query", "match", "gas", "euler", "som", "io", "pattern"],
+    "command": ["transform", "changelog", "primitive", "query", "match", "gas", "sequence", "euler", "som", "io", "pattern"],
     "main": ["command"],
 }
 FOLDERS = {"partition": "partition", "io": "io", "kernels": "kernels"}  # others are src/ROOM

@@ -1,0 +1,176 @@
+#include "command/files.h"
+#include "command/quantity.h"
+#include "command/report.h"
+
+#include "io/output.h"
+#include "io/reads.h"
+#include "sequence/spell.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static gemp_code check(const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	if (!options->output)
+		code = gemp_fail(GEMP_EUSAGE, "assemble needs the FASTA file to write: --output contigs.fa");
+	else if (options->kmer < GEMP_KMER_SHORTEST || options->kmer > GEMP_KMER_LONGEST)
+		code = gemp_fail(GEMP_EUSAGE, "--kmer %" PRIu64 ": k-mers have %d to %d letters here", options->kmer,
+		                 GEMP_KMER_SHORTEST, GEMP_KMER_LONGEST);
+	else if (comm->rank == 0 && !is_stdout(options->output))
+		code = gemp_file_may_write("--output", options->output);
+	return gemp_comm_agree(comm, code);
+}
+
+static gemp_code take_letters(void *self, const char *letters, size_t size)
+{
+	return gemp_kmer_bag_add(self, letters, size);
+}
+
+/* Collective. The k-mers of all files. */
+static gemp_code read_files(gemp_kmer_bag *bag, gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_options *options = report->options;
+	gemp_reads sum = { 0 };
+	for (size_t f = 0; f < options->argument_count; f++) {
+		gemp_reads reads;
+		GEMP_TRY(gemp_reads_visit(&reads, report->comm, options->arguments[f], f, take_letters, bag));
+		GEMP_TRY(gemp_kmer_bag_join(bag, report->comm));
+		sum.sequences += reads.sequences;
+		sum.letters += reads.letters;
+		sum.bytes += reads.bytes;
+	}
+	gemp_report_set(report, "reads", json_pack("{s:o, s:o, s:o}", "sequences", gemp_json_count(sum.sequences), "letters",
+	                                           gemp_json_count(sum.letters), "bytes", gemp_json_count(sum.bytes)));
+	gemp_report_detail(report, "  %-11s %s sequences, %s letters\n", "reads", gemp_grouped(sum.sequences).text,
+	                   gemp_grouped(sum.letters).text);
+done:
+	return code;
+}
+
+static gemp_code report_kmers(gemp_report *report, const gemp_kmer_graph *graph)
+{
+	gemp_report_set(report, "kmers", json_pack("{s:i, s:b, s:o, s:o, s:o, s:o}", "k", (int)graph->k, "both_strands",
+	                                           graph->both, "occurrences", gemp_json_count(graph->occurrences), "distinct",
+	                                           gemp_json_count(graph->distinct), "kept", gemp_json_count(graph->kept),
+	                                           "edges", gemp_json_count(graph->edges)));
+	gemp_report_detail(report, "  %-11s %s of %u letters, %s distinct, %s kept\n", "k-mers",
+	                   gemp_grouped(graph->occurrences).text, graph->k, gemp_grouped(graph->distinct).text,
+	                   gemp_grouped(graph->kept).text);
+	if (graph->kept)
+		return GEMP_OK;
+	if (graph->distinct)
+		return gemp_fail(GEMP_EDATA, "none of %" PRIu64 " distinct k-mers occurs %" PRIu64 " times; --min-count is less, or "
+		                 "--kmer is shorter, where reads are few", graph->distinct, report->options->min_count);
+	return gemp_fail(GEMP_EDATA, "no sequence has %u letters A, C, G, T behind one another; take a shorter --kmer", graph->k);
+}
+
+/* Collective. The longest unitig, and N50: unitigs that are at least so long have half of the letters. */
+static void report_unitigs(gemp_report *report, const gemp_unitigs *u)
+{
+	uint64_t longest = 0, low, high;
+	for (size_t i = 0; i < u->count; i++)
+		if (u->unitig[i].kept && u->unitig[i].kmers > longest)
+			longest = u->unitig[i].kmers;
+	gemp_comm_max(report->comm, &longest, 1);
+	for (low = 1, high = longest; low < high;) {
+		uint64_t middle = low + (high - low + 1) / 2, letters = 0;
+		for (size_t i = 0; i < u->count; i++)
+			if (u->unitig[i].kept && u->unitig[i].kmers >= middle)
+				letters += u->unitig[i].kmers + u->graph->k - 1;
+		if (2 * gemp_comm_sum1(report->comm, letters) >= u->letters)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	uint64_t more = u->graph->k - 1;
+	gemp_report_set(report, "unitigs", json_pack("{s:o, s:o, s:o, s:o}", "count", gemp_json_count(u->all), "letters",
+	                                             gemp_json_count(u->letters), "longest", gemp_json_count(longest + more),
+	                                             "n50", gemp_json_count(low + more)));
+	gemp_report_print(report, "%s unitigs of %s letters; the longest has %s, half of all letters are in those of %s or more\n",
+	                  gemp_grouped(u->all).text, gemp_grouped(u->letters).text, gemp_grouped(longest + more).text,
+	                  gemp_grouped(low + more).text);
+}
+
+/* Collective. */
+static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp_sequences *sequences, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	gemp_output *output = NULL;
+	gemp_text text = { 0 };
+	GEMP_TRY(gemp_output_open(&output, comm, path));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_sequences_fasta(sequences, name, &text)));
+	GEMP_TRY(gemp_output_write(output, text.data, text.size));
+	code = gemp_output_close(output);
+	output = NULL;
+done:
+	gemp_output_abandon(output);
+	gemp_text_free(&text);
+	return code;
+}
+
+static gemp_code run(gemp_report *report, gemp_timers *timers)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = report->comm;
+	const gemp_options *options = report->options;
+	gemp_kmer_bag bag = { 0 };
+	gemp_kmer_graph graph = { 0 };
+	gemp_unitigs unitigs = { 0 };
+	gemp_sequences sequences = { 0 };
+	double since = gemp_now();
+	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_bag_new(&bag, (unsigned)options->kmer, options->strands == 0)));
+	GEMP_TRY(read_files(&bag, report));
+	since = gemp_timers_add(timers, GEMP_READ, since);
+	GEMP_TRY(gemp_kmer_graph_new(&graph, comm, &bag, options->min_count));
+	GEMP_TRY(report_kmers(report, &graph));
+	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
+	report_unitigs(report, &unitigs);
+	GEMP_TRY(gemp_spell_unitigs(&sequences, &unitigs, &graph.traffic));
+	since = gemp_timers_add(timers, GEMP_CONVERT, since);
+	GEMP_TRY(write_fasta(comm, options->output, &sequences, "unitig"));
+	gemp_timers_add(timers, GEMP_WRITE, since);
+	gemp_report_exchange(report, &graph.traffic, -1, NULL);
+done:
+	gemp_sequences_free(&sequences);
+	gemp_unitigs_free(&unitigs);
+	gemp_kmer_graph_free(&graph);
+	gemp_kmer_bag_free(&bag);
+	return code;
+}
+
+static gemp_code assemble(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	gemp_timers timers = { 0 };
+	gemp_code code = check(comm, options);
+	if (code == GEMP_OK)
+		code = gemp_report_new(&report, comm, options, is_stdout(options->output));
+	if (code != GEMP_OK)
+		return code;
+	code = run(&report, &timers);
+	if (code == GEMP_OK) {
+		gemp_report_seconds(&report, &timers, false);
+		gemp_report_memory(&report, 0);
+	}
+	return gemp_report_finish(&report, code);
+}
+
+const gemp_command gemp_command_assemble = {
+	.name = "assemble",
+	.bit = GEMP_ON_ASSEMBLE,
+	.arguments = "READS... -o contigs.fa",
+	.summary = "Assembles DNA from reads: counts k-mers and joins them to unitigs",
+	.text = "Reads are FASTA or FASTQ, plain, .gz or .zst.\n",
+	.examples = "gemp-mpi assemble reads.fastq.gz -k 31 --min-count 3 -o contigs.fa\n"
+		"mpirun -n 8 gemp-mpi assemble left.fq right.fq -k 25 -o contigs.fa\n",
+	.least = 1,
+	.most = SIZE_MAX,
+	.run = assemble,
+};

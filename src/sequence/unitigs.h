@@ -1,0 +1,48 @@
+/* unitigs: the ways of a graph of k-mers that nothing branches off: every k-mer lies on just one.
+ *
+ * A way goes on where one edge enters a vertex and one leaves it. One that closes begins at its least k-mer. Where reads come
+ * from both strands, a way and its reverse complement are one unitig, spelled in the direction that comes first in the order of
+ * words; ways end where they would turn back into themselves.
+ */
+#ifndef GEMP_SEQUENCE_UNITIGS_H
+#define GEMP_SEQUENCE_UNITIGS_H
+
+#include "sequence/kmer_graph.h"
+
+typedef struct gemp_unitig {
+	gemp_kmer head, tail;   /* its first and its last k-mer */
+	uint64_t number;        /* among those of all ranks that are kept, from 0, in the order of heads */
+	uint64_t kmers, times;  /* it has so many, which occur so often in all */
+	uint64_t begin;         /* of its kmers + k - 1 letters among those of all that are kept */
+	bool closed;            /* the tail is followed by the head */
+	bool kept;              /* it is not the reverse complement of one */
+} gemp_unitig;
+
+typedef struct gemp_unitigs {
+	const gemp_kmer_graph *graph; /* borrowed */
+	size_t count;           /* of those whose heads are this rank's */
+	gemp_unitig *unitig;    /* [count] by head */
+	/* of each edge of this rank */
+	gemp_item *head;        /* [graph->count] the first edge of its unitig */
+	uint64_t *before;       /* [graph->count] edges before it */
+	/* of all ranks, those that are kept */
+	uint64_t all, letters;
+} gemp_unitigs;
+
+/* Collective. graph->traffic grows. */
+gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph);
+void gemp_unitigs_free(gemp_unitigs *unitigs);
+
+/* The unitig that begins at edge `head` of this rank; NULL: none does. */
+const gemp_unitig *gemp_unitigs_at(const gemp_unitigs *unitigs, size_t head);
+
+/* Collective, for unitigs.c. Chains that are closed get another first item, that with the least k-mer. totals[graph->count]
+ * are, for edges of closed chains, their edges and times in all, and the least k-mer of their reverse complements. */
+typedef struct gemp_closed_total {
+	uint64_t kmers, times;
+	gemp_kmer least_reverse;
+} gemp_closed_total;
+struct gemp_chain_place;
+gemp_code gemp_unitigs_turn(gemp_kmer_graph *graph, struct gemp_chain_place *places, gemp_closed_total *totals);
+
+#endif
