@@ -1,0 +1,277 @@
+#include "euler/ranks_place.h"
+
+#include "core/memory.h"
+#include "euler/ranks_lookup.h"
+#include "euler/ranks_mail.h"
+
+typedef struct placing {
+	gemp_euler_list *list;
+	const gemp_euler_edges *edges;
+	gemp_euler_order *order;
+	bool wide, sources;
+	uint64_t total, shift;    /* edges, and what is added to how far they are from the one splitter */
+	uint64_t first, end;      /* places of this rank */
+	size_t share, larger;     /* places of a rank, and how many ranks have one more */
+	gemp_euler_lookup lookup;
+	size_t begin;             /* edge of this rank with which a round begins */
+	void *values;
+	gemp_euler_block length;  /* of the stretch of each splitter of a single team */
+	gemp_euler_mail mail;
+} placing;
+
+/* Values are against the direction of the circuit. */
+GEMP_INLINE uint64_t place_of(const placing *p, uint64_t value, uint64_t distance)
+{
+	uint64_t place = (value ? p->total - value : 0) + distance + p->shift;
+	return place >= p->total ? place - p->total : place;
+}
+
+static size_t rank_of_place(const placing *p, uint64_t place, uint64_t *first)
+{
+	uint64_t larger = p->larger * (p->share + 1), rank;
+	if (place < larger) {
+		rank = place / (p->share + 1);
+		*first = rank * (p->share + 1);
+	} else {
+		rank = p->larger + (place - larger) / p->share;
+		*first = larger + (rank - p->larger) * p->share;
+	}
+	return rank;
+}
+
+static gemp_code new_order(placing *p)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = p->list->team->comm;
+	gemp_euler_order *order = p->order;
+	size_t rank = (size_t)comm->rank, ranks = (size_t)comm->size;
+	order->edges = p->edges->path_start == GEMP_NO_VERTEX ? p->total : p->total - 1;
+	p->share = order->edges / ranks;
+	p->larger = order->edges % ranks;
+	order->first = rank * p->share + (rank < p->larger ? rank : p->larger);
+	order->count = p->share + (rank < p->larger);
+	GEMP_TRY(GEMP_NEW(order->edge, order->count));
+	if (p->sources)
+		GEMP_TRY(GEMP_NEW(order->source, order->count));
+done:
+	return code;
+}
+
+/* Several teams: each edge knows its splitter and how far from it it is. */
+
+static size_t record_size(const placing *p)
+{
+	return 2 * gemp_number_size(p->wide) + (p->sources ? sizeof(gemp_vertex) : 0);
+}
+
+GEMP_INLINE void send_piece(placing *p, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = p->list;
+	const gemp_euler_edges *edges = p->edges;
+	size_t begin = p->begin + p->mail.begin[piece], end = p->begin + p->mail.begin[piece + 1];
+	size_t row = begin < end ? gemp_range_of(edges->begin, edges->rows, begin) : 0;
+	uint64_t rank_first, vertex = edges->bounds[edges->rank];
+	for (size_t x = begin; x < end; x++) {
+		while (edges->begin[row + 1] <= x)
+			row++;
+		uint64_t place = place_of(p, gemp_lookup_at(&p->lookup, x, wide), gemp_number_at(list->distance.at, x, wide));
+		if (place >= p->order->edges)
+			continue;
+		size_t rank = rank_of_place(p, place, &rank_first);
+		gemp_vertex source = (gemp_vertex)(vertex + row);
+		char *record = gemp_euler_mail_put(&p->mail, piece, rank, 0);
+		gemp_number_put(record, 0, place - rank_first, wide);
+		gemp_number_put(record, 1, x, wide);
+		if (p->sources)
+			memcpy(record + 2 * gemp_number_size(wide), &source, sizeof source);
+	}
+}
+GEMP_WIDTHS(send_body, send_piece, placing)
+
+typedef struct receiving {
+	placing *p;
+	const char *records;
+	size_t count;
+	gemp_edge low; /* of the team that sent them */
+	bool wide;
+} receiving;
+
+enum { RECORDS_A_PIECE = 1 << 15 };
+
+GEMP_INLINE void receive_piece(receiving *r, size_t piece, bool wide)
+{
+	gemp_euler_order *order = r->p->order;
+	size_t size = record_size(r->p), end = (piece + 1) * RECORDS_A_PIECE < r->count ? (piece + 1) * RECORDS_A_PIECE : r->count;
+	for (size_t i = piece * RECORDS_A_PIECE; i < end; i++) {
+		const char *record = r->records + i * size;
+		uint64_t place = gemp_number_in(record, 0, wide);
+		order->edge[place] = r->low + gemp_number_in(record, 1, wide);
+		if (r->p->sources)
+			memcpy(&order->source[place], record + 2 * gemp_number_size(wide), sizeof *order->source);
+	}
+}
+GEMP_WIDTHS(receive_body, receive_piece, receiving)
+
+static void receive_all(placing *p)
+{
+	const gemp_euler_mail *mail = &p->mail;
+	const char *from = mail->receive;
+	for (size_t t = 0; t < p->list->team->teams; from += mail->receive_size[t++]) {
+		receiving r = { .p = p, .records = from, .count = mail->receive_size[t] / mail->size,
+			.low = p->list->bounds[t], .wide = p->wide };
+		gemp_parallel_for((r.count + RECORDS_A_PIECE - 1) / RECORDS_A_PIECE, receive_body, &r);
+	}
+}
+
+static gemp_code place_in_rounds(placing *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_team *team = p->list->team;
+	size_t count = p->list->count, most = team->in_flight;
+	uint64_t rounds = (count + most - 1) / most;
+	GEMP_TRY(gemp_euler_lookup_new(&p->lookup, p->list, p->values));
+	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_mail_new(&p->mail, team, record_size(p), false)));
+	gemp_comm_max(team->comm, &rounds, 1);
+	for (; rounds > 0; rounds--) {
+		size_t now = count - p->begin < most ? count - p->begin : most;
+		code = gemp_euler_mail_open(&p->mail, now);
+		GEMP_TRY(gemp_comm_agree(team->comm, code));
+		gemp_parallel_for(p->mail.pieces, send_body, p);
+		GEMP_TRY(gemp_euler_mail_send(&p->mail, GEMP_OK));
+		receive_all(p);
+		p->begin += now;
+	}
+done:
+	gemp_euler_mail_free(&p->mail);
+	gemp_euler_lookup_free(&p->lookup);
+	return code;
+}
+
+/* A single team: stretches are walked once more, by the ranks that have places there. Labels are no longer wanted; in their
+ * stead each edge gets its target, which is where the next one begins. */
+
+enum { LANES = 24, STARTS_A_PIECE = 1 << 11, EDGES_A_PIECE = 1 << 16 };
+
+GEMP_INLINE void target_piece(placing *p, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = p->list;
+	size_t count = list->part_end - list->part, end = (piece + 1) * EDGES_A_PIECE;
+	end = end < count ? end : count;
+	for (size_t e = piece * EDGES_A_PIECE; e < end; e++)
+		gemp_number_set(list->link.at, 2 * (list->part + e) + 1, p->edges->target[e], wide);
+}
+GEMP_WIDTHS(target_body, target_piece, placing)
+
+/* The splitter where a stretch ends knows how long it is; the one where it begins is to know. */
+GEMP_INLINE void length_piece(placing *p, size_t piece, bool wide)
+{
+	const gemp_euler_list *list = p->list;
+	size_t first, end;
+	gemp_euler_team_part(list->team, list->splitters, &first, &end);
+	size_t stop = first + (piece + 1) * STARTS_A_PIECE;
+	for (size_t k = first + piece * STARTS_A_PIECE; k < end && k < stop; k++)
+		gemp_number_set(p->length.at, gemp_number_at(list->from.at, k, wide), gemp_number_at(list->length.at, k, wide), wide);
+}
+GEMP_WIDTHS(length_body, length_piece, placing)
+
+typedef struct lane {
+	size_t at;
+	uint64_t place, left;
+} lane;
+
+/* False: nothing of it is among this rank's places. What goes on at place 0 has come from the last place. */
+GEMP_INLINE bool enter(const placing *p, size_t k, lane *l, bool wide)
+{
+	l->place = place_of(p, gemp_number_at(p->values, k, wide), 0);
+	l->left = gemp_number_at(p->length.at, k, wide);
+	l->at = gemp_number_at(p->list->splitter.at, k, wide);
+	__builtin_prefetch((const char *)p->list->link.at + 2 * l->at * gemp_number_size(wide));
+	uint64_t end = l->place + l->left; /* the edge behind it begins where this one ends: its source is written, too */
+	return (l->place < p->end && end >= p->first) || (end >= p->total && end - p->total >= p->first);
+}
+
+/* False: that was its last edge. */
+GEMP_INLINE bool step(const placing *p, lane *l, bool wide)
+{
+	const gemp_euler_list *list = p->list;
+	gemp_euler_order *order = p->order;
+	uint64_t next = l->place + 1 < p->total ? l->place + 1 : 0, many = p->end - p->first;
+	if (l->place - p->first < many)
+		order->edge[l->place - p->first] = l->at;
+	if (p->sources && next - p->first < many)
+		order->source[next - p->first] = (gemp_vertex)gemp_number_at(list->link.at, 2 * l->at + 1, wide);
+	if (--l->left == 0)
+		return false;
+	l->place = next;
+	l->at = gemp_rotated(list->joined, gemp_next_at(list, l->at, wide));
+	__builtin_prefetch((const char *)list->link.at + 2 * l->at * gemp_number_size(wide));
+	return true;
+}
+
+GEMP_INLINE void emit_piece(placing *p, size_t piece, bool wide)
+{
+	lane lanes[LANES];
+	size_t live = 0, k = piece * STARTS_A_PIECE, end = k + STARTS_A_PIECE;
+	end = end < p->list->splitters ? end : p->list->splitters;
+	while (live < LANES && k < end)
+		live += enter(p, k++, &lanes[live], wide);
+	while (live)
+		for (size_t n = 0; n < live; n++) {
+			if (step(p, &lanes[n], wide))
+				continue;
+			bool entered = false;
+			while (!entered && k < end)
+				entered = enter(p, k++, &lanes[n], wide);
+			if (!entered)
+				lanes[n] = lanes[--live];
+		}
+}
+GEMP_WIDTHS(emit_body, emit_piece, placing)
+
+static gemp_code place_together(placing *p)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_list *list = p->list;
+	gemp_euler_team *team = list->team;
+	size_t first, end;
+	code = gemp_euler_block_new(team, &p->length, list->splitters, gemp_number_size(p->wide));
+	GEMP_TRY(gemp_comm_agree(team->comm, code));
+	gemp_euler_team_part(team, list->splitters, &first, &end);
+	gemp_parallel_for((end - first + STARTS_A_PIECE - 1) / STARTS_A_PIECE, length_body, p);
+	gemp_parallel_for((list->part_end - list->part + EDGES_A_PIECE - 1) / EDGES_A_PIECE, target_body, p);
+	gemp_euler_team_fence(team);
+	gemp_parallel_for((list->splitters + STARTS_A_PIECE - 1) / STARTS_A_PIECE, emit_body, p);
+	gemp_euler_team_fence(team);
+done:
+	gemp_euler_block_free(&p->length);
+	return code;
+}
+
+/* How far the chosen edge is from the splitter that all others are measured from. */
+static uint64_t chosen_at(const placing *p)
+{
+	const gemp_euler_list *list = p->list;
+	uint64_t at = 0;
+	if (list->chosen >= list->part && list->chosen < list->part_end) {
+		uint64_t label = gemp_label_at(list, list->chosen, p->wide) & ~gemp_label_flag(p->wide);
+		at = gemp_number_at(p->values, label - 1, p->wide);
+		at = at ? p->total - at : 0;
+	}
+	return gemp_comm_sum1(list->team->comm, at);
+}
+
+gemp_code gemp_euler_place(gemp_euler_order *order, gemp_euler_list *list, const gemp_euler_edges *edges,
+                           void *values, bool sources)
+{
+	gemp_code code = GEMP_OK;
+	placing p = { .list = list, .edges = edges, .order = order, .wide = list->wide, .sources = sources,
+		.total = edges->edges, .values = values };
+	GEMP_TRY(gemp_comm_agree(list->team->comm, new_order(&p)));
+	p.first = order->first;
+	p.end = order->first + order->count;
+	uint64_t chosen = chosen_at(&p), wanted = edges->path_start == GEMP_NO_VERTEX ? 0 : p.total - 1;
+	p.shift = (wanted + p.total - chosen) % p.total;
+	GEMP_TRY(list->team->teams > 1 ? place_in_rounds(&p) : place_together(&p));
+done:
+	return code;
+}

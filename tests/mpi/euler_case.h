@@ -1,0 +1,179 @@
+/* euler_case: directed multigraphs whose vertices have as many in- as out-edges, each rank's part of them, and a check of orders
+ * that knows nothing of how they were found. */
+#ifndef GEMP_TESTS_EULER_CASE_H
+#define GEMP_TESTS_EULER_CASE_H
+
+#include "harness/collective.h"
+
+#include "core/random.h"
+#include "euler/euler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct euler_case {
+	uint64_t vertices, edges;
+	gemp_vertex *from, *to; /* [edges] sorted by from: slot i is edge i */
+	uint64_t *begin;        /* [vertices + 1] */
+	uint64_t *bounds;       /* [ranks + 1] */
+	uint64_t *rank_begin;   /* of this rank's rows */
+	gemp_euler_edges own;
+} euler_case;
+
+static inline void euler_case_edge(euler_case *c, uint64_t from, uint64_t to)
+{
+	c->from = gemp_realloc(c->from, c->edges + 1, sizeof *c->from);
+	c->to = gemp_realloc(c->to, c->edges + 1, sizeof *c->to);
+	c->from[c->edges] = (gemp_vertex)from;
+	c->to[c->edges++] = (gemp_vertex)to;
+}
+
+/* Closed walks of random lengths, through a vertex of those before (near: and otherwise among a few vertices around it). */
+static inline void euler_case_walks(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks, uint64_t longest, bool near)
+{
+	uint64_t *seen = gemp_calloc(walks * (longest + 1) + 1, sizeof *seen), count = 1;
+	c->vertices = vertices;
+	seen[0] = gemp_random_below(seed, vertices);
+	for (size_t w = 0; w < walks; w++) {
+		uint64_t start = seen[gemp_random_below(seed, count)], at = start, length = gemp_random_below(seed, longest);
+		for (uint64_t i = 0; i <= length; i++) {
+			uint64_t next = near ? (start + gemp_random_below(seed, 5)) % vertices : gemp_random_below(seed, vertices);
+			next = i == length ? start : next;
+			euler_case_edge(c, at, next);
+			seen[count++] = at = next;
+		}
+	}
+	gemp_free(seen);
+}
+
+/* Sorts the edges; cuts the vertices at random, so that ranks may have none; the edge `closing` is the virtual one of a path. */
+static inline void euler_case_share(euler_case *c, uint64_t *seed, uint64_t closing)
+{
+	size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank;
+	gemp_vertex path_end = closing < c->edges ? c->from[closing] : GEMP_NO_VERTEX;
+	gemp_vertex path_start = closing < c->edges ? c->to[closing] : GEMP_NO_VERTEX;
+	c->begin = gemp_calloc(c->vertices + 2, sizeof *c->begin);
+	for (uint64_t e = 0; e < c->edges; e++)
+		if (e != closing)
+			c->begin[c->from[e] + 1]++;
+	if (closing < c->edges)
+		c->begin[path_end + 1]++;
+	for (uint64_t v = 0; v < c->vertices; v++)
+		c->begin[v + 1] += c->begin[v];
+	uint64_t *at = gemp_calloc(c->vertices + 1, sizeof *at);
+	gemp_vertex *from = gemp_calloc(c->edges, sizeof *from), *to = gemp_calloc(c->edges, sizeof *to);
+	memcpy(at, c->begin, c->vertices * sizeof *at);
+	for (uint64_t e = 0; e < c->edges; e++) {
+		if (e == closing)
+			continue;
+		from[at[c->from[e]]] = c->from[e];
+		to[at[c->from[e]]++] = c->to[e];
+	}
+	if (closing < c->edges) {
+		from[at[path_end]] = path_end;
+		to[at[path_end]] = path_start;
+	}
+	gemp_free(c->from);
+	gemp_free(c->to);
+	c->from = from;
+	c->to = to;
+	c->bounds = gemp_calloc(ranks + 1, sizeof *c->bounds);
+	for (size_t r = 1; r < ranks; r++) {
+		uint64_t cut = gemp_random_below(seed, c->vertices + 1), i = r;
+		for (; i > 1 && c->bounds[i - 1] > cut; i--)
+			c->bounds[i] = c->bounds[i - 1];
+		c->bounds[i] = cut;
+	}
+	c->bounds[ranks] = c->vertices;
+	uint64_t first = c->bounds[rank], rows = c->bounds[rank + 1] - first;
+	c->rank_begin = gemp_calloc(rows + 1, sizeof *c->rank_begin);
+	for (uint64_t row = 0; row <= rows; row++)
+		c->rank_begin[row] = c->begin[first + row] - c->begin[first];
+	c->own = (gemp_euler_edges){ .rank = (int)rank, .ranks = (int)ranks, .vertices = c->vertices, .bounds = c->bounds,
+		.rows = rows, .begin = c->rank_begin, .target = c->to + c->begin[first], .first = c->begin[first],
+		.edges = c->edges, .closing = GEMP_NO_EDGE, .path_start = path_start, .path_end = path_end };
+	if (closing < c->edges && path_end >= first && path_end < first + rows)
+		c->own.closing = c->begin[path_end + 1] - 1;
+	gemp_free(at);
+}
+
+static inline void euler_case_free(euler_case *c)
+{
+	gemp_free(c->from);
+	gemp_free(c->to);
+	gemp_free(c->begin);
+	gemp_free(c->bounds);
+	gemp_free(c->rank_begin);
+	*c = (euler_case){ 0 };
+}
+
+/* Components with edges, by depth first search over in- and out-edges alike. */
+static inline uint64_t euler_case_components(const euler_case *c)
+{
+	uint64_t *set = gemp_calloc(c->vertices + 1, sizeof *set), components = 0;
+	for (uint64_t v = 0; v < c->vertices; v++)
+		set[v] = v;
+	for (bool changed = true; changed;) {
+		changed = false;
+		for (uint64_t e = 0; e < c->edges; e++) {
+			uint64_t a = set[c->from[e]], b = set[c->to[e]];
+			set[c->from[e]] = set[c->to[e]] = a < b ? a : b;
+			changed |= a != b;
+		}
+	}
+	for (uint64_t v = 0; v < c->vertices; v++)
+		components += set[v] == v && (c->begin[v + 1] > c->begin[v]);
+	gemp_free(set);
+	return components;
+}
+
+/* Collective. The order of all ranks together: each slot once but the closing one, edges that meet, sources that are theirs. */
+static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler_result *result, bool sources)
+{
+	const gemp_euler_order *order = &result->order;
+	bool path = c->own.path_start != GEMP_NO_VERTEX;
+	uint64_t places = path ? c->edges - 1 : c->edges, count = 0;
+	void *edges = NULL, *starts = NULL;
+	size_t *begin = NULL, *starts_begin = NULL;
+	const char *wrong = NULL;
+	if (order->edges != places)
+		return "number of places";
+	uint64_t before = gemp_comm_before(&test_comm, order->count);
+	if (gemp_comm_sum1(&test_comm, before != order->first) != 0)
+		return "first place of a rank";
+	if (gemp_comm_gather_all(&test_comm, order->edge, order->count * sizeof *order->edge, &edges, &begin) != GEMP_OK ||
+	    gemp_comm_gather_all(&test_comm, order->source, sources ? order->count * sizeof *order->source : 0, &starts,
+	                         &starts_begin) != GEMP_OK)
+		return "memory";
+	const gemp_edge *edge = edges;
+	const gemp_vertex *source = starts;
+	bool *seen = gemp_calloc(c->edges, 1);
+	count = begin[test_comm.size] / sizeof *edge;
+	if (count != places)
+		wrong = "sum of places";
+	for (uint64_t i = 0; i < count && !wrong; i++) {
+		uint64_t next = i + 1 < count ? i + 1 : 0;
+		if (edge[i] >= c->edges || edge[next] >= c->edges)
+			wrong = "an edge that is none";
+		else if (seen[edge[i]])
+			wrong = "an edge twice";
+		else if (c->to[edge[i]] != c->from[edge[next]] && !(path && next == 0))
+			wrong = "edges that do not meet";
+		else if (sources && source[i] != c->from[edge[i]])
+			wrong = "source";
+		else
+			seen[edge[i]] = true;
+	}
+	if (!wrong && path && count && (c->from[edge[0]] != c->own.path_start || c->to[edge[count - 1]] != c->own.path_end))
+		wrong = "ends of the path";
+	if (!wrong && path && seen[c->begin[c->own.path_end + 1] - 1])
+		wrong = "closing edge";
+	gemp_free(seen);
+	gemp_free(edges);
+	gemp_free(starts);
+	gemp_free(begin);
+	gemp_free(starts_begin);
+	return wrong;
+}
+
+#endif
