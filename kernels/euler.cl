@@ -1,0 +1,509 @@
+/* euler: one circuit of all slots (src/euler/euler.h), on one device.
+ *
+ * Every SPACING slots one is a splitter, at a place that a hash tells, so that nobody reads which. The stretch from a
+ * splitter to the next along the successors is its segment. Nodes of the union-find forest are the segments, and behind
+ * them the circuits without a splitter (orphans).
+ *
+ * A walk that stores a label at each slot pays three times what the walk costs. So walkers write the slots themselves, one
+ * behind the other, into chunks; all that is asked of each slot is then a read of memory in order: marking it visited, its
+ * label, whether its successor changes, its place in the order. Labels are stored for a sample of the slots, and after those
+ * have been united for the slots that are not in the component of nearly all others.
+ *
+ * Chunk c < splitters is the first one of segment c; others are taken from pools. The last piece of a segment, if it is not
+ * whole, stands at the right end of its place.
+ */
+#include "euler_abi.h"
+
+#define NONE (~0u)
+#define SPACING (1u << EULER_SPACING_BITS)
+#define bit_of(bits, i) ((bits)[(i) >> 5] >> ((i) & 31) & 1)
+#define set_bit(bits, i) atomic_or(&(bits)[(i) >> 5], 1u << ((i) & 31))
+#define each(type, i, count) type i = (type)get_global_id(0); i < (count); i += (type)get_global_size(0)
+
+static inline uint mix(uint x)
+{
+	x ^= x >> 16;
+	x *= 0x7feb352du;
+	x ^= x >> 15;
+	x *= 0x846ca68bu;
+	return x ^ x >> 16;
+}
+
+/* The slot of splitter s. */
+static inline uint splitter_at(uint s, uint edges, uint seed)
+{
+	uint first = s << EULER_SPACING_BITS, hash = mix(s ^ seed);
+	return first + (edges - first < SPACING ? hash % (edges - first) : hash & (SPACING - 1));
+}
+
+static inline int is_splitter(uint slot, uint edges, uint seed)
+{
+	return splitter_at(slot >> EULER_SPACING_BITS, edges, seed) == slot;
+}
+
+/* Every work-item calls it once, at its end: what they count is added up in their group first. */
+static inline void add_up(uint count, __local uint *sum, __global uint *counter)
+{
+	if (get_local_id(0) == 0)
+		*sum = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (count)
+		atomic_add(sum, count);
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (get_local_id(0) == 0 && *sum)
+		atomic_add(counter, *sum);
+}
+
+/* FILL AND PAIR */
+
+/* The next slot of each vertex that no in-edge has got yet; starts: a bit for the first slot of each row. */
+__kernel void euler_fill(__global const uint *begin, __global uint *cursor, __global uint *starts, uint vertices)
+{
+	for (each(uint, v, vertices)) {
+		uint first = begin[v];
+		cursor[v] = first;
+		if (first < begin[v + 1])
+			set_bit(starts, first);
+	}
+}
+
+__kernel void euler_pair(__global const uint *restrict target, __global uint *cursor, __global uint *restrict next, uint edges)
+{
+	for (each(uint, e, edges))
+		next[e] = atomic_inc(&cursor[target[e]]);
+}
+
+__kernel void euler_check(__global const uint *begin, __global const uint *cursor, uint vertices, __global uint *counters)
+{
+	__local uint sum;
+	uint count = 0;
+	for (each(uint, v, vertices))
+		count += cursor[v] != begin[v + 1];
+	add_up(count, &sum, &counters[EULER_UNBALANCED]);
+}
+
+/* WALK */
+
+/* Overflow chunk: pools take turns, the number of each is `room`. */
+static inline uint take_chunk(__global uint *counters, uint room, uint segment, uint place, __global uint2 *owner)
+{
+	for (uint pool = get_group_id(0) % EULER_POOLS;; pool = (pool + 1) % EULER_POOLS) {
+		uint k = atomic_inc(&counters[EULER_TAKEN + pool]);
+		if (k < room) {
+			uint c = k * EULER_POOLS + pool;
+			owner[c] = (uint2)(segment, place);
+			return c;
+		}
+	}
+}
+
+/* From each splitter to the next: chunks, and of each segment {length, the one that follows}. */
+__kernel void euler_walk(__global const uint *restrict next, __global uint4 *restrict chunks, __global uint2 *owner,
+                         __global uint2 *restrict segments, uint edges, uint splitters, uint seed, __global uint *counters,
+                         uint room)
+{
+	uint s = (uint)get_global_id(0);
+	if (s >= splitters)
+		return;
+	uint e = splitter_at(s, edges, seed), length = 0, chunk = s;
+	uint4 old = 0, young = 0;
+	for (;;) {
+		old = (uint4)(old.yzw, young.x);
+		young = (uint4)(young.yzw, e);
+		e = next[e];
+		length++;
+		int over = is_splitter(e, edges, seed);
+		if (!(length % EULER_PIECE) || over) {
+			ulong at = (ulong)chunk * (EULER_CHUNK / 4) + (length - 1) % EULER_CHUNK / EULER_PIECE * 2;
+			chunks[at] = old;
+			chunks[at + 1] = young;
+		}
+		if (over) {
+			segments[s] = (uint2)(length, e >> EULER_SPACING_BITS);
+			s = atomic_inc(&counters[EULER_QUEUE]) + (uint)get_global_size(0);
+			if (s >= splitters)
+				return;
+			e = splitter_at(s, edges, seed);
+			length = 0;
+			chunk = s;
+		} else if (!(length % EULER_CHUNK)) {
+			chunk = splitters + take_chunk(counters, room, s, length, owner);
+		}
+	}
+}
+
+/* An entry of a chunk: of which segment, how many slots after its splitter; slot NONE: there is none. */
+typedef struct entry {
+	uint segment, offset, slot, following; /* following: the next slot of the segment, NONE where another chunk has it */
+} entry;
+
+/* The x-th of all chunks' places. */
+static inline entry entry_at(ulong x, __global const uint *restrict chunks, __global const uint2 *restrict owner,
+                             __global const uint2 *restrict segments, uint splitters, __global const uint *counters)
+{
+	entry none = { 0, 0, NONE, NONE }, at;
+	uint c = (uint)(x / EULER_CHUNK), i = (uint)(x % EULER_CHUNK);
+	uint2 whose = (uint2)(c, 0);
+	if (c >= splitters) {
+		uint taken = c - splitters;
+		if (taken / EULER_POOLS >= counters[EULER_TAKEN + taken % EULER_POOLS])
+			return none;
+		whose = owner[taken];
+	}
+	at.segment = whose.x;
+	at.offset = whose.y + i;
+	uint length = segments[at.segment].x;
+	if (at.offset >= length)
+		return none;
+	uint part = length - length % EULER_PIECE; /* from here on the last piece, at the right end of its place */
+	uint shift = (uint)-(int)length % EULER_PIECE;
+	at.slot = chunks[x + (at.offset >= part ? shift : 0)];
+	at.following = i + 1 < EULER_CHUNK && at.offset + 1 < length ?
+		chunks[x + 1 + (at.offset + 1 >= part ? shift : 0)] : NONE;
+	return at;
+}
+
+#define CHUNK_PARAMETERS __global const uint *restrict chunks, __global const uint2 *restrict owner,               \
+	__global const uint2 *restrict segments, uint splitters, ulong entries
+#define ENTRY(x) entry_at(x, chunks, owner, segments, splitters, counters)
+
+/* UNION-FIND. A parent is never greater than its child. */
+
+static inline uint find(volatile __global uint *parent, uint x)
+{
+	uint y = parent[x];
+	while (y != x) {
+		uint z = parent[y];
+		if (z != y)
+			parent[x] = z;
+		x = y;
+		y = z;
+	}
+	return x;
+}
+
+/* 1 if they were apart. */
+static inline uint unite(volatile __global uint *parent, uint x, uint y)
+{
+	x = find(parent, x);
+	y = find(parent, y);
+	while (x != y) {
+		uint high = max(x, y), low = min(x, y);
+		if (atomic_cmpxchg(&parent[high], high, low) == high)
+			return 1;
+		x = find(parent, x);
+		y = find(parent, y);
+	}
+	return 0;
+}
+
+/* CIRCUITS */
+
+__kernel void euler_link(__global const uint2 *restrict segments, __global uint *parent, uint splitters)
+{
+	for (each(uint, s, splitters))
+		parent[s] = min(s, segments[s].y);
+}
+
+__kernel void euler_close(__global const uint2 *restrict segments, volatile __global uint *parent, uint splitters)
+{
+	for (each(uint, s, splitters))
+		if (segments[s].y > s)
+			unite(parent, s, segments[s].y);
+}
+
+/* root[]: of the nodes as they are now. counter: roots are added up there. */
+__kernel void euler_roots(volatile __global uint *parent, __global uint *root, uint splitters, __global uint *counters,
+                          uint counter)
+{
+	__local uint sum;
+	uint count = 0, nodes = splitters + counters[EULER_ORPHANS];
+	for (each(uint, x, nodes)) {
+		uint r = find(parent, x);
+		root[x] = r;
+		count += r == x;
+	}
+	add_up(counter == NONE ? 0 : count, &sum, &counters[counter == NONE ? 0 : counter]);
+}
+
+/* ORPHANS */
+
+/* visited: a bit a slot of all segments. sample: the segment of each slot of the sample. */
+__kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uint *restrict sample,
+                          __global const uint *counters)
+{
+	for (each(ulong, x, entries)) {
+		entry at = ENTRY(x);
+		if (at.slot == NONE)
+			continue;
+		set_bit(visited, at.slot);
+		uint block = at.slot / EULER_SAMPLED;
+		if (block % EULER_SAMPLE == 0)
+			sample[block / EULER_SAMPLE * EULER_SAMPLED + at.slot % EULER_SAMPLED] = at.segment;
+	}
+}
+
+/* The least slot of a circuit that nobody has visited makes it a node, and labels its slots. */
+__kernel void euler_orphans(__global const uint *restrict next, __global const uint *restrict visited,
+                            __global uint *restrict label, __global uint *labelled, __global uint *parent, __global uint *root,
+                            uint edges, uint splitters, __global uint *counters)
+{
+	for (each(uint, e, edges)) {
+		if (bit_of(visited, e))
+			continue;
+		uint f = next[e];
+		while (f > e)
+			f = next[f];
+		if (f < e)
+			continue;
+		uint node = splitters + atomic_inc(&counters[EULER_ORPHANS]);
+		parent[node] = root[node] = node;
+		do {
+			label[f] = node;
+			set_bit(labelled, f);
+			f = next[f];
+		} while (f != e);
+	}
+}
+
+/* UNION. mark: a bit for slots whose circuit was joined there with that of the slot before. */
+
+__kernel void euler_sample(__global const uint *restrict sample, ulong count, __global const uint *restrict root,
+                           volatile __global uint *parent, __global const uint *restrict starts, __global uint *mark,
+                           __global uint *counters)
+{
+	__local uint sum;
+	uint joins = 0;
+	for (each(ulong, i, count)) {
+		uint e = (uint)(i / EULER_SAMPLED * EULER_SAMPLED * EULER_SAMPLE + i % EULER_SAMPLED);
+		if (i % EULER_SAMPLED == 0 || sample[i] == NONE || sample[i - 1] == NONE || bit_of(starts, e))
+			continue;
+		uint x = root[sample[i - 1]], y = root[sample[i]];
+		if (x != y && unite(parent, x, y)) {
+			set_bit(mark, e);
+			joins++;
+		}
+	}
+	add_up(joins, &sum, &counters[EULER_JOINS]);
+}
+
+/* The root that most of a few segments have (Boyer and Moore); any would be right. One work-item. */
+__kernel void euler_giant(__global const uint *restrict root, uint splitters, __global uint *counters)
+{
+	uint giant = root[0];
+	int votes = 0;
+	for (uint i = 0; i < 32; i++) {
+		uint r = root[mix(i) % splitters];
+		if (votes == 0)
+			giant = r;
+		votes += r == giant ? 1 : -1;
+	}
+	counters[EULER_GIANT] = giant;
+}
+
+/* Labels of all that is not in the giant component. */
+__kernel void euler_label(CHUNK_PARAMETERS, __global const uint *restrict root, __global uint *restrict label,
+                          __global uint *labelled, __global const uint *counters)
+{
+	uint giant = counters[EULER_GIANT];
+	for (each(ulong, x, entries)) {
+		uint c = (uint)(x / EULER_CHUNK);
+		if (c < splitters && root[c] == giant)
+			continue;
+		entry at = ENTRY(x);
+		if (at.slot == NONE || root[at.segment] == giant)
+			continue;
+		label[at.slot] = at.segment;
+		set_bit(labelled, at.slot);
+	}
+}
+
+__kernel void euler_unite(__global const uint *restrict label, __global const uint *restrict labelled,
+                          __global const uint *restrict root, volatile __global uint *parent,
+                          __global const uint *restrict starts, __global uint *mark, uint edges, __global uint *counters)
+{
+	__local uint sum;
+	uint joins = 0, giant = counters[EULER_GIANT];
+	for (each(uint, e, edges)) {
+		uint here = bit_of(labelled, e), before = e ? bit_of(labelled, e - 1) : 0;
+		if (e == 0 || !(here | before) || bit_of(starts, e))
+			continue;
+		uint x = before ? root[label[e - 1]] : giant, y = here ? root[label[e]] : giant;
+		if (x != y && unite(parent, x, y)) {
+			set_bit(mark, e);
+			joins++;
+		}
+	}
+	add_up(joins, &sum, &counters[EULER_JOINS]);
+}
+
+/* ROTATE. A run of marked slots and the slot before it: its in-edges pass their successors on by one. Circuits of a run are
+ * all different, since each mark joined two components, so that they become one. */
+
+/* full: a bit for each word of mark[] that is all marks, so that long runs are gone back along by 1,024 slots. */
+__kernel void euler_full(__global const uint *restrict mark, uint words, __global uint *full)
+{
+	for (each(uint, w, words))
+		if (mark[w] == ~0u)
+			set_bit(full, w);
+}
+
+/* The last word before w, or w, of which the bit in full[] is not set. There is one: slot 0 has no mark. */
+static inline uint word_back(__global const uint *restrict full, uint w)
+{
+	uint clear = ~full[w >> 5] & (~0u >> (31 - (w & 31)));
+	for (w >>= 5; !clear; clear = ~full[w])
+		w--;
+	return (w << 5) + 31 - clz(clear);
+}
+
+/* The slot before the run that slot is in. */
+static inline uint run_start(__global const uint *restrict mark, __global const uint *restrict full, uint slot)
+{
+	uint w = slot >> 5, clear = ~mark[w] & (~0u >> (31 - (slot & 31)));
+	if (!clear) {
+		w = word_back(full, w - 1);
+		clear = ~mark[w];
+	}
+	return (w << 5) + 31 - clz(clear);
+}
+
+static inline uint rotated(__global const uint *restrict mark, __global const uint *restrict full, uint slot, uint edges)
+{
+	uint word = mark[slot >> 5], at = slot & 31;
+	uint after = at < 31 ? word >> (at + 1) & 1 : slot + 1 < edges ? bit_of(mark, slot + 1) : 0;
+	if (after)
+		return slot + 1;
+	return word >> at & 1 ? run_start(mark, full, slot) : slot;
+}
+
+/* changed: segments to be walked again. */
+__kernel void euler_rotate(CHUNK_PARAMETERS, __global uint *next, __global const uint *restrict mark,
+                           __global const uint *restrict full, __global uchar *changed, uint edges,
+                           __global const uint *counters)
+{
+	for (each(ulong, x, entries)) {
+		entry at = ENTRY(x);
+		if (at.slot == NONE)
+			continue;
+		uint from = at.following == NONE ? next[at.slot] : at.following, to = rotated(mark, full, from, edges);
+		if (to != from) {
+			next[at.slot] = to;
+			changed[at.segment] = 1;
+		}
+	}
+}
+
+__kernel void euler_rotate_orphans(__global const uint *restrict visited, __global uint *next,
+                                   __global const uint *restrict mark, __global const uint *restrict full, uint edges)
+{
+	for (each(uint, e, edges)) {
+		if (bit_of(visited, e))
+			continue;
+		uint from = next[e], to = rotated(mark, full, from, edges);
+		if (to != from)
+			next[e] = to;
+	}
+}
+
+/* SECOND WALK */
+
+/* The next changed segment of this work-item, from s on. */
+static inline uint changed_from(__global const uchar *restrict changed, uint s, uint splitters)
+{
+	while (s < splitters && !changed[s])
+		s += (uint)get_global_size(0);
+	return s;
+}
+
+__kernel void euler_rewalk(__global const uint *restrict next, __global const uchar *restrict changed,
+                           __global uint2 *restrict segments, uint edges, uint splitters, uint seed)
+{
+	uint s = changed_from(changed, (uint)get_global_id(0), splitters), length = 0;
+	if (s >= splitters)
+		return;
+	for (uint e = splitter_at(s, edges, seed);;) {
+		e = next[e];
+		length++;
+		if (!is_splitter(e, edges, seed))
+			continue;
+		segments[s] = (uint2)(length, e >> EULER_SPACING_BITS);
+		s = changed_from(changed, s + (uint)get_global_size(0), splitters);
+		if (s >= splitters)
+			return;
+		e = splitter_at(s, edges, seed);
+		length = 0;
+	}
+}
+
+/* RANK: slots from the beginning of a segment to the end of the list, which ends where segment 0 would follow. */
+
+__kernel void euler_list(__global const uint2 *restrict segments, __global uint2 *restrict list, uint splitters)
+{
+	for (each(uint, s, splitters)) {
+		uint2 segment = segments[s];
+		list[s] = (uint2)(segment.x, segment.y == 0 ? NONE : segment.y);
+	}
+}
+
+__kernel void euler_double(__global const uint2 *restrict from, __global uint2 *restrict to, uint splitters)
+{
+	for (each(uint, s, splitters)) {
+		uint2 x = from[s];
+		if (x.y != NONE) {
+			uint2 y = from[x.y];
+			x = (uint2)(x.x + y.x, y.y);
+		}
+		to[s] = x;
+	}
+}
+
+/* EMIT */
+
+/* Segments that have not changed. */
+__kernel void euler_copy(CHUNK_PARAMETERS, __global const uchar *restrict changed, __global const uint2 *restrict list,
+                         __global uint *restrict order, uint edges, uint closing, __global uint *counters)
+{
+	for (each(ulong, x, entries)) {
+		entry at = ENTRY(x);
+		if (at.slot == NONE || changed[at.segment])
+			continue;
+		uint place = edges - list[at.segment].x + at.offset;
+		order[place] = at.slot;
+		if (at.slot == closing)
+			counters[EULER_CUT] = place;
+	}
+}
+
+/* The others. */
+__kernel void euler_emit(__global const uint *restrict next, __global const uchar *restrict changed,
+                         __global const uint2 *restrict list, __global uint *restrict order, uint edges, uint splitters,
+                         uint seed, uint closing, __global uint *counters)
+{
+	uint s = changed_from(changed, (uint)get_global_id(0), splitters);
+	if (s >= splitters)
+		return;
+	uint e = splitter_at(s, edges, seed), place = edges - list[s].x;
+	for (;;) {
+		order[place] = e;
+		if (e == closing)
+			counters[EULER_CUT] = place;
+		place++;
+		e = next[e];
+		if (!is_splitter(e, edges, seed))
+			continue;
+		s = changed_from(changed, s + (uint)get_global_size(0), splitters);
+		if (s >= splitters)
+			return;
+		e = splitter_at(s, edges, seed);
+		place = edges - list[s].x;
+	}
+}
+
+/* Where the edge at each place begins: where the one before it ends. */
+__kernel void euler_sources(__global const uint *restrict target, __global const uint *restrict order,
+                            __global uint *restrict source, uint edges)
+{
+	for (each(uint, i, edges))
+		source[i] = target[order[i ? i - 1 : edges - 1]];
+}

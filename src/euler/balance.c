@@ -1,0 +1,131 @@
+#include "euler/balance.h"
+
+#include "core/memory.h"
+
+#include <stdlib.h>
+
+enum { ROUND = 1 << 22 }; /* targets that a rank sends at a time */
+
+static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, size_t from, size_t count, int *owner,
+                             uint64_t *in)
+{
+	gemp_code code = GEMP_OK;
+	void *arrived = NULL;
+	size_t *begin = NULL;
+	for (size_t i = 0; i < count; i++)
+		owner[i] = (int)gemp_range_of(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
+	GEMP_TRY(gemp_exchange_records(comm, edges->target + from, count, sizeof *edges->target, owner, &arrived, &begin, NULL));
+	const gemp_vertex *vertices = arrived;
+	for (size_t i = 0; i < begin[edges->ranks]; i++)
+		in[vertices[i] - edges->bounds[edges->rank]]++;
+done:
+	gemp_free(arrived);
+	gemp_free(begin);
+	return code;
+}
+
+/* Collective. In-degrees of own vertices. */
+static gemp_code count_in(const gemp_comm *comm, const gemp_euler_edges *edges, uint64_t **in)
+{
+	gemp_code code = GEMP_OK;
+	int *owner = NULL;
+	size_t own = edges->begin[edges->rows];
+	uint64_t most = own;
+	code = GEMP_NEW(*in, edges->rows);
+	if (code == GEMP_OK && comm->size > 1)
+		code = GEMP_NEW(owner, own < ROUND ? own : ROUND);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	gemp_comm_max(comm, &most, 1);
+	if (comm->size == 1)
+		for (size_t i = 0; i < own; i++)
+			(*in)[edges->target[i]]++;
+	for (size_t from = 0; from < most && comm->size > 1; from += ROUND) {
+		size_t left = from < own ? own - from : 0;
+		GEMP_TRY(count_round(comm, edges, from, left < ROUND ? left : ROUND, owner, *in));
+	}
+done:
+	gemp_free(owner);
+	return code;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const gemp_euler_unbalanced *x = a, *y = b;
+	return (x->key_rank > y->key_rank) - (x->key_rank < y->key_rank);
+}
+
+/* Those of all ranks that come first. */
+static gemp_code gather_first(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	void *all = NULL;
+	size_t *begin = NULL;
+	if (count > GEMP_EULER_SHOWN)
+		count = GEMP_EULER_SHOWN;
+	GEMP_TRY(gemp_comm_gather_all(comm, own, count * sizeof *own, &all, &begin));
+	gemp_euler_unbalanced *list = all;
+	size_t gathered = begin[comm->size] / sizeof *list;
+	if (gathered)
+		qsort(list, gathered, sizeof *list, by_key);
+	out->shown = gathered < GEMP_EULER_SHOWN ? gathered : GEMP_EULER_SHOWN;
+	for (size_t i = 0; i < out->shown; i++)
+		out->first[i] = list[i];
+done:
+	gemp_free(all);
+	gemp_free(begin);
+	return code;
+}
+
+/* Of a path one vertex has one out-edge more than in-edges, where it starts, and one has one less. */
+static void look_for_path(gemp_euler_balance *out)
+{
+	out->start = out->end = GEMP_NO_VERTEX;
+	for (size_t i = 0; i < out->shown && out->unbalanced == 2; i++) {
+		const gemp_euler_unbalanced *one = &out->first[i];
+		if (one->out == one->in + 1)
+			out->start = one->vertex;
+		else if (one->in == one->out + 1)
+			out->end = one->vertex;
+	}
+	out->path = out->start != GEMP_NO_VERTEX && out->end != GEMP_NO_VERTEX;
+}
+
+static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges *edges, const uint64_t *in,
+                                 const uint32_t *key_rank, gemp_euler_unbalanced **list)
+{
+	gemp_code code = GEMP_OK;
+	size_t capacity = 0;
+	for (size_t row = 0; row < edges->rows; row++) {
+		uint64_t degree = edges->begin[row + 1] - edges->begin[row];
+		gemp_vertex vertex = (gemp_vertex)(edges->bounds[edges->rank] + row);
+		out->active += degree || in[row];
+		if (degree == in[row])
+			continue;
+		GEMP_TRY(GEMP_RESERVE(*list, capacity, out->unbalanced + 1));
+		(*list)[out->unbalanced++] = (gemp_euler_unbalanced){ .vertex = vertex, .in = in[row], .out = degree,
+			.key_rank = key_rank ? key_rank[row] : vertex };
+	}
+	if (out->unbalanced)
+		qsort(*list, out->unbalanced, sizeof **list, by_key);
+done:
+	return code;
+}
+
+gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges,
+                                  const uint32_t *key_rank)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *in = NULL;
+	gemp_euler_unbalanced *list = NULL;
+	*out = (gemp_euler_balance){ 0 };
+	GEMP_TRY(count_in(comm, edges, &in));
+	GEMP_TRY(gemp_comm_agree(comm, list_unbalanced(out, edges, in, key_rank, &list)));
+	GEMP_TRY(gather_first(out, comm, list, out->unbalanced));
+	out->unbalanced = gemp_comm_sum1(comm, out->unbalanced);
+	out->active = gemp_comm_sum1(comm, out->active);
+	look_for_path(out);
+done:
+	gemp_free(in);
+	gemp_free(list);
+	return code;
+}

@@ -1,0 +1,28 @@
+/* balance: which vertices have other in- than out-degree, and whether a path goes where no circuit does. */
+#ifndef GEMP_EULER_BALANCE_H
+#define GEMP_EULER_BALANCE_H
+
+#include "euler/euler.h"
+
+enum { GEMP_EULER_SHOWN = 10 };
+
+typedef struct gemp_euler_unbalanced {
+	gemp_vertex vertex;
+	uint32_t key_rank;
+	uint64_t in, out;
+} gemp_euler_unbalanced;
+
+typedef struct gemp_euler_balance {
+	gemp_count unbalanced;       /* vertices of all ranks */
+	size_t shown;
+	gemp_euler_unbalanced first[GEMP_EULER_SHOWN]; /* the first by key */
+	gemp_count active;           /* vertices that have edges */
+	bool path;                   /* the degrees are those of a path, */
+	gemp_vertex start, end;      /* from here to there; GEMP_NO_VERTEX: they are not */
+} gemp_euler_balance;
+
+/* Collective. key_rank[own rows]: the order of keys; NULL: that of ids. */
+gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges,
+                                  const uint32_t *key_rank);
+
+#endif

@@ -1,0 +1,342 @@
+#include "euler/euler.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "device/laps.h"
+#include "euler/transfer.h"
+#include "kernels/euler_abi.h"
+
+#include <stdio.h>
+
+enum { FILL, PAIR, CHECK, WALK, LINK, CLOSE, ROOTS, VISIT, ORPHANS, SAMPLE, GIANT, LABEL, UNITE, FULL, ROTATE, ROTATE_ORPHANS,
+	REWALK, LIST, DOUBLE, COPY, EMIT, SOURCES, KERNELS };
+
+static const char *const kernel_names[KERNELS] = { "euler_fill", "euler_pair", "euler_check", "euler_walk", "euler_link",
+	"euler_close", "euler_roots", "euler_visit", "euler_orphans", "euler_sample", "euler_giant", "euler_label",
+	"euler_unite", "euler_full", "euler_rotate", "euler_rotate_orphans", "euler_rewalk", "euler_list", "euler_double",
+	"euler_copy", "euler_emit", "euler_sources" };
+
+enum { LARGE = 1 << 23 };      /* edges from which arrays do not fit a GPU's cache */
+enum { GROUP = 256, WAVE = 2048, CPU_GROUP = 8, CPU_WAVE = 64 }; /* work-items of a group, and on a unit at a time */
+
+/* Numbers of slots, splitters and nodes are 32 bits on the device. */
+static const uint64_t most_edges = 0xf0000000u;
+
+/* Arrays on the device, named as in euler.cl. */
+typedef struct arrays {
+	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
+	gemp_buffer starts, visited, labelled, mark, full; /* a bit a slot; full: a bit a word of mark */
+	gemp_buffer changed;                               /* a byte a segment */
+} arrays;
+
+typedef struct engine {
+	gemp_device *device;
+	const gemp_euler_edges *edges;
+	gemp_euler_result *out;
+	gemp_program program;
+	cl_kernel kernels[KERNELS];
+	arrays on;
+	gemp_laps laps[GEMP_EULER_STAGES];
+	cl_uint vertices, slots, splitters, seed, room; /* room: chunks of a pool */
+	cl_uint words, closing;                         /* words: of a bitmap of slots */
+	cl_ulong entries, samples;
+	size_t bits;                                    /* a splitter every 2^bits slots */
+	size_t group, wave;
+	cl_uint counters[EULER_COUNTERS];
+} engine;
+
+/* SIZES AND ARRAYS */
+
+static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
+{
+	size_t bits = 0;
+	if (!spacing)
+		return edges->edges >= LARGE ? 6 : 4;
+	while (bits < 16 && 2u << bits <= spacing)
+		bits++;
+	return bits;
+}
+
+static gemp_code measure(engine *e, const gemp_euler_options *options)
+{
+	const gemp_euler_edges *edges = e->edges;
+	if (edges->edges > most_edges)
+		return gemp_fail(GEMP_EUSAGE,
+		                 "%" PRIu64 " edges on one device: the Euler engine numbers them in 32 bits, up to %" PRIu64
+		                 "; run more ranks, or --on host", edges->edges, most_edges);
+	e->bits = spacing_bits(edges, options->spacing);
+	e->vertices = (cl_uint)edges->rows;
+	e->slots = (cl_uint)edges->edges;
+	e->splitters = (cl_uint)((edges->edges + ((uint64_t)1 << e->bits) - 1) >> e->bits);
+	e->seed = (cl_uint)options->seed;
+	e->room = e->slots / EULER_CHUNK / EULER_POOLS + 1;
+	e->words = e->slots / 32 + 1;
+	e->closing = edges->closing == GEMP_NO_EDGE ? UINT32_MAX : (cl_uint)edges->closing;
+	e->entries = ((cl_ulong)e->splitters + (cl_ulong)e->room * EULER_POOLS) * EULER_CHUNK;
+	e->samples = ((cl_ulong)e->slots / EULER_SAMPLED / EULER_SAMPLE + 1) * EULER_SAMPLED;
+	e->group = e->device->gpu ? GROUP : CPU_GROUP;
+	e->wave = e->device->units * (size_t)(e->device->gpu ? WAVE : CPU_WAVE);
+	return GEMP_OK;
+}
+
+static gemp_code new_arrays(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	arrays *on = &e->on;
+	const size_t word = sizeof(cl_uint), pair = sizeof(cl_uint2), bitmap = e->words * word;
+	const struct { gemp_buffer *buffer; size_t size; } list[] = {
+		{ &on->begin, (e->vertices + (size_t)1) * word }, { &on->target, e->slots * word },
+		{ &on->cursor, e->vertices * word }, { &on->next, e->slots * word },
+		{ &on->chunks, (e->entries + EULER_PIECE) * word }, { &on->owner, (size_t)e->room * EULER_POOLS * pair },
+		{ &on->segments, e->splitters * pair }, { &on->parent, ((size_t)e->splitters + e->slots) * word },
+		{ &on->root, ((size_t)e->splitters + e->slots) * word }, { &on->sample, e->samples * word },
+		{ &on->label, e->slots * word }, { &on->lists[0], e->splitters * pair }, { &on->lists[1], e->splitters * pair },
+		{ &on->counters, EULER_COUNTERS * word }, { &on->starts, bitmap }, { &on->visited, bitmap },
+		{ &on->labelled, bitmap }, { &on->mark, bitmap }, { &on->full, (e->words / 32 + 1) * word },
+		{ &on->changed, e->splitters },
+	};
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		GEMP_TRY(gemp_buffer_new(list[i].buffer, e->device, list[i].size, NULL));
+done:
+	return code;
+}
+
+static void free_arrays(engine *e)
+{
+	arrays *on = &e->on;
+	gemp_buffer *const list[] = { &on->begin, &on->target, &on->cursor, &on->next, &on->chunks, &on->owner, &on->segments,
+		&on->parent, &on->root, &on->sample, &on->label, &on->lists[0], &on->lists[1], &on->counters, &on->starts,
+		&on->visited, &on->labelled, &on->mark, &on->full, &on->changed };
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+		gemp_buffer_free(list[i], e->device);
+}
+
+static gemp_code build(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, options[64];
+	snprintf(options, sizeof options, "-DEULER_SPACING_BITS=%zu", e->bits);
+	GEMP_TRY(gemp_kernel_source(&source, "euler.cl"));
+	GEMP_TRY(gemp_program_new(&e->program, e->device, source, options));
+	for (size_t k = 0; k < KERNELS; k++)
+		GEMP_TRY(gemp_kernel_new(&e->kernels[k], &e->program, kernel_names[k]));
+done:
+	gemp_free(source);
+	return code;
+}
+
+/* LAUNCHES */
+
+/* work: work-items there is something to do for, if there are fewer of them than there is room for. */
+static gemp_code launch(engine *e, gemp_euler_stage stage, int kernel, uint64_t work, const gemp_argument *arguments,
+                        size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_launch_with(e->device, e->kernels[kernel], work < e->wave ? (size_t)work : e->wave, e->group, arguments,
+	                          count));
+	GEMP_TRY(gemp_laps_add(&e->laps[stage], e->device));
+done:
+	return code;
+}
+
+#define LAUNCH(stage, kernel, work, ...)                                                                       \
+	launch(e, GEMP_EULER_##stage, (kernel), (work), (const gemp_argument[]){ __VA_ARGS__ },                \
+	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
+#define MEM(name) GEMP_ARG(&e->on.name.mem)
+#define CHUNKS MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries)
+
+static gemp_code fill(engine *e, gemp_euler_stage stage, const gemp_buffer *buffer, cl_uint value)
+{
+	gemp_code code = GEMP_OK;
+	gemp_forget_launch(e->device);
+	GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(e->device->queue, buffer->mem, &value, sizeof value, 0,
+	                                     buffer->size / sizeof value * sizeof value, 0, NULL, &e->device->launched)));
+	GEMP_TRY(gemp_laps_add(&e->laps[stage], e->device));
+done:
+	return code;
+}
+
+static gemp_code read_counters(engine *e)
+{
+	return gemp_buffer_read(e->device, &e->on.counters, 0, sizeof e->counters, e->counters);
+}
+
+/* STAGES */
+
+static gemp_code fill_and_pair(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_buffer *const zeroed[] = { &e->on.counters, &e->on.starts, &e->on.visited, &e->on.labelled, &e->on.mark,
+		&e->on.full, &e->on.changed };
+	for (size_t i = 0; i < sizeof zeroed / sizeof *zeroed; i++)
+		GEMP_TRY(fill(e, GEMP_EULER_FILL, zeroed[i], 0));
+	GEMP_TRY(fill(e, GEMP_EULER_FILL, &e->on.sample, UINT32_MAX));
+	GEMP_TRY(LAUNCH(FILL, FILL, e->vertices, MEM(begin), MEM(cursor), MEM(starts), GEMP_ARG(&e->vertices)));
+	GEMP_TRY(LAUNCH(PAIR, PAIR, e->slots, MEM(target), MEM(cursor), MEM(next), GEMP_ARG(&e->slots)));
+	GEMP_TRY(LAUNCH(PAIR, CHECK, e->vertices, MEM(begin), MEM(cursor), GEMP_ARG(&e->vertices), MEM(counters)));
+	GEMP_TRY(read_counters(e));
+done:
+	return code;
+}
+
+static gemp_code walk(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	const cl_uint circuits = EULER_CIRCUITS;
+	GEMP_TRY(LAUNCH(WALK, WALK, e->splitters, MEM(next), MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->slots),
+	                GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), MEM(counters), GEMP_ARG(&e->room)));
+	GEMP_TRY(LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(parent), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(CIRCUITS, CLOSE, e->splitters, MEM(segments), MEM(parent), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(CIRCUITS, ROOTS, e->splitters, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters),
+	                GEMP_ARG(&circuits)));
+	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries, CHUNKS, MEM(visited), MEM(sample), MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, ORPHANS, e->slots, MEM(next), MEM(visited), MEM(label), MEM(labelled), MEM(parent), MEM(root),
+	                GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters)));
+done:
+	return code;
+}
+
+static gemp_code unite(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	const cl_uint nowhere = UINT32_MAX;
+	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), MEM(root), MEM(parent), MEM(starts),
+	                MEM(mark), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters),
+	                GEMP_ARG(&nowhere)));
+	GEMP_TRY(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS, MEM(root), MEM(label), MEM(labelled), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots, MEM(label), MEM(labelled), MEM(root), MEM(parent), MEM(starts), MEM(mark),
+	                GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(read_counters(e));
+done:
+	return code;
+}
+
+static gemp_code rotate(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(LAUNCH(ROTATE, FULL, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(full)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries, CHUNKS, MEM(next), MEM(mark), MEM(full), MEM(changed), GEMP_ARG(&e->slots),
+	                MEM(counters)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots, MEM(visited), MEM(next), MEM(mark), MEM(full), GEMP_ARG(&e->slots)));
+	GEMP_TRY(LAUNCH(REWALK, REWALK, e->splitters, MEM(next), MEM(changed), MEM(segments), GEMP_ARG(&e->slots),
+	                GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed)));
+done:
+	return code;
+}
+
+/* The order takes the place of the labels. */
+static gemp_code rank_and_emit(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	size_t from = 0;
+	GEMP_TRY(LAUNCH(RANK, LIST, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters)));
+	for (cl_uint reach = 1; reach < e->splitters && reach; reach *= 2, from = !from)
+		GEMP_TRY(LAUNCH(RANK, DOUBLE, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(EMIT, COPY, e->entries, CHUNKS, MEM(changed), MEM(lists[from]), MEM(label), GEMP_ARG(&e->slots),
+	                GEMP_ARG(&e->closing), MEM(counters)));
+	GEMP_TRY(LAUNCH(EMIT, EMIT, e->splitters, MEM(next), MEM(changed), MEM(lists[from]), MEM(label), GEMP_ARG(&e->slots),
+	                GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), GEMP_ARG(&e->closing), MEM(counters)));
+	GEMP_TRY(read_counters(e));
+done:
+	return code;
+}
+
+/* RESULT */
+
+static gemp_code upload(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	GEMP_TRY(gemp_euler_send_begin(e->device, &e->on.begin, e->edges->begin, e->edges->rows + 1));
+	GEMP_TRY(gemp_buffer_write(e->device, &e->on.target, 0, e->slots * sizeof(cl_uint), e->edges->target));
+	e->out->upload = gemp_now() - since;
+done:
+	return code;
+}
+
+/* A path begins behind the closing edge, which is left out. */
+static gemp_code download(engine *e, bool sources)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_order *order = &e->out->order;
+	bool path = e->closing != UINT32_MAX;
+	size_t cut = path ? e->counters[EULER_CUT] + (size_t)1 : 0;
+	double since = gemp_now();
+	order->edges = e->slots - (gemp_edge)path;
+	order->count = order->edges;
+	GEMP_TRY(GEMP_NEW(order->edge, order->count));
+	if (sources) {
+		/* Where walks began is not needed any more. */
+		GEMP_TRY(GEMP_NEW(order->source, order->count));
+		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
+		GEMP_TRY(gemp_euler_take_sources(e->device, &e->on.next, e->slots, cut, order));
+	}
+	GEMP_TRY(gemp_euler_take_order(e->device, &e->on.label, e->slots, cut, order));
+	e->out->download = gemp_now() - since;
+done:
+	return code;
+}
+
+static gemp_code add_up_laps(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+		GEMP_TRY(gemp_laps_seconds(&e->laps[s], &e->out->seconds[s]));
+done:
+	return code;
+}
+
+static gemp_code find(engine *e, const gemp_euler_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_euler_result *out = e->out;
+	GEMP_TRY(upload(e));
+	GEMP_TRY(fill_and_pair(e));
+	out->unbalanced = e->counters[EULER_UNBALANCED];
+	if (out->unbalanced)
+		goto done;
+	GEMP_TRY(walk(e));
+	GEMP_TRY(unite(e));
+	out->splitters = e->splitters;
+	out->circuits = (gemp_count)e->counters[EULER_CIRCUITS] + e->counters[EULER_ORPHANS];
+	out->joins = e->counters[EULER_JOINS];
+	out->components = out->circuits - out->joins;
+	if (out->components == 1) {
+		GEMP_TRY(rotate(e));
+		GEMP_TRY(rank_and_emit(e));
+		GEMP_TRY(download(e, options->sources));
+	}
+	GEMP_TRY(add_up_laps(e));
+	GEMP_TRY(gemp_program_store(e->device, &e->program));
+done:
+	return code;
+}
+
+gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
+                               const gemp_euler_options *options)
+{
+	gemp_code code = GEMP_OK;
+	engine e = { .device = device, .edges = edges, .out = out };
+	*out = (gemp_euler_result){ .engine = "device" };
+	if (edges->edges == 0)
+		return GEMP_OK;
+	GEMP_TRY(measure(&e, options));
+	GEMP_TRY(build(&e));
+	GEMP_TRY(new_arrays(&e));
+	double since = gemp_now();
+	GEMP_TRY(find(&e, options));
+	out->total = gemp_now() - since;
+done:
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+		gemp_laps_free(&e.laps[s]);
+	for (size_t k = 0; k < KERNELS; k++)
+		if (e.kernels[k])
+			clReleaseKernel(e.kernels[k]);
+	gemp_program_free(&e.program);
+	free_arrays(&e);
+	if (code != GEMP_OK)
+		gemp_euler_result_free(out);
+	return code;
+}

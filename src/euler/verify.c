@@ -1,0 +1,157 @@
+#include "euler/verify.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+#include "euler/ask.h"
+
+#include <stdatomic.h>
+
+enum { ROWS_A_PIECE = 16384 };
+
+/* Of an edge. */
+typedef struct ends {
+	gemp_vertex source, target;
+} ends;
+
+typedef struct verification {
+	const gemp_comm *comm;
+	const gemp_euler_edges *edges;
+	const gemp_euler_order *order;
+	gemp_vertex *source;     /* [own slots] */
+	_Atomic uint64_t *seen;  /* a bit an own slot */
+	_Atomic gemp_edge twice; /* an own slot that came twice; GEMP_NO_EDGE: none */
+	ends *ends;              /* [order->count] */
+} verification;
+
+static void fill_sources(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const verification *v = context;
+	const gemp_euler_edges *edges = v->edges;
+	size_t end = (piece + 1) * ROWS_A_PIECE < edges->rows ? (piece + 1) * ROWS_A_PIECE : edges->rows;
+	for (size_t row = piece * ROWS_A_PIECE; row < end; row++)
+		for (uint64_t slot = edges->begin[row]; slot < edges->begin[row + 1]; slot++)
+			v->source[slot] = (gemp_vertex)(edges->bounds[edges->rank] + row);
+}
+
+static void see(void *self, gemp_edge slot, void *answer)
+{
+	verification *v = self;
+	uint64_t own = slot - v->edges->first, bit = (uint64_t)1 << own % 64;
+	if (atomic_fetch_or_explicit(&v->seen[own / 64], bit, memory_order_relaxed) & bit)
+		atomic_store(&v->twice, slot);
+	*(ends *)answer = (ends){ v->source[own], v->edges->target[own] };
+}
+
+/* Collective. Each own slot exactly once, but for the closing one. */
+static gemp_code check_seen(const verification *v)
+{
+	const gemp_euler_edges *edges = v->edges;
+	uint64_t own = edges->begin[edges->rows];
+	if (v->twice != GEMP_NO_EDGE)
+		return gemp_fail(GEMP_EINTERNAL, "--verify: the edge in slot %" PRIu64 " is in the order twice", v->twice);
+	for (uint64_t slot = 0; slot < own; slot++) {
+		bool seen = v->seen[slot / 64] >> slot % 64 & 1, closing = edges->first + slot == edges->closing;
+		if (seen == closing)
+			return gemp_fail(GEMP_EINTERNAL, closing ? "--verify: slot %" PRIu64 ", which closes the path, is in the order" :
+			                 "--verify: the edge in slot %" PRIu64 " is not in the order", edges->first + slot);
+	}
+	return GEMP_OK;
+}
+
+static gemp_code check_steps(const verification *v)
+{
+	const gemp_euler_order *order = v->order;
+	for (size_t i = 0; i < order->count; i++) {
+		if (order->source && order->source[i] != v->ends[i].source)
+			return gemp_fail(GEMP_EINTERNAL, "--verify: the edge at place %" PRIu64 " begins at vertex %u, not at %u",
+			                 order->first + i, v->ends[i].source, order->source[i]);
+		if (i && v->ends[i].source != v->ends[i - 1].target)
+			return gemp_fail(GEMP_EINTERNAL, "--verify: the edge at place %" PRIu64 " begins at vertex %u, but the one "
+			                 "before ends at %u", order->first + i, v->ends[i].source, v->ends[i - 1].target);
+	}
+	return GEMP_OK;
+}
+
+/* Where the places of a rank begin and end. */
+typedef struct seam {
+	uint64_t first, count;
+	ends first_edge, last_edge;
+} seam;
+
+/* The same on all ranks: places follow one another without a gap, edges too, round the circuit. */
+static gemp_code check_seams(const verification *v, const seam *seams)
+{
+	const gemp_euler_edges *edges = v->edges;
+	bool path = edges->path_start != GEMP_NO_VERTEX;
+	uint64_t at = 0;
+	gemp_vertex start = GEMP_NO_VERTEX, end = GEMP_NO_VERTEX;
+	for (int r = 0; r < v->comm->size; r++) {
+		if (!seams[r].count)
+			continue;
+		if (seams[r].first != at)
+			return gemp_fail(GEMP_EINTERNAL, "--verify: rank %d has places from %" PRIu64 " on, not %" PRIu64, r,
+			                 seams[r].first, at);
+		if (at && seams[r].first_edge.source != end)
+			return gemp_fail(GEMP_EINTERNAL, "--verify: the edge at place %" PRIu64 " begins at vertex %u, but the one "
+			                 "before ends at %u", at, seams[r].first_edge.source, end);
+		if (!at)
+			start = seams[r].first_edge.source;
+		end = seams[r].last_edge.target;
+		at += seams[r].count;
+	}
+	if (at != edges->edges - (path && edges->edges))
+		return gemp_fail(GEMP_EINTERNAL, "--verify: %" PRIu64 " places for %" PRIu64 " edges", at, edges->edges - path);
+	if (at && (path ? start != edges->path_start || end != edges->path_end : start != end))
+		return gemp_fail(GEMP_EINTERNAL, "--verify: it goes from vertex %u to %u", start, end);
+	return GEMP_OK;
+}
+
+static gemp_code look_at_seams(const verification *v)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_euler_order *order = v->order;
+	void *seams = NULL;
+	size_t *begin = NULL;
+	seam own = { .first = order->first, .count = order->count };
+	if (order->count) {
+		own.first_edge = v->ends[0];
+		own.last_edge = v->ends[order->count - 1];
+	}
+	GEMP_TRY(gemp_comm_gather_all(v->comm, &own, sizeof own, &seams, &begin));
+	code = check_seams(v, seams);
+done:
+	gemp_free(seams);
+	gemp_free(begin);
+	return code;
+}
+
+static gemp_code prepare(verification *v)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t own = v->edges->begin[v->edges->rows];
+	GEMP_TRY(GEMP_NEW(v->source, own));
+	GEMP_TRY(GEMP_NEW(v->seen, own / 64 + 1));
+	GEMP_TRY(GEMP_NEW(v->ends, v->order->count));
+	gemp_parallel_for((v->edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, fill_sources, v);
+done:
+	return code;
+}
+
+gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_euler_order *order)
+{
+	gemp_code code = GEMP_OK;
+	verification v = { .comm = comm, .edges = edges, .order = order, .twice = GEMP_NO_EDGE };
+	GEMP_TRY(gemp_comm_agree(comm, prepare(&v)));
+	GEMP_TRY(gemp_euler_ask(comm, edges, order->edge, order->count, see, &v, sizeof *v.ends, v.ends, NULL));
+	code = check_seen(&v);
+	if (code == GEMP_OK)
+		code = check_steps(&v);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(look_at_seams(&v));
+done:
+	gemp_free(v.source);
+	gemp_free((void *)v.seen);
+	gemp_free(v.ends);
+	return code;
+}
