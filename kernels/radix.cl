@@ -6,7 +6,7 @@
 #include "primitive.clh"
 
 #define RADIX_BINS (1u << RADIX_BITS)
-#define radix_digit(key) ((uint)(primitive_code(key, flip, spread) >> shift) & (RADIX_BINS - 1))
+#define radix_digit(key) ((uint)((primitive_code(key, flip, spread) - least) >> shift) & (RADIX_BINS - 1))
 
 #if GEMP_VALUE_BITS == 64
 typedef ulong radix_value;
@@ -24,7 +24,7 @@ typedef gemp_key radix_staged;
 #endif
 
 PRIMITIVE_KERNEL void radix_count(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip,
-                                  gemp_key spread, uint shift, __global uint *restrict counts)
+                                  gemp_key spread, gemp_key least, uint shift, __global uint *restrict counts)
 {
 	__local uint here[RADIX_BINS];
 	uint begin = (uint)get_group_id(0) * slab, length = primitive_end(begin, slab, count) - begin;
@@ -67,7 +67,9 @@ PRIMITIVE_KERNEL void radix_rows(__global uint *counts, uint slabs, __global uin
 static inline uint radix_alike(GEMP_GROUP_PARAMETER uint digit, uint *all)
 {
 	uint same = 0xffffffffu;
+#ifdef GEMP_NVIDIA /* elsewhere there are barriers in it */
 #pragma unroll
+#endif
 	for (uint bit = 0; bit < RADIX_BITS; bit++) {
 		uint set = digit >> bit & 1, lanes = gemp_ballot((int)set);
 		same &= set ? lanes : ~lanes;
@@ -82,7 +84,7 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 #if GEMP_VALUE_BITS
                                  __global const radix_value *restrict values, __global radix_value *restrict out_values,
 #endif
-                                 uint count, uint slab, gemp_key flip, gemp_key spread, uint shift,
+                                 uint count, uint slab, gemp_key flip, gemp_key spread, gemp_key least, uint shift,
                                  __global const uint *restrict counts, __global const uint *restrict totals)
 {
 	GEMP_GROUP_DECLARE
@@ -118,10 +120,12 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 #pragma unroll
 			for (uint i = 0; i < RADIX_ITEMS; i++)
 				key[i] = own + i * GEMP_LANES < length ? keys[tile + own + i * GEMP_LANES]
-				                                       : primitive_key(~(gemp_key)0, flip, spread);
+				                                       : primitive_key(~(gemp_key)0 + least, flip, spread);
 		}
 		primitive_barrier();
+#ifdef GEMP_NVIDIA
 #pragma unroll
+#endif
 		for (uint i = 0; i < RADIX_ITEMS; i++) {
 			uint digit = radix_digit(key[i]), all, below = radix_alike(GEMP_GROUP_PASS digit, &all);
 			uint before = mine[digit];
@@ -188,7 +192,7 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 #else
 
 __kernel void radix_count(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip, gemp_key spread,
-                          uint shift, __global uint *restrict counts)
+                          gemp_key least, uint shift, __global uint *restrict counts)
 {
 	uint here[RADIX_BINS];
 	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count);
@@ -217,7 +221,7 @@ __kernel void radix_move(__global const gemp_key *restrict keys, __global gemp_k
 #if GEMP_VALUE_BITS
                          __global const radix_value *restrict values, __global radix_value *restrict out_values,
 #endif
-                         uint count, uint slab, gemp_key flip, gemp_key spread, uint shift,
+                         uint count, uint slab, gemp_key flip, gemp_key spread, gemp_key least, uint shift,
                          __global const uint *restrict counts, __global const uint *restrict totals)
 {
 	uint next[RADIX_BINS], before = 0;

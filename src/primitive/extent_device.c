@@ -24,11 +24,11 @@ gemp_code gemp_extent_device(gemp_toolbox *box, const gemp_buffer *keys, size_t 
 	void *parts = NULL;
 	size_t group = gemp_tool_group(box, GROUP);
 	gemp_slabs s = gemp_tool_slabs(box, count, group ? TILE : ITEM_SLAB, SLABS_A_UNIT);
-	gemp_map_arguments m = gemp_map_arguments_of(map);
+	cl_ulong flip = map.flip, spread = map.spread;
 	GEMP_TRY(gemp_tool_kernel(box, &kernel, "extent.cl", "extent_slabs", group, "-DGEMP_KEY_BITS=%u", 8 * map.size));
 	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_SUMS, 3 * s.slabs * map.size, &out));
 	GEMP_TRY(gemp_tool_launch(box, kernel, s.slabs, group, GEMP_ARG(&keys->mem), GEMP_ARG(&s.count), GEMP_ARG(&s.slab),
-	                          GEMP_KEY_ARG(&m.flip, m), GEMP_KEY_ARG(&m.spread, m), GEMP_ARG(&out->mem)));
+	                          GEMP_KEY_ARG(&flip, map.size), GEMP_KEY_ARG(&spread, map.size), GEMP_ARG(&out->mem)));
 	parts = gemp_calloc(3 * s.slabs, map.size);
 	if (!parts) {
 		code = GEMP_ENOMEM;

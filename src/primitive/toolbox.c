@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_ARGUMENTS = 16, CACHED_BITS = 27, SPARSE = 4 };
+
 gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form form)
 {
 	gemp_toolbox *box;
@@ -14,6 +16,8 @@ gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form fo
 	*out = box;
 	if (code == GEMP_OK) {
 		box->device = device;
+		box->cached_bits = CACHED_BITS;
+		box->sparse = SPARSE;
 		box->groups = form == GEMP_FORM_AUTO ? device->gpu : form == GEMP_FORM_GROUPS;
 	}
 	return code;
@@ -131,6 +135,22 @@ gemp_code gemp_tool_launch_with(gemp_toolbox *box, cl_kernel kernel, size_t grou
 	size_t items = group ? group : 1;
 	gemp_code code = gemp_launch_with(box->device, kernel, groups * items, items, arguments, count);
 	return code == GEMP_OK && groups ? gemp_laps_add(&box->laps, box->device) : code;
+}
+
+gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
+                                  const gemp_argument *arguments, size_t count, const gemp_argument *values)
+{
+	gemp_argument all[MOST_ARGUMENTS];
+	size_t with = 0;
+	GEMP_CHECK(count + 2 <= MOST_ARGUMENTS);
+	for (size_t i = 0; i < count; i++) {
+		if (i == 2 && values) {
+			all[with++] = values[0];
+			all[with++] = values[1];
+		}
+		all[with++] = arguments[i];
+	}
+	return gemp_tool_launch_with(box, kernel, groups, group, all, with);
 }
 
 gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit)

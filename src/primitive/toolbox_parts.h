@@ -22,6 +22,8 @@ enum { GEMP_SCRATCH_COUNTS, GEMP_SCRATCH_TOTALS, GEMP_SCRATCH_SUMS, GEMP_SCRATCH
 struct gemp_toolbox {
 	gemp_device *device; /* borrowed */
 	bool groups;         /* the form */
+	unsigned cached_bits; /* of a bitmap that fits the device's cache; tests make it small */
+	size_t sparse;       /* words of a bitmap for each key that are still better than sorting; tests make it large */
 	gemp_tool tools[GEMP_TOOLS];
 	size_t tool_count;
 	gemp_buffer scratch[GEMP_SCRATCHES];
@@ -55,16 +57,12 @@ typedef struct gemp_slabs {
 } gemp_slabs;
 gemp_slabs gemp_tool_slabs(const gemp_toolbox *box, size_t count, size_t tile, size_t slabs_a_unit);
 
-/* Flip and spread as arguments of kernels whose keys have this size. */
-typedef struct gemp_map_arguments {
-	cl_ulong flip, spread;
-	unsigned size;
-} gemp_map_arguments;
-static inline gemp_map_arguments gemp_map_arguments_of(gemp_key_map map)
-{
-	return (gemp_map_arguments){ map.flip, map.spread, map.size }; /* little-endian: the low half comes first */
-}
-#define GEMP_KEY_ARG(pointer, map) ((gemp_argument){ (map).size, (pointer) })
+/* A number as argument of a kernel whose keys have this size: little-endian, so that its low half comes first. */
+#define GEMP_KEY_ARG(ulong_pointer, size_of_key) ((gemp_argument){ (size_of_key), (ulong_pointer) })
+
+/* The same launch with two arguments more behind the first two; NULL: without. */
+gemp_code gemp_tool_launch_values(gemp_toolbox *box, cl_kernel kernel, size_t groups, size_t group,
+                                  const gemp_argument *arguments, size_t count, const gemp_argument *values);
 
 /* GEMP_EUSAGE for arrays that are too long for a device. */
 gemp_code gemp_tool_check(const gemp_toolbox *box, size_t count);

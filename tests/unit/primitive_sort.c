@@ -4,6 +4,7 @@
 
 #include "core/random.h"
 #include "core/threads.h"
+#include "primitive/distinct.h"
 #include "primitive/extent.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
@@ -194,6 +195,60 @@ static void scans(void **state)
 	}
 }
 
+static void check_distinct(gemp_key_kind kind, size_t count, unsigned bits, unsigned how, uint64_t *random)
+{
+	unsigned size = gemp_key_size(kind);
+	char *keys = malloc(count * size + 1), *sorted = malloc(count * size + 1), *got;
+	size_t distinct, counted, expected = 0;
+	uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX, least = gemp_random(random) & UINT32_MAX >> 4;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t x = gemp_random(random);
+		gemp_key_put(keys, i, size, how == 0 ? least + (x & mask) : how == 1 ? i / 3 : draw(kind, how, random));
+	}
+	memcpy(sorted, keys, count * size);
+	assert_ok(gemp_sort_host(&(gemp_sort){ .key = kind }, sorted, NULL, count));
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || memcmp(sorted + (i - 1) * size, sorted + i * size, size) != 0)
+			memmove(sorted + expected++ * size, sorted + i * size, size);
+	assert_ok(gemp_distinct_host(kind, keys, count, (void **)&got, &distinct));
+	assert_ok(gemp_distinct_host(kind, keys, count, NULL, &counted));
+	assert_true(distinct == expected && counted == expected);
+	assert_memory_equal(got, sorted, expected * size);
+	gemp_free(got);
+	free(keys);
+	free(sorted);
+}
+
+static void distinct_keys(void **state)
+{
+	static const size_t counts[] = { 0, 1, 2, 100, 30000, 300000 };
+	static const unsigned bits[] = { 1, 10, 20, 22, 25, 40, 64 };
+	uint64_t random = test_seed();
+	(void)state;
+	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+		for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
+			check_distinct((gemp_key_kind)(c + b) % GEMP_KEY_KINDS, counts[c], bits[b], (unsigned)(b % 5), &random);
+	for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
+		check_distinct(GEMP_KEY_U32, 300000, bits[b], 0, &random);
+}
+
+static gemp_code distinct_in_buckets(void *unused)
+{
+	(void)unused;
+	enum { COUNT = 20000 };
+	uint32_t *keys = gemp_calloc(COUNT, sizeof *keys);
+	void *out = NULL;
+	size_t distinct;
+	if (!keys)
+		return GEMP_ENOMEM;
+	for (uint32_t i = 0; i < COUNT; i++)
+		keys[i] = i * 2654435761u >> 9;
+	gemp_code code = gemp_distinct_host(GEMP_KEY_U32, keys, COUNT, &out, &distinct);
+	gemp_free(out);
+	gemp_free(keys);
+	return code;
+}
+
 static gemp_code sort_some(void *unused)
 {
 	(void)unused;
@@ -206,6 +261,7 @@ static void memory_runs_out(void **state)
 {
 	(void)state;
 	assert_survives_no_memory(sort_some, NULL);
+	assert_survives_no_memory(distinct_in_buckets, NULL);
 }
 
 static void on_one_thread(void **state)
@@ -220,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(codes_are_undone), cmocka_unit_test(sorts), cmocka_unit_test(splits), cmocka_unit_test(scans),
+		cmocka_unit_test(distinct_keys),
 		cmocka_unit_test(memory_runs_out), cmocka_unit_test(on_one_thread),
 	};
 	return test_main(tests);

@@ -1,0 +1,217 @@
+#include "primitive/distinct.h"
+
+#include "primitive/extent_device.h"
+#include "primitive/scan.h"
+#include "primitive/sort.h"
+#include "primitive/split_device.h"
+
+enum {
+	PIECE = 2048,      /* DISTINCT_WORDS */
+	PIECE_BITS = 16,
+	LOCAL_BITS = 18,   /* of a bitmap in local memory */
+	LEVEL_BITS = 8,    /* of a split that is followed by another */
+	GROUP = 256, SLABS_A_UNIT = 8, TILE = 4 * GROUP, ITEM_SLAB = 1 << 12,
+};
+
+typedef struct finding {
+	gemp_toolbox *box;
+	gemp_key_kind kind;
+	const gemp_buffer *keys;
+	size_t count, group;
+	unsigned size;
+	cl_ulong flip, spread, least;
+	unsigned bits;      /* that codes less the least have */
+	cl_uint words;
+	gemp_buffer bitmap;
+	gemp_buffer counts; /* u32 of each piece or slab; then the places of its keys, and the number of all */
+	gemp_slabs slabs;
+} finding;
+
+static gemp_code kernel_of(const finding *f, cl_kernel *out, const char *name, unsigned local)
+{
+	return gemp_tool_kernel(f->box, out, "distinct.cl", name, f->group, local ? "-DGEMP_KEY_BITS=%u -DDISTINCT_LOCAL=%u"
+	                        : "-DGEMP_KEY_BITS=%u", 8 * f->size, local);
+}
+
+static size_t pieces_of(const finding *f)
+{
+	return ((size_t)f->words + PIECE - 1) / PIECE;
+}
+
+/* A bitmap for all keys, in local memory or in the cache. */
+static gemp_code mark_one(finding *f)
+{
+	gemp_code code = GEMP_OK;
+	cl_kernel kernel;
+	bool local = f->bits <= LOCAL_BITS;
+	unsigned room = f->words <= PIECE ? PIECE : 1 << (LOCAL_BITS - 5);
+	GEMP_TRY(kernel_of(f, &kernel, local ? "distinct_mark_local" : "distinct_mark_global", local ? room : 0));
+	GEMP_TRY(gemp_buffer_zero(f->box->device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
+	code = gemp_tool_launch(f->box, kernel, f->slabs.slabs, f->group, GEMP_ARG(&f->keys->mem), GEMP_ARG(&f->slabs.count),
+	                        GEMP_ARG(&f->slabs.slab), GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
+	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->words), GEMP_ARG(&f->bitmap.mem));
+done:
+	return code;
+}
+
+/* One bitmap for each segment, after one or two splits. */
+static gemp_code mark_segments(finding *f)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = f->box->device;
+	gemp_buffer split[2] = { { 0 }, { 0 } }, begin[2] = { { 0 }, { 0 } };
+	unsigned high = f->bits - PIECE_BITS, first = high > LEVEL_BITS ? high - LEVEL_BITS : high;
+	size_t segments = (size_t)1 << high;
+	cl_kernel kernel;
+	gemp_split s = { .key = f->kind, .least = f->least, .shift = f->bits - first, .bits = first };
+	GEMP_TRY(gemp_buffer_new(&split[0], device, f->count * f->size, NULL));
+	GEMP_TRY(gemp_buffer_new(&begin[0], device, (((size_t)1 << first) + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split[0], NULL, &begin[0]));
+	int last = high > first;
+	if (last) {
+		s.shift = PIECE_BITS;
+		s.bits = high - first;
+		GEMP_TRY(gemp_buffer_new(&split[1], device, f->count * f->size, NULL));
+		GEMP_TRY(gemp_buffer_new(&begin[1], device, (segments + 1) * sizeof(cl_uint), NULL));
+		GEMP_TRY(gemp_split_segments(f->box, &s, &split[0], NULL, f->count, &begin[0], (size_t)1 << first, &split[1], NULL,
+		                             &begin[1]));
+	}
+	GEMP_TRY(kernel_of(f, &kernel, "distinct_mark_segments", 0));
+	code = gemp_tool_launch(f->box, kernel, pieces_of(f), f->group, GEMP_ARG(&split[last].mem), GEMP_ARG(&begin[last].mem),
+	                        GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
+	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->counts.mem));
+done:
+	for (int i = 0; i < 2; i++) {
+		gemp_buffer_free(&split[i], device);
+		gemp_buffer_free(&begin[i], device);
+	}
+	return code;
+}
+
+/* In the form by items: buckets of a split, each marked by one work-item, in words of its own. */
+static gemp_code mark_by_items(finding *f)
+{
+	enum { WORD_BITS = 5 };
+	gemp_code code = GEMP_OK;
+	gemp_device *device = f->box->device;
+	gemp_buffer split = { 0 }, begin = { 0 };
+	unsigned bits = f->bits > GEMP_SPLIT_BITS + WORD_BITS ? GEMP_SPLIT_BITS : f->bits > WORD_BITS ? f->bits - WORD_BITS : 1;
+	cl_uint segments = 1u << bits;
+	cl_kernel kernel;
+	gemp_split s = { .key = f->kind, .least = f->least, .bits = bits,
+		.shift = f->bits > WORD_BITS ? f->bits - bits : WORD_BITS };
+	GEMP_TRY(gemp_buffer_new(&split, device, f->count * f->size, NULL));
+	GEMP_TRY(gemp_buffer_new(&begin, device, (segments + (size_t)1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_split_device(f->box, &s, f->keys, NULL, f->count, &split, NULL, &begin));
+	GEMP_TRY(gemp_buffer_zero(device, &f->bitmap, 0, f->words * sizeof(cl_uint)));
+	GEMP_TRY(kernel_of(f, &kernel, "distinct_mark_segments", 0));
+	code = gemp_tool_launch(f->box, kernel, device->units, 0, GEMP_ARG(&split.mem), GEMP_ARG(&begin.mem), GEMP_ARG(&segments),
+	                        GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
+	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->bitmap.mem));
+done:
+	gemp_buffer_free(&split, device);
+	gemp_buffer_free(&begin, device);
+	return code;
+}
+
+/* From counts to places; *all of them. */
+static gemp_code place(const finding *f, size_t pieces, cl_uint *all)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_scan_device(f->box, &f->counts, sizeof *all, &f->counts, sizeof *all, pieces));
+	code = gemp_buffer_read(f->box->device, &f->counts, pieces * sizeof *all, sizeof *all, all);
+done:
+	return code;
+}
+
+static gemp_code find_in_bitmap(finding *f, gemp_buffer *out, cl_uint *all)
+{
+	gemp_code code = GEMP_OK;
+	size_t pieces = pieces_of(f);
+	cl_kernel count, take;
+	bool segments = f->group && f->bits > f->box->cached_bits;
+	GEMP_TRY(kernel_of(f, &count, "distinct_count", 0));
+	GEMP_TRY(kernel_of(f, &take, "distinct_take", 0));
+	GEMP_TRY(gemp_buffer_new(&f->bitmap, f->box->device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (pieces + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(segments ? mark_segments(f) : f->group ? mark_one(f) : mark_by_items(f));
+	if (!segments)
+		GEMP_TRY(gemp_tool_launch(f->box, count, pieces, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
+		                          GEMP_ARG(&f->counts.mem)));
+	GEMP_TRY(place(f, pieces, all));
+	if (!out)
+		goto done;
+	GEMP_TRY(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
+	code = gemp_tool_launch(f->box, take, pieces, f->group, GEMP_ARG(&f->bitmap.mem), GEMP_ARG(&f->words),
+	                        GEMP_KEY_ARG(&f->flip, f->size), GEMP_KEY_ARG(&f->spread, f->size),
+	                        GEMP_KEY_ARG(&f->least, f->size), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
+done:
+	return code;
+}
+
+static gemp_code find_in_sorted(finding *f, const gemp_buffer *sorted, gemp_buffer *out, cl_uint *all)
+{
+	gemp_code code = GEMP_OK;
+	cl_kernel count, take;
+	GEMP_TRY(kernel_of(f, &count, "distinct_count_heads", 0));
+	GEMP_TRY(kernel_of(f, &take, "distinct_take_heads", 0));
+	GEMP_TRY(gemp_buffer_new(&f->counts, f->box->device, (f->slabs.slabs + 1) * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_tool_launch(f->box, count, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem), GEMP_ARG(&f->slabs.count),
+	                          GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem)));
+	GEMP_TRY(place(f, f->slabs.slabs, all));
+	if (!out)
+		goto done;
+	GEMP_TRY(gemp_buffer_new(out, f->box->device, *all * (size_t)f->size, NULL));
+	code = gemp_tool_launch(f->box, take, f->slabs.slabs, f->group, GEMP_ARG(&sorted->mem), GEMP_ARG(&f->slabs.count),
+	                        GEMP_ARG(&f->slabs.slab), GEMP_ARG(&f->counts.mem), GEMP_ARG(&out->mem));
+done:
+	return code;
+}
+
+static gemp_code sort_and_find(finding *f, uint64_t differing, gemp_buffer *out, cl_uint *all)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = f->box->device;
+	gemp_sort_buffers b = { 0 };
+	size_t size = f->count * f->size;
+	for (int i = 0; i < 2; i++)
+		GEMP_TRY(gemp_buffer_new(&b.keys[i], device, size, NULL));
+	GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(device->queue, f->keys->mem, b.keys[0].mem, 0, 0, size, 0, NULL, NULL)));
+	GEMP_TRY(gemp_sort_differing(f->box, &(gemp_sort){ .key = f->kind }, &b, f->count, differing));
+	code = find_in_sorted(f, &b.keys[0], out, all);
+done:
+	for (int i = 0; i < 2; i++)
+		gemp_buffer_free(&b.keys[i], device);
+	return code;
+}
+
+gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count, gemp_buffer *out,
+                               size_t *distinct)
+{
+	gemp_code code = GEMP_OK;
+	gemp_key_map map = gemp_key_map_of(kind, false);
+	gemp_extent extent;
+	cl_uint all = 0;
+	finding f = { .box = box, .kind = kind, .keys = keys, .count = count, .group = gemp_tool_group(box, GROUP),
+		.size = map.size, .flip = map.flip, .spread = map.spread };
+	GEMP_TRY(gemp_tool_check(box, count));
+	if (out)
+		*out = (gemp_buffer){ 0 };
+	if (count == 0) {
+		code = out ? gemp_buffer_new(out, box->device, map.size, NULL) : GEMP_OK;
+		goto done;
+	}
+	f.slabs = gemp_tool_slabs(box, count, f.group ? TILE : ITEM_SLAB, SLABS_A_UNIT);
+	GEMP_TRY(gemp_extent_device(box, keys, count, map, &extent));
+	uint64_t reach = extent.most - extent.least;
+	f.least = extent.least;
+	f.bits = reach ? 64 - (unsigned)__builtin_clzll(reach) : 1;
+	f.words = (cl_uint)(reach / 32 + 1);
+	code = f.bits <= 32 && reach / 32 <= box->sparse * count ? find_in_bitmap(&f, out, &all)
+	                                                    : sort_and_find(&f, extent.differing, out, &all);
+done:
+	gemp_buffer_free(&f.bitmap, box->device);
+	gemp_buffer_free(&f.counts, box->device);
+	*distinct = all;
+	return code;
+}
