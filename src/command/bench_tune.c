@@ -203,11 +203,12 @@ gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_optio
 	GEMP_TRY(gemp_bench_context(&t.context, comm, options));
 	GEMP_TRY(open_graphs(&t, comm, options->argument_count > 1 ? options->arguments[1] : NULL));
 	for (size_t i = 0; i < count; i++)
-		gemp_tuning_set(t.context->device, all[i].name, 0);
+		if (all[i].probe)
+			gemp_tuning_set(t.context->device, all[i].name, 0);
 	gemp_report_print(report, "%s\n  %-24s %8s %12s %12s   (milliseconds; 0: left to the program)\n",
 	                  t.context->device->name, "", "best", "default", "best");
 	for (size_t i = 0; i < count; i++)
-		if (t.context->device->gpu || !all[i].gpu_only)
+		if (all[i].probe && (t.context->device->gpu || !all[i].gpu_only))
 			GEMP_TRY(tune_one(&t, &all[i]));
 	GEMP_TRY(write_file(&t, options->output));
 	GEMP_TRY(gemp_report_devices(report, t.context));

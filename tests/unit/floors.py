@@ -18,6 +18,7 @@ FLOORS = {
     "comm": ["core", "kernels"],
     "primitive": ["device", "comm"],
     "partition": ["graph", "device", "comm"],
+    "topology": ["primitive", "partition"],
     "io": ["partition"],
     "match": ["pattern", "partition"],
     "count": ["pattern", "partition"],
@@ -31,7 +32,7 @@ FLOORS = {
     "rewrite": ["query"],
     "changelog": ["rewrite"],
     "transform": ["choice", "rematch", "rewrite", "changelog"],
-    "command": ["transform", "changelog", "primitive", "query", "match", "gas", "sequence", "euler", "som", "io", "pattern"],
+    "command": ["transform", "changelog", "primitive", "topology", "query", "match", "gas", "sequence", "euler", "som", "io", "pattern"],
     "main": ["command"],
 }
 FOLDERS = {"partition": "partition", "io": "io", "kernels": "kernels"}  # others are src/ROOM

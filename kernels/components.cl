@@ -1,0 +1,72 @@
+/* components: weak connectivity by union-find without locks. above[v] <= v is a vertex of the same set, and v itself for the
+ * root, the least vertex of its set. A root is hooked by an exchange that succeeds for one work-item only.
+ */
+#include "topology.clh"
+
+#define each(i, count) uint i = get_global_id(0); i < count; i += get_global_size(0)
+
+/* True: this edge made one set of two; *hooked was the root of one of them. */
+static inline bool components_unite(volatile __global uint *above, uint a, uint b, uint *hooked)
+{
+	a = above[a];
+	b = above[b];
+	while (a != b) {
+		uint high = max(a, b), low = min(a, b), there = above[high];
+		if (there == low)
+			return false;
+		if (there == high && atomic_cmpxchg(&above[high], high, low) == high) {
+			*hooked = high;
+			return true;
+		}
+		a = above[above[high]];
+		b = above[low];
+	}
+	return false;
+}
+
+__kernel void components_begin(__global uint *above, __global ulong *tree, uint vertices, uint with_tree)
+{
+	for (each(v, vertices)) {
+		above[v] = v;
+		if (with_tree)
+			tree[v] = ULONG_MAX;
+	}
+}
+
+/* The first `most` edges of each row. before: edges of other types, which have smaller numbers. */
+__kernel void components_sample(__global const topology_edge *begin, __global const uint *target, uint rows, uint most,
+                                volatile __global uint *above, __global ulong *tree, uint with_tree, ulong before)
+{
+	uint hooked;
+	for (each(v, rows))
+		for (ulong e = begin[v], end = min((ulong)begin[v + 1], e + most); e < end; e++)
+			if (components_unite(above, v, target[e], &hooked) && with_tree)
+				tree[hooked] = before + e;
+}
+
+/* Each vertex is linked to its root. */
+__kernel void components_flatten(volatile __global uint *above, uint vertices)
+{
+	for (each(v, vertices)) {
+		uint root = above[v], there;
+		while ((there = above[root]) != root)
+			root = there;
+		above[v] = root;
+	}
+}
+
+/* All edges. Most have their ends linked to one root by now. */
+__kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows, ulong edges,
+                                   volatile __global uint *above, __global ulong *tree, uint with_tree, ulong before,
+                                   volatile __local uint *room)
+{
+	GEMP_GROUP_DECLARE
+	uint hooked;
+	volatile __local uint *rows_of = topology_room(room);
+	for (topology_each_share(share, rows, edges)) {
+		topology_share s = topology_take(GEMP_GROUP_PASS begin, rows, edges, share, rows_of);
+		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES)
+			if (components_unite(above, s.row + rows_of[i], target[s.first + i], &hooked) && with_tree)
+				tree[hooked] = before + s.first + i;
+	}
+}

@@ -1,0 +1,153 @@
+#include "topology/components_device.h"
+
+#include "core/memory.h"
+#include "device/laps.h"
+#include "topology/device_csr.h"
+
+enum { HOST_BELOW = 1 << 22, SAMPLED = 2 };
+enum { BEGIN, SAMPLE, FLATTEN, UNITE_ALL, KERNELS };
+
+typedef struct working {
+	gemp_device *device;
+	gemp_components *out;
+	uint32_t vertices, with_tree;
+	gemp_program program;
+	cl_kernel kernels[KERNELS];
+	gemp_buffer above, tree;
+	gemp_laps laps;
+} working;
+
+bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_place place)
+{
+	return count && csr->rows &&
+	       gemp_on_device(device, place, gemp_csr_all_edges(csr, count) + csr->rows, "components.host_below", HOST_BELOW);
+}
+
+static gemp_code open_kernels(working *w, const gemp_device_csr *csr)
+{
+	static const char *const names[KERNELS] = { "components_begin", "components_sample", "components_flatten",
+	                                            "components_unite_all" };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_device_csr_program(&w->program, csr, "components.cl"));
+	for (int k = 0; k < KERNELS; k++)
+		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
+done:
+	return code;
+}
+
+static void close_kernels(working *w)
+{
+	for (int k = 0; k < KERNELS; k++) {
+		if (w->kernels[k])
+			clReleaseKernel(w->kernels[k]);
+		w->kernels[k] = NULL;
+	}
+	gemp_program_free(&w->program);
+}
+
+static gemp_code flatten(working *w)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[FLATTEN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
+	                     GEMP_ARG(&w->vertices)));
+	code = gemp_laps_add(&w->laps, w->device);
+done:
+	return code;
+}
+
+static gemp_code begin(working *w)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, w->vertices);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[BEGIN], grid.items, grid.group, GEMP_ARG(&w->above.mem),
+	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->vertices), GEMP_ARG(&w->with_tree)));
+	code = gemp_laps_add(&w->laps, w->device);
+done:
+	return code;
+}
+
+static gemp_code unite(working *w, const gemp_device_csr *csr, cl_ulong before)
+{
+	gemp_code code = GEMP_OK;
+	const cl_uint most = SAMPLED;
+	gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[SAMPLE], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&most), GEMP_ARG(&w->above.mem),
+	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree), GEMP_ARG(&before)));
+	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
+	GEMP_TRY(flatten(w));
+	grid = gemp_device_csr_grid(csr);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&w->above.mem),
+	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
+	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
+	code = flatten(w);
+done:
+	return code;
+}
+
+/* One type's edges after those of the others: its kernels may be others, if it has many more edges. */
+static gemp_code unite_type(working *w, const gemp_csr *csr, cl_ulong before)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device_csr rows = { 0 };
+	GEMP_TRY(gemp_device_csr_new(&rows, w->device, csr));
+	GEMP_TRY(open_kernels(w, &rows));
+	if (w->laps.count == 0)
+		GEMP_TRY(begin(w));
+	if (rows.edges)
+		GEMP_TRY(unite(w, &rows, before));
+	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_TRY(gemp_program_store(w->device, &w->program));
+	w->out->transfers += rows.seconds;
+done:
+	close_kernels(w);
+	gemp_device_csr_free(&rows);
+	return code;
+}
+
+static gemp_code read_results(working *w)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *tree = NULL;
+	size_t capacity = 0;
+	double since = gemp_now();
+	GEMP_TRY(gemp_buffer_read(w->device, &w->above, 0, w->vertices * sizeof *w->out->component, w->out->component));
+	if (w->with_tree) {
+		GEMP_TRY(GEMP_NEW(tree, w->vertices));
+		GEMP_TRY(gemp_buffer_read(w->device, &w->tree, 0, w->vertices * sizeof *tree, tree));
+	}
+	w->out->transfers += gemp_now() - since;
+	for (size_t v = 0; w->with_tree && v < w->vertices; v++) {
+		if (tree[v] == GEMP_NO_EDGE)
+			continue;
+		GEMP_TRY(GEMP_RESERVE(w->out->tree, capacity, w->out->tree_count + 1));
+		w->out->tree[w->out->tree_count++] = tree[v];
+	}
+done:
+	gemp_free(tree);
+	return code;
+}
+
+gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count, bool tree)
+{
+	gemp_code code = GEMP_OK;
+	working w = { .device = device, .out = out, .vertices = (uint32_t)csr->rows, .with_tree = tree };
+	cl_ulong before = 0;
+	out->on_device = true;
+	GEMP_TRY(gemp_buffer_new(&w.above, device, w.vertices * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&w.tree, device, tree ? w.vertices * sizeof(cl_ulong) : 1, NULL));
+	for (size_t c = 0; c < count; c++) {
+		GEMP_TRY(unite_type(&w, &csr[c], before));
+		before += gemp_csr_edges(&csr[c]);
+	}
+	GEMP_TRY(read_results(&w));
+	GEMP_TRY(gemp_laps_seconds(&w.laps, &out->seconds));
+done:
+	gemp_laps_free(&w.laps);
+	close_kernels(&w);
+	gemp_buffer_free(&w.above, device);
+	gemp_buffer_free(&w.tree, device);
+	return code;
+}

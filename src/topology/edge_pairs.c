@@ -1,0 +1,84 @@
+#include "topology/edge_pairs.h"
+
+#include "core/threads.h"
+
+enum { EDGES_A_PIECE = 1 << 15, HOST_BELOW = 1 << 30 };
+
+typedef struct listing {
+	const gemp_csr *csr;
+	gemp_edge_pair *pairs;
+} listing;
+
+static void list_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const listing *l = context;
+	const gemp_csr *csr = l->csr;
+	uint64_t edge = (uint64_t)piece * EDGES_A_PIECE, edges = gemp_csr_edges(csr);
+	uint64_t end = edges - edge < EDGES_A_PIECE ? edges : edge + EDGES_A_PIECE;
+	for (size_t row = gemp_csr_row(csr, edge); edge < end; row++) {
+		uint64_t stop = csr->begin[row + 1] < end ? csr->begin[row + 1] : end;
+		for (gemp_vertex source = csr->first + (gemp_vertex)row; edge < stop; edge++)
+			l->pairs[edge] = (gemp_edge_pair){ source, csr->target[edge] };
+	}
+}
+
+void gemp_edge_pairs_host(const gemp_csr *csr, gemp_edge_pair *pairs)
+{
+	listing l = { csr, pairs };
+	gemp_parallel_for((size_t)((gemp_csr_edges(csr) + EDGES_A_PIECE - 1) / EDGES_A_PIECE), list_piece, &l);
+}
+
+gemp_code gemp_edge_pairs_device(const gemp_device_csr *csr, const gemp_buffer *pairs)
+{
+	gemp_code code = GEMP_OK;
+	gemp_program program = { 0 };
+	cl_kernel kernel = NULL;
+	const gemp_device_grid grid = gemp_device_csr_grid(csr);
+	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl"));
+	GEMP_TRY(gemp_kernel_new(&kernel, &program, "edge_pairs"));
+	GEMP_TRY(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem), GEMP_ARG(&csr->target.mem),
+	                     GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&csr->first), GEMP_ARG(&pairs->mem),
+	                     GEMP_LOCAL(grid.local)));
+	code = gemp_program_store(csr->device, &program);
+done:
+	if (kernel)
+		clReleaseKernel(kernel);
+	gemp_program_free(&program);
+	return code;
+}
+
+static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_edge_pair *pairs,
+                                gemp_edge_pairs_figures *figures)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device_csr rows = { 0 };
+	gemp_buffer out = { 0 };
+	size_t size = (size_t)gemp_csr_edges(csr) * sizeof *pairs;
+	GEMP_TRY(gemp_device_csr_new(&rows, device, csr));
+	GEMP_TRY(device->gpu ? gemp_buffer_new(&out, device, size, NULL) : gemp_buffer_borrow(&out, device, size, pairs));
+	GEMP_TRY(gemp_edge_pairs_device(&rows, &out));
+	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
+	double since = gemp_now();
+	if (device->gpu)
+		GEMP_TRY(gemp_buffer_read(device, &out, 0, size, pairs));
+	figures->transfers = rows.seconds + (gemp_now() - since);
+done:
+	gemp_buffer_free(&out, device);
+	gemp_device_csr_free(&rows);
+	return code;
+}
+
+gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_place place, gemp_edge_pair *pairs,
+                          gemp_edge_pairs_figures *figures)
+{
+	uint64_t edges = gemp_csr_edges(csr);
+	*figures = (gemp_edge_pairs_figures){ .on_device = edges && gemp_on_device(device, place, edges + csr->rows,
+	                                                                            "edges.host_below", HOST_BELOW) };
+	if (figures->on_device)
+		return list_on_device(csr, device, pairs, figures);
+	double since = gemp_now();
+	gemp_edge_pairs_host(csr, pairs);
+	figures->seconds = gemp_now() - since;
+	return GEMP_OK;
+}

@@ -1,0 +1,213 @@
+#include "topology/vertex_degrees.h"
+
+#include "core/memory.h"
+#include "core/threads.h"
+
+#include <stdatomic.h>
+
+enum { ROWS_A_PIECE = 1 << 15, EDGES_A_PIECE = 1 << 16 };
+
+size_t gemp_vertex_degrees_step = (size_t)1 << 23;
+
+/* The edges of one type, counted at their targets. */
+typedef struct counting {
+	const gemp_comm *comm;
+	const uint64_t *bounds;
+	const gemp_csr *csr;
+	gemp_vertex_degrees *degrees;
+	gemp_vertex *away;      /* [step] targets that others own, of one round */
+	int *owner;             /* [step] of each */
+	_Atomic size_t away_count;
+	uint64_t begin, end;    /* edges of this round */
+} counting;
+
+void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees)
+{
+	gemp_free(degrees->out);
+	gemp_free(degrees->in);
+	degrees->out = degrees->in = NULL;
+}
+
+static void add_one(uint64_t *counter)
+{
+	atomic_fetch_add_explicit((_Atomic uint64_t *)counter, 1, memory_order_relaxed);
+}
+
+static void count_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	counting *c = context;
+	const gemp_csr *csr = c->csr;
+	uint64_t at = c->begin + piece * EDGES_A_PIECE, end = c->end - at < EDGES_A_PIECE ? c->end : at + EDGES_A_PIECE;
+	for (; at < end; at++) {
+		gemp_vertex row = csr->target[at] - csr->first;
+		if (row < csr->rows)
+			add_one(&c->degrees->in[row]);
+		else {
+			size_t place = atomic_fetch_add(&c->away_count, 1);
+			c->away[place] = csr->target[at];
+			c->owner[place] = (int)gemp_range_of(c->bounds, (size_t)c->comm->size, csr->target[at]);
+		}
+	}
+}
+
+/* Collective. Targets that others own go there, and are counted. */
+static gemp_code count_away(counting *c)
+{
+	gemp_code code = GEMP_OK;
+	void *came = NULL;
+	size_t *from = NULL, count = atomic_load(&c->away_count);
+	GEMP_TRY(gemp_exchange_records(c->comm, c->away, count, sizeof *c->away, c->owner, &came, &from,
+	                               &c->degrees->traffic));
+	for (size_t i = 0; i < from[c->comm->size]; i++)
+		c->degrees->in[((gemp_vertex *)came)[i] - c->degrees->first]++;
+done:
+	gemp_free(came);
+	gemp_free(from);
+	return code;
+}
+
+static void count_round(counting *c)
+{
+	atomic_store(&c->away_count, 0);
+	gemp_parallel_for((size_t)((c->end - c->begin + EDGES_A_PIECE - 1) / EDGES_A_PIECE), count_piece, c);
+}
+
+/* Collective. */
+static gemp_code count_edges(counting *c)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t edges = gemp_csr_edges(c->csr), step = gemp_vertex_degrees_step, rounds = (edges + step - 1) / step;
+	if (c->comm->size == 1)
+		rounds = 1, step = edges;
+	gemp_comm_max(c->comm, &rounds, 1);
+	for (uint64_t round = 0; round < rounds; round++) {
+		c->begin = round * step < edges ? round * step : edges;
+		c->end = edges - c->begin < step ? edges : c->begin + step;
+		count_round(c);
+		if (c->comm->size > 1)
+			GEMP_TRY(count_away(c));
+	}
+done:
+	return code;
+}
+
+static gemp_code make_room(gemp_vertex_degrees *out, size_t rows, gemp_vertex first)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_vertex_degrees){ .rows = rows, .first = first };
+	GEMP_TRY(GEMP_NEW(out->out, rows));
+	GEMP_TRY(GEMP_NEW(out->in, rows));
+done:
+	return code;
+}
+
+static void add_rows(uint64_t *degree, const uint64_t *begin, size_t rows)
+{
+	for (size_t row = 0; row < rows; row++)
+		degree[row] += begin[row + 1] - begin[row];
+}
+
+gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, const uint64_t *bounds,
+                                  const gemp_csr *csr, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	counting c = { .comm = comm, .bounds = bounds, .degrees = out };
+	uint64_t edges = gemp_csr_all_edges(csr, count);
+	size_t room = comm->size == 1 ? 0 : edges < gemp_vertex_degrees_step ? (size_t)edges : gemp_vertex_degrees_step;
+	code = make_room(out, (size_t)(bounds[comm->rank + 1] - bounds[comm->rank]), (gemp_vertex)bounds[comm->rank]);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(c.away, room);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(c.owner, room);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	for (size_t i = 0; i < count; i++) {
+		c.csr = &csr[i];
+		add_rows(out->out, csr[i].begin, csr[i].rows);
+		GEMP_TRY(count_edges(&c));
+	}
+done:
+	gemp_free(c.away);
+	gemp_free(c.owner);
+	if (code != GEMP_OK)
+		gemp_vertex_degrees_free(out);
+	return code;
+}
+
+static gemp_code add_loaded(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_graph *graph,
+                            const bool *relations)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(comm, make_room(out, graph->rows, (gemp_vertex)graph->first)));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (!relations || relations[r]) {
+			add_rows(out->out, graph->relations[r].out_begin, graph->rows);
+			add_rows(out->in, graph->relations[r].in_begin, graph->rows);
+		}
+done:
+	if (code != GEMP_OK)
+		gemp_vertex_degrees_free(out);
+	return code;
+}
+
+gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_graph *graph,
+                                       const bool *relations)
+{
+	bool loaded = true;
+	gemp_csr *csr = NULL;
+	size_t count = 0;
+	for (size_t r = 0; r < graph->relation_count; r++)
+		loaded &= (relations && !relations[r]) || (graph->relations[r].loaded & GEMP_PART_IN) != 0;
+	if (loaded)
+		return add_loaded(out, comm, graph, relations);
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(csr, graph->relation_count)));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		if (!relations || relations[r])
+			csr[count++] = gemp_csr_out(graph, r);
+	code = gemp_vertex_degrees_new(out, comm, graph->bounds, csr, count);
+done:
+	gemp_free(csr);
+	return code;
+}
+
+/* KINDS */
+
+typedef enum kind { ISOLATED, SOURCES, SINKS, BALANCED, MORE_OUT, MORE_IN, SURPLUS, KINDS } kind;
+
+/* Own vertices; least[] of those with more out and with more in. */
+static void count_kinds(const gemp_vertex_degrees *degrees, uint64_t sums[KINDS], uint64_t most[2], uint64_t least[2])
+{
+	for (size_t row = 0; row < degrees->rows; row++) {
+		uint64_t out = degrees->out[row], in = degrees->in[row];
+		sums[ISOLATED] += !out && !in;
+		sums[SOURCES] += out && !in;
+		sums[SINKS] += in && !out;
+		sums[BALANCED] += in == out;
+		sums[MORE_OUT] += out > in;
+		sums[MORE_IN] += in > out;
+		sums[SURPLUS] += out > in ? out - in : 0;
+		most[0] = out > most[0] ? out : most[0];
+		most[1] = in > most[1] ? in : most[1];
+		if (out > in && least[0] == GEMP_NO_VERTEX)
+			least[0] = degrees->first + row;
+		if (in > out && least[1] == GEMP_NO_VERTEX)
+			least[1] = degrees->first + row;
+	}
+}
+
+void gemp_degree_kinds_count(gemp_degree_kinds *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
+{
+	uint64_t sums[KINDS] = { 0 }, most[4] = { 0 }, least[2] = { GEMP_NO_VERTEX, GEMP_NO_VERTEX };
+	count_kinds(degrees, sums, most, least);
+	gemp_comm_sum(comm, sums, KINDS);
+	most[2] = GEMP_NO_VERTEX - least[0];
+	most[3] = GEMP_NO_VERTEX - least[1];
+	gemp_comm_max(comm, most, 4);
+	*out = (gemp_degree_kinds){
+		.vertices = gemp_comm_sum1(comm, degrees->rows), .isolated = sums[ISOLATED], .sources = sums[SOURCES],
+		.sinks = sums[SINKS], .balanced = sums[BALANCED], .more_out = sums[MORE_OUT], .more_in = sums[MORE_IN],
+		.surplus = sums[SURPLUS], .most_out = most[0], .most_in = most[1],
+		.start = (gemp_vertex)(GEMP_NO_VERTEX - most[2]), .end = (gemp_vertex)(GEMP_NO_VERTEX - most[3]),
+	};
+}
