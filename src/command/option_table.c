@@ -56,6 +56,11 @@ static const gemp_option table[] = {
 	  "Seed of which matches go first among those that conflict.", AT(seed) },
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input,
 	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
+	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER, input,
+	  "Only edges of this type; may be repeated. Without it all edges.", AT(only_relations) },
+	{ "path", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, input,
+	  "A path will do where there is no circuit: from the one vertex with an out-edge more to the one with an in-edge more.",
+	  AT(path) },
 
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query,
 	  "Read queries from a file. Of several, each ended by ;, each has its own rows and report.", AT(query_file) },
@@ -127,6 +132,8 @@ static const gemp_option table[] = {
 	{ "on", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", ON_HOST_OR_DEVICE, search,
 	  "Where it is computed: on the threads of the host, on the device, or wherever it is expected to be faster for so much "
 	  "data. The answer is the same.", AT(on) },
+	{ "verify", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, search,
+	  "Check the order, on all ranks: each edge once, and each begins where the one before ends.", AT(verify_order) },
 	{ "max-steps", 0, GEMP_OPTION_COUNT, "N", "1000000", GEMP_ON_TRANSFORM, search,
 	  "Most steps; rules that are not done after them end with an error, and no graph is written.", POSITIVE(max_steps) },
 	{ "profile", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_RUN | GEMP_ON_BENCH, search,
@@ -149,6 +156,8 @@ static const gemp_option table[] = {
 	{ "subgraph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
 	  "Write what the matches cover, their vertices and edges, as a graph: .h5, .tsv, .csv, .jsonl, .graphml, .dot (for "
 	  "Graphviz) or .mtx. Of paths of variable length only the ends are known.", AT(subgraph) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_EULER, output,
+	  "Where the order goes, one row an edge: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.", AT(output) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "F", NULL, GEMP_ON_CONVERT, output, "The file to write.", AT(output) },
 	{ "format", 0, GEMP_OPTION_CHOICE, GEMP_EXPORT_CHOICES, "auto", GEMP_ON_CONVERT, output,
 	  "Format to write; auto goes by the ending.", AT(export_format) },

@@ -94,6 +94,9 @@ typedef struct gemp_options {
 	/* assemble */
 	uint64_t kmer, min_count;
 	int strands;
+	/* euler */
+	gemp_list only_relations;
+	bool path, verify_order;
 	/* bench */
 	gemp_list patterns, query_graphs;
 	uint64_t repeat;

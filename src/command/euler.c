@@ -1,0 +1,403 @@
+#include "euler/euler.h"
+
+#include "command/answer.h"
+#include "command/euler_rows.h"
+#include "command/files.h"
+#include "command/quantity.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "euler/balance.h"
+#include "euler/verify.h"
+#include "io/graph_file.h"
+#include "primitive/place.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PREVIEW = 20 };
+
+/* What one run of the command has at hand. */
+typedef struct run {
+	gemp_comm *comm;
+	const gemp_options *options;
+	gemp_report *report;
+	gemp_graph *graph;
+	gemp_context *context;   /* NULL: no device was opened */
+	gemp_timers timers;
+	bool *relations;         /* [relation_count] */
+	gemp_euler_edges edges;
+	gemp_euler_result result;
+	gemp_euler_balance balance;
+	bool balanced;           /* balance is filled */
+	double verified;         /* seconds; 0: not asked for */
+} run;
+
+/* WHAT IS ASKED FOR */
+
+static gemp_code check(const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const char *path = options->output;
+	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
+		code = gemp_fail(GEMP_EUSAGE, "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
+		                 "out --on, or start one rank", comm->size);
+	else if (path && strcmp(path, "-") != 0 && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".csv") &&
+	         !gemp_file_ends_in(path, ".jsonl") && !gemp_file_ends_in(path, ".h5"))
+		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV on "
+		                 "stdout", path);
+	else if (path && strcmp(path, "-") != 0 && comm->rank == 0)
+		code = gemp_file_may_write("--output", path);
+	return gemp_comm_agree(comm, code);
+}
+
+static gemp_code choose_relations(run *r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_list *names = &r->options->only_relations;
+	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(r->relations, r->graph->relation_count)));
+	for (size_t i = 0; i < r->graph->relation_count; i++)
+		r->relations[i] = names->count == 0;
+	for (size_t i = 0; i < names->count; i++) {
+		gemp_relation *relation = gemp_graph_relation(r->graph, names->items[i]);
+		if (!relation)
+			return gemp_fail(GEMP_EUSAGE, "--relation %s: the graph has no such type of edges; `gemp-mpi info %s` lists "
+			                 "them", names->items[i], r->options->arguments[0]);
+		r->relations[relation - r->graph->relations] = true;
+	}
+done:
+	return code;
+}
+
+static gemp_code read_graph(run *r)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	GEMP_TRY(gemp_graph_file_open(&r->graph, r->comm, r->options->arguments[0]));
+	GEMP_TRY(choose_relations(r));
+	for (size_t i = 0; i < r->graph->relation_count; i++)
+		if (r->relations[i] && r->graph->relations[i].directed)
+			GEMP_TRY(gemp_graph_need_relation(r->graph, i, GEMP_PART_OUT));
+	since = gemp_timers_add(&r->timers, GEMP_READ, since);
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_new(&r->edges, r->graph, r->relations)));
+	gemp_timers_add(&r->timers, GEMP_CONVERT, since);
+done:
+	return code;
+}
+
+/* FINDING IT */
+
+static bool on_device(const run *r)
+{
+	if (r->comm->size > 1 || r->options->on == GEMP_PLACE_HOST)
+		return false;
+	return r->options->on == GEMP_PLACE_DEVICE || (r->context && r->context->device->gpu);
+}
+
+/* For a file, or for people; the same on all ranks. */
+static bool rows_wanted(const gemp_options *options)
+{
+	return options->output || !gemp_json_on_stdout(options);
+}
+
+static gemp_code find_once(run *r)
+{
+	const gemp_euler_options how = { .sources = rows_wanted(r->options), .seed = 1 };
+	gemp_euler_result_free(&r->result);
+	if (on_device(r))
+		return gemp_euler_on_device(&r->result, r->context->device, &r->edges, &how);
+	return gemp_euler_on_ranks(&r->result, r->comm, &r->edges, &how);
+}
+
+/* Collective. What is not balanced, and with --path what makes it so. */
+static gemp_code look_at_balance(run *r)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_graph_need_keys(r->graph));
+	GEMP_TRY(gemp_euler_balance_find(&r->balance, r->comm, &r->edges, r->graph->key_rank));
+	r->balanced = true;
+done:
+	return code;
+}
+
+static gemp_code find(run *r)
+{
+	gemp_code code = GEMP_OK;
+	if (r->comm->size == 1 && r->options->on != GEMP_PLACE_HOST)
+		GEMP_TRY(gemp_answer_context(&r->context, r->comm, r->options, &r->timers));
+	GEMP_TRY(find_once(r));
+	if (!r->result.unbalanced)
+		return GEMP_OK;
+	GEMP_TRY(look_at_balance(r));
+	if (!r->balance.path)
+		return GEMP_OK;
+	/* Whether a path would do is seen by looking for it. */
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_close(&r->edges, r->balance.start, r->balance.end)));
+	GEMP_TRY(find_once(r));
+done:
+	return code;
+}
+
+static bool found(const run *r)
+{
+	bool path = r->edges.path_start != GEMP_NO_VERTEX;
+	return !r->result.unbalanced && r->result.components <= 1 && (!path || r->options->path);
+}
+
+/* ANSWERS */
+
+/* Of ranks and phases the longest. */
+static void report_stages(run *r)
+{
+	gemp_report *report = r->report;
+	json_t *stages = json_object();
+	double sum = 0;
+	gemp_report_detail(report, "\n  stage              ms\n");
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++) {
+		double seconds = r->result.seconds[s];
+		sum += seconds;
+		json_object_set_new(stages, gemp_euler_stage_name[s], json_real(seconds));
+		gemp_report_detail(report, "  %-10s %10.3f\n", gemp_euler_stage_name[s], 1e3 * seconds);
+	}
+	gemp_report_detail(report, "  %-10s %10.3f\n", "stages", 1e3 * sum);
+	if (r->context && strcmp(r->result.engine, "device") == 0)
+		gemp_report_detail(report, "  %-10s %10.3f\n  %-10s %10.3f\n", "upload", 1e3 * r->result.upload, "download",
+		                   1e3 * r->result.download);
+	gemp_report_detail(report, "  %-10s %10.3f\n\n", "total", 1e3 * r->result.total);
+	json_object_set_new(stages, "sum", json_real(sum));
+	json_object_set_new(stages, "upload", json_real(r->result.upload));
+	json_object_set_new(stages, "download", json_real(r->result.download));
+	json_object_set_new(stages, "total", json_real(r->result.total));
+	gemp_report_set(report, "stages", stages);
+}
+
+static void report_exchange(run *r)
+{
+	uint64_t sums[3] = { r->result.traffic.bytes, r->result.traffic.messages, 0 };
+	uint64_t rounds = r->result.traffic.rounds;
+	gemp_comm_sum(r->comm, sums, 2);
+	gemp_comm_max(r->comm, &rounds, 1);
+	const gemp_traffic all = { .bytes = sums[0], .messages = sums[1], .rounds = rounds };
+	double each = r->edges.edges ? (double)all.bytes / (double)r->edges.edges : 0;
+	gemp_report_exchange(r->report, &all, -1, NULL);
+	gemp_report_set(r->report, "bytes_per_edge", json_real(each));
+	if (r->comm->size > 1)
+		gemp_report_detail(r->report, "  %-10s %.2f bytes an edge\n", "", each);
+}
+
+static void report_found(run *r)
+{
+	gemp_report *report = r->report;
+	const gemp_euler_result *result = &r->result;
+	bool path = r->edges.path_start != GEMP_NO_VERTEX;
+	gemp_report_print(report, "An Euler %s of %s edges; %s circuit%s were joined at %s place%s\n", path ? "path" : "circuit",
+	                  gemp_grouped(result->order.edges).text, gemp_grouped(result->circuits).text,
+	                  result->circuits == 1 ? "" : "s", gemp_grouped(result->joins).text, result->joins == 1 ? "" : "s");
+	gemp_report_set(report, "found", json_true());
+	gemp_report_set(report, "kind", json_string(path ? "path" : "circuit"));
+	gemp_report_set(report, "edges", gemp_json_count(result->order.edges));
+}
+
+static json_t *key_json(const gemp_value *key)
+{
+	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
+}
+
+/* Collective. Keys of some vertices, on rank 0 as text and as JSON; ids are the same on all ranks. */
+static gemp_code keys_of(run *r, const gemp_vertex *ids, size_t count, gemp_text *texts, json_t **values)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < count; i++) {
+		int owner = gemp_graph_owner(r->graph, ids[i]);
+		gemp_column column = { 0 };
+		gemp_text packed = { 0 };
+		void *bytes = NULL;
+		size_t *begin = NULL;
+		if (owner == r->comm->rank)
+			code = gemp_column_pack(&r->graph->key, ids[i] - r->graph->first, &packed);
+		if (code == GEMP_OK)
+			code = gemp_column_init(&column, "key", r->graph->key.type);
+		code = gemp_comm_agree(r->comm, code);
+		if (code == GEMP_OK)
+			code = gemp_comm_gather_all(r->comm, packed.data, packed.size, &bytes, &begin);
+		const char *at = bytes;
+		if (code == GEMP_OK)
+			code = gemp_comm_agree(r->comm, gemp_column_unpack(&column, &at, at + begin[r->comm->size]));
+		if (code == GEMP_OK) {
+			gemp_value key = gemp_column_get(&column, 0);
+			gemp_value_print(&key, &texts[i]);
+			values[i] = key_json(&key);
+			code = gemp_comm_agree(r->comm, gemp_text_status(&texts[i]));
+		}
+		gemp_column_free(&column);
+		gemp_text_free(&packed);
+		gemp_free(bytes);
+		gemp_free(begin);
+		GEMP_TRY(code);
+	}
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code report_unbalanced(run *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = r->report;
+	const gemp_euler_balance *balance = &r->balance;
+	gemp_vertex ids[GEMP_EULER_SHOWN];
+	gemp_text texts[GEMP_EULER_SHOWN] = { 0 };
+	json_t *values[GEMP_EULER_SHOWN] = { 0 }, *list = json_array();
+	for (size_t i = 0; i < balance->shown; i++)
+		ids[i] = balance->first[i].vertex;
+	GEMP_TRY(keys_of(r, ids, balance->shown, texts, values));
+	gemp_report_print(report, "  %s vert%s not as many in- as out-edges:\n  %-20s %12s %12s\n",
+	                  gemp_grouped(balance->unbalanced).text, balance->unbalanced == 1 ? "ex has" : "ices have", "vertex",
+	                  "in", "out");
+	for (size_t i = 0; i < balance->shown; i++) {
+		const gemp_euler_unbalanced *one = &balance->first[i];
+		gemp_report_print(report, "  %-20s %12s %12s\n", texts[i].data, gemp_grouped(one->in).text,
+		                  gemp_grouped(one->out).text);
+		json_array_append_new(list, json_pack("{s:O, s:o, s:o}", "vertex", values[i], "in", gemp_json_count(one->in), "out",
+		                                      gemp_json_count(one->out)));
+		if (balance->path && one->vertex == balance->start)
+			gemp_report_set(report, "path_start", json_incref(values[i]));
+		if (balance->path && one->vertex == balance->end)
+			gemp_report_set(report, "path_end", json_incref(values[i]));
+	}
+	if (balance->unbalanced > balance->shown)
+		gemp_report_print(report, "  and %s more\n", gemp_grouped(balance->unbalanced - balance->shown).text);
+	gemp_report_set(report, "first_unbalanced", json_incref(list));
+done:
+	for (size_t i = 0; i < GEMP_EULER_SHOWN; i++) {
+		gemp_text_free(&texts[i]);
+		json_decref(values[i]);
+	}
+	json_decref(list);
+	return code;
+}
+
+/* Collective. */
+static gemp_code report_none(run *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = r->report;
+	bool known = !r->result.unbalanced, path = known && r->balanced && r->balance.path && r->result.components <= 1;
+	gemp_report_print(report, "No Euler %s\n", r->options->path ? "circuit or path" : "circuit");
+	if (r->balanced)
+		GEMP_TRY(report_unbalanced(r));
+	if (known) {
+		gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(r->result.components).text);
+		gemp_report_set(report, "components", gemp_json_count(r->result.components));
+	}
+	if (path)
+		gemp_report_print(report, "  a path would do: --path\n");
+	gemp_report_set(report, "found", json_false());
+	gemp_report_set(report, "unbalanced", gemp_json_count(r->balance.unbalanced));
+	gemp_report_set(report, "path", json_boolean(path));
+done:
+	return code;
+}
+
+static gemp_code none(const run *r)
+{
+	if (!r->result.unbalanced && r->balanced && r->balance.path && r->result.components <= 1)
+		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit, but a path: give --path", r->options->arguments[0]);
+	if (r->balanced)
+		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have other in- than out-degrees",
+		                 r->options->arguments[0], r->balance.unbalanced);
+	return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: its edges are in %" PRIu64 " components that do not meet",
+	                 r->options->arguments[0], r->result.components);
+}
+
+/* Collective. */
+static gemp_code write(run *r)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_euler_rows_options how = { .path = r->options->output, .preview = r->report->people, .shown = PREVIEW };
+	double since = gemp_now();
+	if (r->options->verify_order) {
+		GEMP_TRY(gemp_euler_verify(r->comm, &r->edges, &r->result.order));
+		r->verified = gemp_now() - since;
+		gemp_report_print(r->report, "Verified: each edge once, each begins where the one before ends\n");
+		gemp_report_set(r->report, "verified", json_true());
+		gemp_report_set(r->report, "verify_seconds", json_real(r->verified));
+		since = gemp_now();
+	}
+	if (!rows_wanted(r->options))
+		return GEMP_OK;
+	GEMP_TRY(gemp_graph_need_keys(r->graph));
+	GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->edges, &r->result.order, &how));
+	gemp_timers_add(&r->timers, GEMP_WRITE, since);
+done:
+	return code;
+}
+
+static gemp_code answer(run *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = r->report;
+	gemp_report_graph(report, r->graph);
+	gemp_report_set(report, "engine", json_string(r->result.engine));
+	gemp_report_set(report, "circuits", gemp_json_count(r->result.circuits));
+	gemp_report_set(report, "forest_edges", gemp_json_count(r->result.joins));
+	gemp_report_set(report, "splitters", gemp_json_count(r->result.splitters));
+	if (found(r)) {
+		report_found(r);
+		GEMP_TRY(write(r));
+	} else {
+		GEMP_TRY(report_none(r));
+	}
+	report_stages(r);
+	report_exchange(r);
+	GEMP_TRY(gemp_report_devices(report, r->context));
+	gemp_report_seconds(report, &r->timers, false);
+	gemp_report_memory(report, r->context ? gemp_context_device_peak(r->context) : 0);
+done:
+	return code;
+}
+
+static gemp_code euler(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	run r = { .comm = comm, .options = options, .report = &report };
+	gemp_code code = check(comm, options);
+	bool stdout_rows = options->output && strcmp(options->output, "-") == 0;
+	if (code == GEMP_OK)
+		code = gemp_report_new(&report, comm, options, stdout_rows);
+	if (code != GEMP_OK)
+		return code;
+	GEMP_TRY(read_graph(&r));
+	GEMP_TRY(find(&r));
+	GEMP_TRY(answer(&r));
+done:
+	code = gemp_report_finish(&report, code);
+	if (code == GEMP_OK && !found(&r))
+		code = none(&r);
+	gemp_euler_result_free(&r.result);
+	gemp_euler_edges_free(&r.edges);
+	gemp_context_free(r.context);
+	gemp_graph_free(r.graph);
+	gemp_free(r.relations);
+	return code;
+}
+
+const gemp_command gemp_command_euler = {
+	.name = "euler",
+	.bit = GEMP_ON_EULER,
+	.arguments = "G.h5 [--relation TYPE] [--path] [--verify] [-o FILE]",
+	.summary = "Finds an Euler circuit or path: every edge once",
+	.text = "A circuit goes along each edge once and ends where it began. There is one if all edges hang together and each "
+		"vertex has as many in-edges as out-edges; a path takes one vertex with an out-edge more, where it starts, and one with "
+		"an in-edge more, where it ends. In-edges are paired with out-edges, the circuits that come of it are joined over a "
+		"spanning forest of the circuit graph, and the places of edges found by list ranking. If there is none, the report says "
+		"why, and the exit code is 65.\n"
+		"Rows are place, source, type, edge and target: edge is the number among the edges of its type, which tells parallel "
+		"ones apart. One rank takes its device or its threads, several ranks take the threads of all.\n",
+	.examples = "gemp-mpi euler roads.h5 --verify -o tour.tsv\n"
+		"# one type of edges; from one vertex to another\n"
+		"gemp-mpi euler city.h5 --relation STREET --path -o tour.h5\n"
+		"mpirun -n 8 gemp-mpi euler large.h5 --json - --quiet\n",
+	.least = 1,
+	.most = 1,
+	.run = euler,
+};
