@@ -23,16 +23,21 @@ gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form fo
 	return code;
 }
 
+static void free_tool(gemp_tool *tool)
+{
+	for (size_t k = 0; k < GEMP_TOOL_KERNELS && tool->kernels[k]; k++)
+		clReleaseKernel(tool->kernels[k]);
+	gemp_program_free(&tool->program);
+	*tool = (gemp_tool){ 0 };
+}
+
 void gemp_toolbox_free(gemp_toolbox *box)
 {
 	if (!box)
 		return;
 	gemp_laps_free(&box->laps);
-	for (size_t t = 0; t < box->tool_count; t++) {
-		for (size_t k = 0; k < GEMP_TOOL_KERNELS && box->tools[t].kernels[k]; k++)
-			clReleaseKernel(box->tools[t].kernels[k]);
-		gemp_program_free(&box->tools[t].program);
-	}
+	for (size_t t = 0; t < GEMP_TOOLS; t++)
+		free_tool(&box->tools[t]);
 	for (int s = 0; s < GEMP_SCRATCHES; s++)
 		gemp_buffer_free(&box->scratch[s], box->device);
 	gemp_free(box);
@@ -42,8 +47,8 @@ gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_laps_seconds(&box->laps, seconds));
-	for (size_t t = 0; t < box->tool_count; t++) {
-		if (!box->tools[t].stored)
+	for (size_t t = 0; t < GEMP_TOOLS; t++) {
+		if (box->tools[t].program.program && !box->tools[t].stored)
 			GEMP_TRY(gemp_program_store(box->device, &box->tools[t].program));
 		box->tools[t].stored = true;
 	}
@@ -84,13 +89,13 @@ done:
 
 static gemp_code find_tool(gemp_toolbox *box, gemp_tool **out, const char *file, const char *options)
 {
-	for (size_t t = 0; t < box->tool_count; t++)
-		if (strcmp(box->tools[t].file, file) == 0 && strcmp(box->tools[t].options, options) == 0) {
+	for (size_t t = 0; t < GEMP_TOOLS; t++)
+		if (box->tools[t].program.program && strcmp(box->tools[t].file, file) == 0 && strcmp(box->tools[t].options, options) == 0) {
 			*out = &box->tools[t];
 			return GEMP_OK;
 		}
-	GEMP_CHECK(box->tool_count < GEMP_TOOLS);
-	*out = &box->tools[box->tool_count];
+	*out = &box->tools[box->tool_count % GEMP_TOOLS];
+	free_tool(*out);
 	return make_tool(box, *out, file, options);
 }
 

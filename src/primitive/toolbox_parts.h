@@ -5,7 +5,7 @@
 #include "primitive/key.h"
 #include "primitive/toolbox.h"
 
-enum { GEMP_TOOLS = 24, GEMP_TOOL_KERNELS = 8, GEMP_TOOL_WARP = 32, GEMP_TOOL_OPTIONS = 256 };
+enum { GEMP_TOOLS = 48, GEMP_TOOL_KERNELS = 8, GEMP_TOOL_WARP = 32, GEMP_TOOL_OPTIONS = 256 };
 
 /* One program of a kernel file. */
 typedef struct gemp_tool {
@@ -24,8 +24,8 @@ struct gemp_toolbox {
 	bool groups;         /* the form */
 	unsigned cached_bits; /* of a bitmap that fits the device's cache; tests make it small */
 	size_t sparse;       /* words of a bitmap for each key that are still better than sorting; tests make it large */
-	gemp_tool tools[GEMP_TOOLS];
-	size_t tool_count;
+	gemp_tool tools[GEMP_TOOLS]; /* the newest */
+	size_t tool_count;           /* so far */
 	gemp_buffer scratch[GEMP_SCRATCHES];
 	gemp_laps laps;
 	size_t builds;
@@ -36,7 +36,8 @@ struct gemp_toolbox {
 size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted);
 
 /* A kernel of `file` with these options and those of the form, for groups of `group` work-items (0: as the form by items);
- * it stays the toolbox's. */
+ * it stays the toolbox's, and is there until GEMP_TOOLS
+ * other programs were asked for. */
 gemp_code gemp_tool_kernel(gemp_toolbox *box, cl_kernel *out, const char *file, const char *name, size_t group,
                            const char *format, ...) __attribute__((format(printf, 6, 7)));
 

@@ -1,0 +1,338 @@
+/* primitives [host|device] [LOG2_OF_KEYS]: seconds of sort, split, distinct and scan, beside the device's copy bandwidth, what
+ * experiments on one NVIDIA H200 took, and on the host qsort's kind of competition: sort-and-unique with a plain radix sort
+ * on one thread. Answers are checked, outside of the time. */
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/threads.h"
+#include "core/timer.h"
+#include "device/rate.h"
+#include "primitive/distinct.h"
+#include "primitive/scan.h"
+#include "primitive/sort.h"
+#include "primitive/split.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { TRIES = 5, PIECES = 256, DISTINCT_KEYS = 262144000 };
+
+static gemp_device *device;
+static gemp_toolbox *box;
+static double copy; /* bytes a second */
+
+static void need(gemp_code code)
+{
+	if (code == GEMP_OK)
+		return;
+	fprintf(stderr, "%s\n", gemp_message());
+	exit(1);
+}
+
+/* KEYS */
+
+typedef struct making {
+	void *keys;
+	size_t count;
+	unsigned size;
+	uint64_t below; /* 0: all bits */
+} making;
+
+static void make_piece(void *context, unsigned thread, size_t piece)
+{
+	const making *m = context;
+	(void)thread;
+	for (size_t i = m->count / PIECES * piece; i < (piece + 1 < PIECES ? m->count / PIECES * (piece + 1) : m->count); i++) {
+		uint64_t key = gemp_mix(i / 2 * 2 + gemp_mix(i) % 2); /* some are drawn twice */
+		gemp_key_put(m->keys, i, m->size, m->below ? key % m->below : key);
+	}
+}
+
+static void *make_keys(size_t count, unsigned size, uint64_t below)
+{
+	making m = { gemp_calloc(count, size), count, size, below };
+	if (!m.keys)
+		need(GEMP_ENOMEM);
+	gemp_parallel_for(PIECES, make_piece, &m);
+	return m.keys;
+}
+
+static void report(const char *what, size_t count, double seconds, double bytes, double experiment)
+{
+	printf("%-34s %10zu  %9.3f ms  %7.2f G/s", what, count, 1e3 * seconds, 1e-9 * (double)count / seconds);
+	if (copy > 0)
+		printf("  %4.0f %% of copy", 100 * bytes / seconds / copy);
+	if (experiment > 0)
+		printf("  experiment %.2f ms, ratio %.2f", 1e3 * experiment, seconds / experiment);
+	printf("\n");
+	fflush(stdout);
+}
+
+static void check_sorted(const void *keys, size_t count, unsigned size, const char *what)
+{
+	for (size_t i = 1; i < count; i++)
+		if (gemp_key_get(keys, i - 1, size) > gemp_key_get(keys, i, size)) {
+			printf("%s: WRONG at %zu\n", what, i);
+			return;
+		}
+}
+
+/* DEVICE */
+
+static void copy_buffer(const gemp_buffer *from, const gemp_buffer *to)
+{
+	need(GEMP_CL(clEnqueueCopyBuffer(device->queue, from->mem, to->mem, 0, 0, to->size, 0, NULL, NULL)));
+	need(GEMP_CL(clFinish(device->queue)));
+}
+
+static double lesser(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static void bench_sort(const char *what, gemp_sort sort, size_t count, double experiment)
+{
+	unsigned size = gemp_key_size(sort.key);
+	void *keys = make_keys(count, size, 0);
+	gemp_buffer master;
+	gemp_sort_buffers b = { 0 };
+	double best = 1e9, seconds;
+	need(gemp_buffer_new(&master, device, count * size, keys));
+	for (int k = 0; k < 2; k++) {
+		need(gemp_buffer_new(&b.keys[k], device, count * size, NULL));
+		if (sort.value_size)
+			need(gemp_buffer_new(&b.values[k], device, count * sort.value_size, NULL));
+	}
+	for (int i = 0; i < TRIES; i++) {
+		copy_buffer(&master, &b.keys[0]);
+		need(gemp_sort_device(box, &sort, &b, count, 8 * size));
+		need(gemp_toolbox_seconds(box, &seconds));
+		best = lesser(best, seconds);
+	}
+	need(gemp_buffer_read(device, &b.keys[0], 0, count * size, keys));
+	check_sorted(keys, count, size, what);
+	report(what, count, best, (double)count * size * 2 * (size + sort.value_size), experiment);
+	gemp_buffer_free(&master, device);
+	for (int k = 0; k < 2; k++) {
+		gemp_buffer_free(&b.keys[k], device);
+		gemp_buffer_free(&b.values[k], device);
+	}
+	gemp_free(keys);
+}
+
+static void bench_split(const char *what, unsigned bits, unsigned value_size, size_t count, double experiment)
+{
+	gemp_split split = { .key = GEMP_KEY_U32, .value_size = value_size, .shift = 32 - bits, .bits = bits };
+	void *keys = make_keys(count, 4, 0);
+	uint32_t *begin = calloc(((size_t)1 << bits) + 1, 4), *got = keys;
+	gemp_buffer in, values = { 0 }, out, out_values = { 0 }, b_begin;
+	double best = 1e9, seconds;
+	need(gemp_buffer_new(&in, device, count * 4, keys));
+	need(gemp_buffer_new(&out, device, count * 4, NULL));
+	need(gemp_buffer_new(&b_begin, device, (((size_t)1 << bits) + 1) * 4, NULL));
+	if (value_size) {
+		need(gemp_buffer_new(&values, device, count * value_size, NULL));
+		need(gemp_buffer_new(&out_values, device, count * value_size, NULL));
+	}
+	for (int i = 0; i < TRIES; i++) {
+		need(gemp_split_device(box, &split, &in, &values, count, &out, &out_values, &b_begin));
+		need(gemp_toolbox_seconds(box, &seconds));
+		best = lesser(best, seconds);
+	}
+	need(gemp_buffer_read(device, &out, 0, count * 4, got));
+	need(gemp_buffer_read(device, &b_begin, 0, (((size_t)1 << bits) + 1) * 4, begin));
+	for (size_t b = 0; b >> bits == 0; b++)
+		for (size_t i = begin[b]; i < begin[b + 1]; i++)
+			if (got[i] >> split.shift != b) {
+				printf("%s: WRONG at %zu\n", what, i);
+				b = (size_t)1 << bits;
+				break;
+			}
+	report(what, count, best, (double)count * (4 + 2 * (4 + value_size)), experiment);
+	gemp_buffer_free(&in, device);
+	gemp_buffer_free(&out, device);
+	gemp_buffer_free(&b_begin, device);
+	gemp_buffer_free(&values, device);
+	gemp_buffer_free(&out_values, device);
+	free(begin);
+	gemp_free(keys);
+}
+
+static void bench_distinct(const char *what, size_t count, uint64_t below, double experiment)
+{
+	void *keys = make_keys(count, 4, below), *expected = NULL, *got;
+	size_t distinct = 0, found;
+	gemp_buffer in, out;
+	double best = 1e9, counting = 1e9, seconds, began = gemp_now();
+	need(gemp_distinct_host(GEMP_KEY_U32, keys, count, &expected, &distinct));
+	double host = gemp_now() - began;
+	need(gemp_buffer_new(&in, device, count * 4, keys));
+	for (int i = 0; i < TRIES; i++) {
+		need(gemp_distinct_device(box, GEMP_KEY_U32, &in, count, &out, &found));
+		need(gemp_toolbox_seconds(box, &seconds));
+		best = lesser(best, seconds);
+		if (i + 1 < TRIES)
+			gemp_buffer_free(&out, device);
+	}
+	got = malloc(distinct * 4 + 1);
+	if (found == distinct)
+		need(gemp_buffer_read(device, &out, 0, distinct * 4, got));
+	if (found != distinct || memcmp(got, expected, distinct * 4) != 0)
+		printf("%s: WRONG: %zu found, %zu expected\n", what, found, distinct);
+	for (int i = 0; i < TRIES; i++) {
+		need(gemp_distinct_device(box, GEMP_KEY_U32, &in, count, NULL, &found));
+		need(gemp_toolbox_seconds(box, &seconds));
+		counting = lesser(counting, seconds);
+	}
+	report(what, count, best, (double)count * 4 + (double)distinct * 4, experiment);
+	printf("%34s %10zu distinct, host threads %.3f s, only counted %.3f ms\n", "", distinct, host, 1e3 * counting);
+	gemp_buffer_free(&in, device);
+	gemp_buffer_free(&out, device);
+	gemp_free(expected);
+	free(got);
+	gemp_free(keys);
+}
+
+static void bench_scan(size_t count)
+{
+	void *numbers = make_keys(count, 4, 100);
+	gemp_buffer in, out;
+	double best = 1e9, seconds;
+	need(gemp_buffer_new(&in, device, count * 4, numbers));
+	need(gemp_buffer_new(&out, device, (count + 1) * 8, NULL));
+	for (int i = 0; i < TRIES; i++) {
+		need(gemp_scan_device(box, &in, 4, &out, 8, count));
+		need(gemp_toolbox_seconds(box, &seconds));
+		best = lesser(best, seconds);
+	}
+	report("scan of u32 to u64", count, best, (double)count * 16, 0);
+	gemp_buffer_free(&in, device);
+	gemp_buffer_free(&out, device);
+	gemp_free(numbers);
+}
+
+static void on_device(unsigned log2)
+{
+	size_t count = (size_t)1 << log2, few = count < DISTINCT_KEYS ? count : DISTINCT_KEYS;
+	bool full = log2 == 28; /* the size of the experiments */
+	gemp_rates rates;
+	need(gemp_device_open(&device, NULL, 0, 1, 0));
+	need(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
+	need(gemp_device_rates(device, &rates));
+	copy = rates.copy;
+	printf("%s: copy %.2f TB/s\n", device->name, 1e-12 * copy);
+	bench_sort("sort u32", (gemp_sort){ GEMP_KEY_U32, false, 0 }, count, full ? 6.75e-3 : 0);
+	bench_sort("sort u32 with u32", (gemp_sort){ GEMP_KEY_U32, false, 4 }, count, full ? 8.76e-3 : 0);
+	bench_sort("sort u64", (gemp_sort){ GEMP_KEY_U64, false, 0 }, count / 2, 0);
+	bench_sort("sort u64 with u32", (gemp_sort){ GEMP_KEY_U64, false, 4 }, count / 2, 0);
+	bench_split("split u32 in 256", 8, 0, count, full ? 0.81e-3 + 0.2545e-3 : 0);
+	bench_split("split u32 in 2048", 11, 0, count, full ? 1.518e-3 + 0.2545e-3 : 0);
+	bench_split("split u32 with u32 in 256", 8, 4, count, 0);
+	bench_distinct("distinct u32, full range", few, 0, full ? 3.63e-3 : 0);
+	bench_distinct("distinct u32, 0 to 999", few, 1000, full ? 0.50e-3 : 0);
+	bench_distinct("distinct u32, below 2^24", few, 1 << 24, 0);
+	if (full) {
+		bench_distinct("distinct u32, full range", 26000000, 0, 0);
+		bench_distinct("distinct u32, full range", 2000000, 0, 0);
+		bench_distinct("distinct u32, full range", 300000000, 0, 0);
+	}
+	bench_scan(count);
+	bench_scan(count >> 8);
+	gemp_toolbox_free(box);
+	gemp_device_close(device);
+}
+
+/* HOST */
+
+static double cpu_seconds(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_utime.tv_sec + 1e-6 * (double)usage.ru_utime.tv_usec;
+}
+
+/* A plain radix sort, on one thread. */
+static void plain_sort(uint32_t *keys, uint32_t *other, size_t count)
+{
+	for (unsigned shift = 0; shift < 32; shift += 8) {
+		size_t places[257] = { 0 };
+		for (size_t i = 0; i < count; i++)
+			places[(keys[i] >> shift & 255) + 1]++;
+		for (int b = 0; b < 256; b++)
+			places[b + 1] += places[b];
+		for (size_t i = 0; i < count; i++)
+			other[places[keys[i] >> shift & 255]++] = keys[i];
+		uint32_t *swap = keys;
+		keys = other;
+		other = swap;
+	}
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static size_t unique(uint32_t *keys, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (i == 0 || keys[i] != keys[i - 1])
+			keys[kept++] = keys[i];
+	return kept;
+}
+
+static void host_line(const char *what, size_t count, double wall, double cpu)
+{
+	printf("%-44s %10zu  %7.3f s wall  %7.3f s cpu\n", what, count, wall, cpu);
+	fflush(stdout);
+}
+
+#define TIMED(what, count, work)                                                   \
+	do {                                                                       \
+		double wall_ = gemp_now(), cpu_ = cpu_seconds();                   \
+		work;                                                              \
+		host_line((what), (count), gemp_now() - wall_, cpu_seconds() - cpu_); \
+	} while (0)
+
+static void on_host(unsigned log2)
+{
+	size_t count = (size_t)1 << log2, a = 0, b, c;
+	uint32_t *keys = make_keys(count, 4, 0), *work = gemp_calloc(count, 4), *other = gemp_calloc(count, 4);
+	uint64_t *wide = make_keys(count / 2, 8, 0);
+	uint32_t *values = gemp_calloc(count, 4);
+	memcpy(work, keys, count * 4);
+	TIMED("sort u32", count, need(gemp_sort_host(&(gemp_sort){ GEMP_KEY_U32, false, 0 }, work, NULL, count)));
+	check_sorted(work, count, 4, "sort u32");
+	memcpy(work, keys, count * 4);
+	TIMED("sort u32 with u32", count, need(gemp_sort_host(&(gemp_sort){ GEMP_KEY_U32, false, 4 }, work, values, count)));
+	TIMED("sort u64", count / 2, need(gemp_sort_host(&(gemp_sort){ GEMP_KEY_U64, false, 0 }, wide, NULL, count / 2)));
+	check_sorted(wide, count / 2, 8, "sort u64");
+	memcpy(work, keys, count * 4);
+	TIMED("distinct u32, full range", count, need(gemp_distinct_host(GEMP_KEY_U32, keys, count, NULL, &a)));
+	TIMED("beside it: radix sort and unique, one thread", count, (plain_sort(work, other, count), b = unique(work, count)));
+	memcpy(work, keys, count * 4);
+	TIMED("beside it: qsort and unique", count, (qsort(work, count, 4, compare_u32), c = unique(work, count)));
+	printf("%zu, %zu and %zu distinct\n", a, b, c);
+	for (size_t i = 0; i < count; i++)
+		keys[i] %= 1000;
+	TIMED("distinct u32, 0 to 999", count, need(gemp_distinct_host(GEMP_KEY_U32, keys, count, NULL, &a)));
+	TIMED("scan u32", count, gemp_scan_host_u32(keys, work, count));
+	gemp_free(keys);
+	gemp_free(work);
+	gemp_free(other);
+	gemp_free(wide);
+	gemp_free(values);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned log2 = argc > 2 ? (unsigned)atoi(argv[2]) : 26;
+	if (argc > 1 && strcmp(argv[1], "host") == 0)
+		on_host(log2);
+	else
+		on_device(log2);
+	return 0;
+}
