@@ -183,19 +183,23 @@ static void choose_settings(gemp_euler_team *team, const gemp_euler_options *opt
 	team->in_flight = settings->in_flight ? settings->in_flight : IN_FLIGHT;
 }
 
-gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
-                              const gemp_euler_options *options)
+/* Bytes that a team of all ranks will want in common, about: links, where rows are, and what splitters have. */
+static size_t in_common(const gemp_euler_edges *edges)
 {
-	gemp_code code = GEMP_OK;
-	bool together = comm->size == 1;
-	double begun = gemp_now();
-	finding f = { .out = out, .edges = edges, .options = options, .begun = begun };
+	enum { A_EDGE = 20, A_VERTEX = 4 };
+	size_t factor = edges->edges >> 31 || gemp_euler_ranks_settings_now.wide ? 2 : 1;
+	return factor * (A_EDGE * edges->edges + A_VERTEX * edges->vertices) + 1;
+}
+
+static gemp_code find_by_team(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
+                              const gemp_euler_options *options, bool together)
+{
+	finding f = { .out = out, .edges = edges, .options = options, .begun = gemp_now() };
 	*out = (gemp_euler_result){ .engine = "ranks" };
 	gemp_euler_team_init(&f.team, comm, together);
 	choose_settings(&f.team, options);
-	code = find(&f);
+	gemp_code code = find(&f);
 	out->traffic = f.team.traffic;
-	out->total = gemp_now() - begun;
 	gemp_euler_lookup_free(&f.circuits);
 	gemp_euler_block_free(&f.values);
 	gemp_euler_block_free(&f.joined);
@@ -203,5 +207,20 @@ gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, con
 	gemp_free(f.bounds);
 	if (code != GEMP_OK)
 		gemp_euler_result_free(out);
+	return code;
+}
+
+/* Where memory in common turns out too small after all, messages do. */
+gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
+                              const gemp_euler_options *options)
+{
+	double begun = gemp_now();
+	bool alone = comm->size == 1;
+	bool together = alone || (!gemp_euler_ranks_settings_now.apart && comm->node_size == comm->size &&
+	                          gemp_shared_room(comm, in_common(edges)));
+	gemp_code code = find_by_team(out, comm, edges, options, together);
+	if (code == GEMP_ENOMEM && together && !alone)
+		code = find_by_team(out, comm, edges, options, false);
+	out->total = gemp_now() - begun;
 	return code;
 }

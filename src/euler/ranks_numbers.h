@@ -45,10 +45,10 @@ GEMP_INLINE void gemp_number_store(void *at, size_t i, uint64_t value, bool wide
 		__atomic_store_n((uint32_t *)at + i, (uint32_t)value, __ATOMIC_RELAXED);
 }
 
-GEMP_INLINE uint64_t gemp_number_take(void *at, size_t i, bool wide) /* and add 1 */
+GEMP_INLINE uint64_t gemp_number_take(void *at, size_t i, bool wide) /* the one before it */
 {
-	return wide ? __atomic_fetch_add((uint64_t *)at + i, 1, __ATOMIC_RELAXED)
-	            : __atomic_fetch_add((uint32_t *)at + i, 1, __ATOMIC_RELAXED);
+	return wide ? __atomic_fetch_sub((uint64_t *)at + i, 1, __ATOMIC_RELAXED) - 1
+	            : __atomic_fetch_sub((uint32_t *)at + i, 1, __ATOMIC_RELAXED) - 1;
 }
 
 GEMP_INLINE bool gemp_number_swap(void *at, size_t i, uint64_t from, uint64_t to, bool wide)

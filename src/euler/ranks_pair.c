@@ -23,7 +23,7 @@ GEMP_INLINE void begin_piece(pairing *p, size_t piece, bool wide)
 	size_t end = (piece + 1) * ROWS_A_PIECE < edges->rows ? (piece + 1) * ROWS_A_PIECE : edges->rows;
 	uint64_t vertex = edges->bounds[edges->rank] - p->low_vertex;
 	for (size_t row = piece * ROWS_A_PIECE; row < end; row++)
-		gemp_number_set(p->cursor.at, vertex + row, p->list->part + edges->begin[row], wide);
+		gemp_number_set(p->cursor.at, vertex + row, p->list->part + edges->begin[row + 1], wide);
 }
 GEMP_WIDTHS(begin_body, begin_piece, pairing)
 
@@ -33,7 +33,7 @@ GEMP_INLINE void end_piece(pairing *p, size_t piece, bool wide)
 	size_t end = (piece + 1) * ROWS_A_PIECE < edges->rows ? (piece + 1) * ROWS_A_PIECE : edges->rows;
 	uint64_t vertex = edges->bounds[edges->rank] - p->low_vertex, wrong = 0;
 	for (size_t row = piece * ROWS_A_PIECE; row < end; row++)
-		wrong += gemp_number_at(p->cursor.at, vertex + row, wide) != p->list->part + edges->begin[row + 1];
+		wrong += gemp_number_at(p->cursor.at, vertex + row, wide) != p->list->part + edges->begin[row];
 	if (wrong)
 		__atomic_fetch_add(&p->unbalanced, wrong, __ATOMIC_RELAXED);
 }

@@ -117,7 +117,7 @@ static void memory(void **state)
 	euler_case c = { 0 };
 	euler_case_walks(&c, &seed, 10, 6, 6, false);
 	euler_case_share(&c, &seed, UINT64_MAX);
-	if (test_comm.size < 4) /* each request of each rank */
+	if (test_comm.size < 3) /* each request of each rank */
 		assert_all_survive_no_memory(without_memory, &c.own);
 	euler_case_free(&c);
 }
