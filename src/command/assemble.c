@@ -4,6 +4,7 @@
 
 #include "io/output.h"
 #include "io/reads.h"
+#include "sequence/contig.h"
 #include "sequence/spell.h"
 
 #include <inttypes.h>
@@ -14,6 +15,11 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
+static gemp_code check_place(const char *option, const char *path)
+{
+	return !path || is_stdout(path) ? GEMP_OK : gemp_file_may_write(option, path);
+}
+
 static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
@@ -22,8 +28,12 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 	else if (options->kmer < GEMP_KMER_SHORTEST || options->kmer > GEMP_KMER_LONGEST)
 		code = gemp_fail(GEMP_EUSAGE, "--kmer %" PRIu64 ": k-mers have %d to %d letters here", options->kmer,
 		                 GEMP_KMER_SHORTEST, GEMP_KMER_LONGEST);
-	else if (comm->rank == 0 && !is_stdout(options->output))
-		code = gemp_file_may_write("--output", options->output);
+	else if (is_stdout(options->output) && is_stdout(options->unitigs))
+		code = gemp_fail(GEMP_EUSAGE, "--output and --unitigs are both -: one of them needs a file");
+	if (code == GEMP_OK && comm->rank == 0)
+		code = check_place("--output", options->output);
+	if (code == GEMP_OK && comm->rank == 0)
+		code = check_place("--unitigs", options->unitigs);
 	return gemp_comm_agree(comm, code);
 }
 
@@ -115,30 +125,116 @@ done:
 	return code;
 }
 
+static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < contig->examples; i++) {
+		char word[GEMP_KMER_LONGEST + 1] = "";
+		for (unsigned p = 0; p < k - 1; p++)
+			word[p] = gemp_kmer_letter(contig->example[i].word, k - 1, p);
+		json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "word", word, "in", gemp_json_count(contig->example[i].in),
+		                                      "out", gemp_json_count(contig->example[i].out)));
+	}
+	return list;
+}
+
+/* Why there is no path, and what might help. */
+static void print_reason(const gemp_report *report, const gemp_contig *contig)
+{
+	switch (contig->verdict) {
+	case GEMP_CONTIG_UNBALANCED:
+		gemp_report_print(report, "No Eulerian path: %s vertices do not have as many unitigs in as out; are there errors left "
+		                  "(--min-count), or other numbers of --copies?\n", gemp_grouped(contig->unbalanced).text);
+		break;
+	case GEMP_CONTIG_APART:
+		gemp_report_print(report, "No Eulerian path: %s components; do reads leave gaps, or is --kmer too long for them?\n",
+		                  gemp_grouped(contig->components / (report->options->strands == 0 ? 2 : 1)).text);
+		break;
+	case GEMP_CONTIG_STRANDS:
+		gemp_report_print(report, "No Eulerian path: the two strands hang together, as the genome has some word and its "
+		                  "reverse complement; a longer --kmer may tell them apart, or --strands one\n");
+		break;
+	case GEMP_CONTIG_TOO_LARGE:
+		gemp_report_print(report, "No Eulerian path was looked for: %s unitigs are too many\n",
+		                  gemp_grouped(contig->copies).text);
+		break;
+	default:
+		gemp_report_print(report, "An Eulerian %s over %s unitigs, of %s letters\n",
+		                  gemp_contig_verdict_name[contig->verdict],
+		                  gemp_grouped(report->options->strands == 0 ? contig->copies / 2 : contig->copies).text,
+		                  gemp_grouped(contig->sequences.letters_of_all).text);
+	}
+}
+
+static void report_contig(gemp_report *report, const gemp_contig *contig, unsigned k)
+{
+	json_t *json = json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "verdict",
+	                         gemp_contig_verdict_name[contig->verdict], "found", contig->sequences.all > 0, "edges",
+	                         gemp_json_count(contig->unitigs), "copies", gemp_json_count(contig->copies), "unbalanced",
+	                         gemp_json_count(contig->unbalanced), "vertices", json_of_vertices(contig, k), "components",
+	                         contig->components ? gemp_json_count(contig->components) : json_null(), "letters",
+	                         gemp_json_count(contig->sequences.letters_of_all));
+	if (contig->coverage > 0)
+		json_object_set_new(json, "coverage", json_real(contig->coverage));
+	gemp_report_set(report, "path", json);
+	print_reason(report, contig);
+}
+
+static void report_traffic(gemp_report *report, const gemp_traffic *mine)
+{
+	uint64_t sums[] = { mine->bytes, mine->messages }, rounds = mine->rounds;
+	gemp_comm_sum(report->comm, sums, 2);
+	gemp_comm_max(report->comm, &rounds, 1);
+	gemp_report_exchange(report, &(gemp_traffic){ sums[0], sums[1], rounds }, -1, NULL);
+}
+
+/* Collective. The Eulerian path, if there is one; else, and with --unitigs, the unitigs. */
+static gemp_code write_files(const gemp_report *report, const gemp_contig *contig, const gemp_unitigs *unitigs,
+                             gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_options *options = report->options;
+	gemp_sequences sequences = { 0 };
+	bool found = contig->sequences.all > 0;
+	if (found)
+		GEMP_TRY(write_fasta(report->comm, options->output, &contig->sequences, "contig"));
+	if (!found || options->unitigs)
+		GEMP_TRY(gemp_spell_unitigs(&sequences, unitigs, traffic));
+	if (!found)
+		GEMP_TRY(write_fasta(report->comm, options->output, &sequences, "unitig"));
+	if (options->unitigs)
+		GEMP_TRY(write_fasta(report->comm, options->unitigs, &sequences, "unitig"));
+done:
+	gemp_sequences_free(&sequences);
+	return code;
+}
+
 static gemp_code run(gemp_report *report, gemp_timers *timers)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = report->comm;
 	const gemp_options *options = report->options;
+	gemp_copying copying = (gemp_copying)options->copies;
 	gemp_kmer_bag bag = { 0 };
 	gemp_kmer_graph graph = { 0 };
 	gemp_unitigs unitigs = { 0 };
-	gemp_sequences sequences = { 0 };
+	gemp_contig contig = { 0 };
 	double since = gemp_now();
 	GEMP_TRY(gemp_comm_agree(comm, gemp_kmer_bag_new(&bag, (unsigned)options->kmer, options->strands == 0)));
 	GEMP_TRY(read_files(&bag, report));
 	since = gemp_timers_add(timers, GEMP_READ, since);
-	GEMP_TRY(gemp_kmer_graph_new(&graph, comm, &bag, options->min_count));
+	GEMP_TRY(gemp_kmer_graph_new(&graph, comm, &bag, options->min_count, copying == GEMP_COPIES_BY_COUNT));
 	GEMP_TRY(report_kmers(report, &graph));
 	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
 	report_unitigs(report, &unitigs);
-	GEMP_TRY(gemp_spell_unitigs(&sequences, &unitigs, &graph.traffic));
+	GEMP_TRY(gemp_contig_new(&contig, &unitigs, copying, &graph.traffic));
+	report_contig(report, &contig, graph.k);
 	since = gemp_timers_add(timers, GEMP_CONVERT, since);
-	GEMP_TRY(write_fasta(comm, options->output, &sequences, "unitig"));
+	GEMP_TRY(write_files(report, &contig, &unitigs, &graph.traffic));
 	gemp_timers_add(timers, GEMP_WRITE, since);
-	gemp_report_exchange(report, &graph.traffic, -1, NULL);
+	report_traffic(report, &graph.traffic);
 done:
-	gemp_sequences_free(&sequences);
+	gemp_contig_free(&contig);
 	gemp_unitigs_free(&unitigs);
 	gemp_kmer_graph_free(&graph);
 	gemp_kmer_bag_free(&bag);
@@ -151,7 +247,7 @@ static gemp_code assemble(gemp_comm *comm, const gemp_options *options)
 	gemp_timers timers = { 0 };
 	gemp_code code = check(comm, options);
 	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, is_stdout(options->output));
+		code = gemp_report_new(&report, comm, options, is_stdout(options->output) || is_stdout(options->unitigs));
 	if (code != GEMP_OK)
 		return code;
 	code = run(&report, &timers);

@@ -206,8 +206,13 @@ static const gemp_option table[] = {
 	{ "strands", 0, GEMP_OPTION_CHOICE, "both|one", "both", GEMP_ON_ASSEMBLE, input,
 	  "both: reads come from either strand, and a k-mer is the same as its reverse complement; one: they all run in the same "
 	  "direction.", AT(strands) },
+	{ "copies", 0, GEMP_OPTION_CHOICE, "coverage|count|one", "coverage", GEMP_ON_ASSEMBLE, input,
+	  "How often the genome has a unitig: coverage: as its k-mers occur compared with most; count: as often as they occur "
+	  "(reads are the genome itself, once); one: once.", AT(copies) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_ASSEMBLE, output,
-	  "The FASTA file to write; -: stdout.", AT(output) },
+	  "The FASTA file to write: the Eulerian path, or, if there is none, the unitigs; -: stdout.", AT(output) },
+	{ "unitigs", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_ASSEMBLE, output,
+	  "Write the unitigs to FILE, as FASTA.", AT(unitigs) },
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
 	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
 	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,

@@ -93,7 +93,8 @@ typedef struct gemp_options {
 	double launch_factor;
 	/* assemble */
 	uint64_t kmer, min_count;
-	int strands;
+	int strands, copies;
+	const char *unitigs;
 	/* euler */
 	gemp_list only_relations;
 	bool path, verify_order;

@@ -207,6 +207,7 @@ size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_
 
 typedef struct linking {
 	gemp_kmer_graph *graph;
+	bool uniform;
 	uint8_t *entering; /* [count] edges that enter the vertex whose first edge this is; from 2 on it does not matter how many */
 } linking;
 
@@ -217,13 +218,14 @@ static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned
 
 /* An edge that enters and the only one that leaves are one way on, unless it would turn back into itself there: no k-mer is
  * then met in both directions. */
-static gemp_item way_on(const linking *l, gemp_kmer entering)
+static gemp_item way_on(const linking *l, const counted *entering)
 {
 	gemp_kmer_graph *graph = l->graph;
-	gemp_kmer vertex = gemp_kmer_target(entering, graph->k);
+	gemp_kmer vertex = gemp_kmer_target(entering->kmer, graph->k);
 	size_t end, at = gemp_kmer_graph_row(graph, vertex, &end);
 	if (end - at != 1 || l->entering[at] != 1 || is_palindrome(graph, vertex, graph->k - 1) ||
-	    is_palindrome(graph, entering, graph->k) || is_palindrome(graph, graph->kmer[at], graph->k))
+	    is_palindrome(graph, entering->kmer, graph->k) || is_palindrome(graph, graph->kmer[at], graph->k) ||
+	    (l->uniform && entering->times != graph->times[at]))
 		return GEMP_NO_ITEM;
 	graph->previous[at] = true;
 	return gemp_item_of(graph->comm->rank, at);
@@ -232,23 +234,24 @@ static gemp_item way_on(const linking *l, gemp_kmer entering)
 static gemp_code ways_on(void *self, const void *questions, size_t count, void *answers)
 {
 	linking *l = self;
-	const gemp_kmer *entering = questions;
+	const counted *entering = questions;
 	gemp_item *next = answers;
 	for (size_t i = 0; i < count; i++) {
-		size_t end, at = gemp_kmer_graph_row(l->graph, gemp_kmer_target(entering[i], l->graph->k), &end);
+		size_t end, at = gemp_kmer_graph_row(l->graph, gemp_kmer_target(entering[i].kmer, l->graph->k), &end);
 		if (at < end && l->entering[at] < 2)
 			l->entering[at]++;
 	}
 	for (size_t i = 0; i < count; i++)
-		next[i] = way_on(l, entering[i]);
+		next[i] = way_on(l, &entering[i]);
 	return GEMP_OK;
 }
 
 /* Collective. Every edge asks the owner of its target. */
-static gemp_code link_edges(gemp_kmer_graph *graph)
+static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 {
 	gemp_code code = GEMP_OK;
-	linking l = { .graph = graph };
+	linking l = { .graph = graph, .uniform = uniform };
+	counted *entering = NULL;
 	int *owner = NULL;
 	code = make_places(graph);
 	if (code == GEMP_OK)
@@ -259,18 +262,24 @@ static gemp_code link_edges(gemp_kmer_graph *graph)
 		code = GEMP_NEW(l.entering, graph->count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(owner, graph->count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(entering, graph->count);
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
-	for (size_t i = 0; i < graph->count; i++)
+	for (size_t i = 0; i < graph->count; i++) {
+		entering[i] = (counted){ graph->kmer[i], graph->times[i] };
 		owner[i] = gemp_kmer_graph_owner(graph, gemp_kmer_target(graph->kmer[i], graph->k));
-	gemp_questions ask = { graph->kmer, graph->count, sizeof *graph->kmer, owner, sizeof *graph->next };
+	}
+	gemp_questions ask = { entering, graph->count, sizeof *entering, owner, sizeof *graph->next };
 	GEMP_TRY(gemp_items_ask(graph->comm, &ask, ways_on, &l, graph->next, &graph->traffic));
 done:
 	gemp_free(owner);
+	gemp_free(entering);
 	gemp_free(l.entering);
 	return code;
 }
 
-gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_bag *bag, uint64_t least_times)
+gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_bag *bag, uint64_t least_times,
+                              bool uniform)
 {
 	gemp_code code = GEMP_OK;
 	gemp_kmer_graph graph = { .comm = comm, .k = bag->k, .both = bag->both };
@@ -279,7 +288,7 @@ gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_
 	if (graph.both)
 		GEMP_TRY(add_reverses(&graph));
 	graph.edges = gemp_comm_sum1(comm, graph.count);
-	GEMP_TRY(link_edges(&graph));
+	GEMP_TRY(link_edges(&graph, uniform));
 	*out = graph;
 	graph = (gemp_kmer_graph){ 0 };
 done:

@@ -31,8 +31,10 @@ typedef struct gemp_kmer_graph {
 	unsigned shift;
 } gemp_kmer_graph;
 
-/* Collective. Of the k-mers of all ranks' bags, those that occur least_times or more often; the bag is emptied. */
-gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_bag *bag, uint64_t least_times);
+/* Collective. Of the k-mers of all ranks' bags, those that occur least_times or more often; the bag is emptied. uniform: a way
+ * goes on only where k-mers occur equally often. */
+gemp_code gemp_kmer_graph_new(gemp_kmer_graph *out, const gemp_comm *comm, gemp_kmer_bag *bag, uint64_t least_times,
+                              bool uniform);
 void gemp_kmer_graph_free(gemp_kmer_graph *graph);
 
 /* Which rank has the edges of a vertex. */

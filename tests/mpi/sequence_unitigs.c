@@ -178,7 +178,7 @@ static gemp_code assemble(char **out, uint64_t *random)
 		code = add_part(&bag, random);
 	GEMP_TRY(gemp_comm_agree(&test_comm, code));
 	GEMP_TRY(gemp_kmer_bag_join(&bag, &test_comm));
-	GEMP_TRY(gemp_kmer_graph_new(&graph, &test_comm, &bag, least_times));
+	GEMP_TRY(gemp_kmer_graph_new(&graph, &test_comm, &bag, least_times, false));
 	GEMP_TRY(gemp_unitigs_new(&unitigs, &graph));
 	GEMP_TRY(gemp_spell_unitigs(&sequences, &unitigs, &graph.traffic));
 	code = gemp_sequences_fasta(&sequences, "u", &part);
