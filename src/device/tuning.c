@@ -24,6 +24,8 @@ static const gemp_tunable tunables[] = {
 	{ "count.sweep.group", 64, 1024, true, "cycle:4", false, "work-items of a work-group in sweeps of two-paths" },
 	{ "count.sweep.window", 1024, 16384, true, "cycle:4", false, "words of a window of counters in local memory" },
 	{ "count.clique.group", 32, 1024, true, "clique:4", false, "work-items of a work-group in sums over cliques" },
+	{ "sort.host_below", 1, 1u << 31, false, NULL, false, "keys below which the host sorts" },
+	{ "distinct.host_below", 1, 1u << 31, false, NULL, false, "keys below which the host finds the distinct ones" },
 	{ "edges.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host lists edges" },
 	{ "reverse.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host turns edges round" },
 	{ "components.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host finds components" },
