@@ -28,7 +28,7 @@ static gemp_code open_kernels(working *w, const gemp_device_csr *csr)
 	static const char *const names[KERNELS] = { "components_begin", "components_sample", "components_flatten",
 	                                            "components_unite_all" };
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_device_csr_program(&w->program, csr, "components.cl"));
+	GEMP_TRY(gemp_device_csr_program(&w->program, csr, "components.cl", NULL));
 	for (int k = 0; k < KERNELS; k++)
 		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
 done:

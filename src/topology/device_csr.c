@@ -52,12 +52,12 @@ void gemp_device_csr_free(gemp_device_csr *csr)
 	*csr = (gemp_device_csr){ 0 };
 }
 
-gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file)
+gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file, const char *defines)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, options[96];
-	snprintf(options, sizeof options, "-DGEMP_LANES=%u -DTOPOLOGY_SHARE=%d%s", lanes_of(csr->device),
-	         GEMP_DEVICE_SHARE, csr->wide ? " -DTOPOLOGY_WIDE" : "");
+	char *source = NULL, options[128];
+	snprintf(options, sizeof options, "-DGEMP_LANES=%u -DTOPOLOGY_SHARE=%d%s %s", lanes_of(csr->device),
+	         GEMP_DEVICE_SHARE, csr->wide ? " -DTOPOLOGY_WIDE" : "", defines ? defines : "");
 	GEMP_TRY(gemp_kernel_source(&source, file));
 	code = gemp_program_new(out, csr->device, source, options);
 done:
@@ -78,4 +78,12 @@ gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count)
 {
 	size_t most = device->gpu ? device->units * (size_t)ITEMS_OF_UNIT : device->units;
 	return (gemp_device_grid){ count < most ? count : most, device->gpu ? WANTED : 1, 0 };
+}
+
+bool gemp_on_device(const gemp_device *device, gemp_place place, uint64_t items, const char *tuning, uint32_t otherwise)
+{
+	if (!device || place == GEMP_PLACE_HOST)
+		return false;
+	uint32_t below = gemp_tuning(device, tuning, device->gpu ? otherwise : 0);
+	return place == GEMP_PLACE_DEVICE || (below && items >= below);
 }

@@ -23,8 +23,8 @@ typedef struct gemp_device_csr {
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr);
 void gemp_device_csr_free(gemp_device_csr *csr);
 
-/* The program of a kernel file that includes topology.clh. */
-gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file);
+/* The program of a kernel file that includes topology.clh; defines: more options, or NULL. */
+gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file, const char *defines);
 
 /* How to launch a kernel that goes over shares, and the local memory that its last argument has; or one that goes over `count`
  * elements with no local memory. */
@@ -36,5 +36,10 @@ gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count);
 
 /* Lanes of a worker; 0: 32 on a GPU, else 1; for tests. */
 extern unsigned gemp_device_csr_lanes;
+
+/* Where work on so many edges and rows is to be done. device NULL: there is none. tuning: "edges.host_below" or the like, the
+ * number of items below which the host is faster than this device with its copies; otherwise: of a GPU that nobody has
+ * measured. A CPU device that nobody has measured leaves it to the host's threads. */
+bool gemp_on_device(const gemp_device *device, gemp_place place, uint64_t items, const char *tuning, uint32_t otherwise);
 
 #endif

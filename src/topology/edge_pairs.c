@@ -35,7 +35,7 @@ gemp_code gemp_edge_pairs_device(const gemp_device_csr *csr, const gemp_buffer *
 	gemp_program program = { 0 };
 	cl_kernel kernel = NULL;
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
-	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl"));
+	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL));
 	GEMP_TRY(gemp_kernel_new(&kernel, &program, "edge_pairs"));
 	GEMP_TRY(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem), GEMP_ARG(&csr->target.mem),
 	                     GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&csr->first), GEMP_ARG(&pairs->mem),

@@ -79,7 +79,7 @@ static void wide_rows(void **state)
 	gemp_program program;
 	gemp_device_csr csr = { .device = device, .wide = true };
 	gemp_device_csr_lanes = 0;
-	assert_ok(gemp_device_csr_program(&program, &csr, "edge_pairs.cl"));
+	assert_ok(gemp_device_csr_program(&program, &csr, "edge_pairs.cl", NULL));
 	gemp_program_free(&program);
 }
 

@@ -1,0 +1,149 @@
+#include "topology/reverse_device.h"
+
+#include "core/memory.h"
+#include "device/laps.h"
+#include "primitive/sort.h"
+
+#include <string.h>
+
+enum { HOST_BELOW = 1 << 24 };
+enum { LIST, CLEAR, MARK, EMPTY, KERNELS };
+
+typedef struct working {
+	gemp_device *device;
+	gemp_reversed *out;
+	cl_uint rows, edges;
+	unsigned value_size;
+	gemp_device_csr csr;
+	gemp_program program;
+	cl_kernel kernels[KERNELS];
+	gemp_toolbox *box;
+	gemp_sort_buffers sorted;
+	gemp_buffer begin;
+	gemp_laps laps;
+} working;
+
+bool gemp_reverse_choose_device(const gemp_device *device, const gemp_csr *csr, gemp_place place)
+{
+	uint64_t edges = gemp_csr_edges(csr);
+	return edges < UINT32_MAX && gemp_on_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);
+}
+
+static gemp_code open_working(working *w, const gemp_csr *csr)
+{
+	static const char *const names[KERNELS] = { "reverse_list", "reverse_clear", "reverse_mark", "reverse_empty" };
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_device_csr_new(&w->csr, w->device, csr));
+	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
+	for (int k = 0; k < KERNELS; k++)
+		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
+	GEMP_TRY(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
+	for (int b = 0; b < 2; b++) {
+		GEMP_TRY(gemp_buffer_new(&w->sorted.keys[b], w->device, w->edges * sizeof(cl_uint), NULL));
+		GEMP_TRY(gemp_buffer_new(&w->sorted.values[b], w->device, w->edges * (size_t)w->value_size, NULL));
+	}
+	code = gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
+done:
+	return code;
+}
+
+static void close_working(working *w)
+{
+	gemp_laps_free(&w->laps);
+	gemp_toolbox_free(w->box);
+	for (int k = 0; k < KERNELS; k++)
+		if (w->kernels[k])
+			clReleaseKernel(w->kernels[k]);
+	gemp_program_free(&w->program);
+	for (int b = 0; b < 2; b++) {
+		gemp_buffer_free(&w->sorted.keys[b], w->device);
+		gemp_buffer_free(&w->sorted.values[b], w->device);
+	}
+	gemp_buffer_free(&w->begin, w->device);
+	gemp_device_csr_free(&w->csr);
+}
+
+static gemp_code list_edges(working *w)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
+	                     GEMP_ARG(&w->csr.target.mem), GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges),
+	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->sorted.keys[0].mem), GEMP_ARG(&w->sorted.values[0].mem),
+	                     GEMP_LOCAL(grid.local)));
+	code = gemp_laps_add(&w->laps, w->device);
+done:
+	return code;
+}
+
+static gemp_code find_rows(working *w)
+{
+	gemp_code code = GEMP_OK;
+	const cl_mem *keys = &w->sorted.keys[0].mem;
+	gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)w->rows + 1);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem), GEMP_ARG(&w->rows),
+	                     GEMP_ARG(&w->edges)));
+	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
+	grid = gemp_device_grid_over(w->device, w->edges);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
+	                     GEMP_ARG(&w->begin.mem)));
+	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
+	grid = gemp_device_grid_over(w->device, w->rows);
+	GEMP_TRY(gemp_launch(w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
+	                     GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem)));
+	code = gemp_laps_add(&w->laps, w->device);
+done:
+	return code;
+}
+
+/* From the last element on: in the host's array of wide numbers lie the device's narrow ones. */
+static void widen(uint64_t *numbers, size_t count)
+{
+	while (count-- > 0) {
+		uint32_t narrow;
+		memcpy(&narrow, (const char *)numbers + count * sizeof narrow, sizeof narrow);
+		numbers[count] = narrow;
+	}
+}
+
+static gemp_code read_rows(working *w)
+{
+	gemp_code code = GEMP_OK;
+	gemp_reversed *out = w->out;
+	size_t begins = (size_t)w->rows + 1;
+	double since = gemp_now();
+	GEMP_TRY(gemp_buffer_read(w->device, &w->begin, 0, begins * sizeof(cl_uint), out->begin));
+	GEMP_TRY(gemp_buffer_read(w->device, &w->sorted.values[0], 0, w->edges * (size_t)w->value_size,
+	                          out->edge ? (void *)out->edge : out->source));
+	out->transfers = w->csr.seconds + (gemp_now() - since);
+	widen(out->begin, begins);
+	for (size_t e = 0; out->edge && e < w->edges; e++) {
+		out->source[e] = (gemp_vertex)(out->edge[e] >> 32);
+		out->edge[e] = (uint32_t)out->edge[e];
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_reverse_on_device(gemp_reversed *out, const gemp_csr *csr, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	working w = { .device = device, .out = out, .rows = (cl_uint)csr->rows, .edges = (cl_uint)gemp_csr_edges(csr),
+	              .value_size = out->edge ? 8 : 4 };
+	const gemp_sort by_target = { .key = GEMP_KEY_U32, .value_size = w.value_size };
+	unsigned bits = csr->rows > 1 ? 64 - (unsigned)__builtin_clzll(csr->rows - 1) : 1;
+	double ours, sorts;
+	out->on_device = true;
+	GEMP_TRY(open_working(&w, csr));
+	GEMP_TRY(list_edges(&w));
+	GEMP_TRY(gemp_sort_device(w.box, &by_target, &w.sorted, w.edges, bits));
+	GEMP_TRY(find_rows(&w));
+	GEMP_TRY(gemp_toolbox_seconds(w.box, &sorts));
+	GEMP_TRY(gemp_laps_seconds(&w.laps, &ours));
+	out->seconds = ours + sorts;
+	GEMP_TRY(read_rows(&w));
+	code = gemp_program_store(device, &w.program);
+done:
+	close_working(&w);
+	return code;
+}
