@@ -215,6 +215,6 @@ def truth(e, env, host, semantics):
         return None if x is None or y is None else x != y
     if x is None:
         return None
-    return {'not': lambda: not x, 'neg': lambda: calculated('sub', 0, x), 'lower': lambda: x.lower(),
-            'upper': lambda: x.upper(), 'size': lambda: len(x), 'id': lambda: host.identity(x),
+    return {'not': lambda: not x, 'neg': lambda: -x if isinstance(x, float) else calculated('sub', 0, x),
+            'lower': lambda: x.lower(), 'upper': lambda: x.upper(), 'size': lambda: len(x), 'id': lambda: host.identity(x),
             'labels': lambda: host.labels(x), 'type': lambda: host.type(x)}[op]()
