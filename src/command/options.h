@@ -85,7 +85,7 @@ typedef struct gemp_options {
 	gemp_list parameters;
 	bool lenient;
 	int semantics, distinct, symmetry, count_by, pivot, attributes, exchange, choose, rematch;
-	int on; /* a gemp_place (primitive/place.h) */
+	int on; /* a gemp_where (primitive/place.h) */
 	int64_t replicate;
 	bool count, explain, profile, estimate, resume;
 	double estimate_seconds, max_time;

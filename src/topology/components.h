@@ -17,7 +17,7 @@
 enum { GEMP_COMPONENT_CLASSES = 34 };
 
 typedef struct gemp_components_options {
-	gemp_place place;
+	gemp_where place;
 	bool tree; /* the edges of a spanning forest, too */
 } gemp_components_options;
 

@@ -17,7 +17,7 @@ typedef struct working {
 	gemp_laps laps;
 } working;
 
-bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_place place)
+bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_where place)
 {
 	return count && csr->rows &&
 	       gemp_on_device(device, place, gemp_csr_all_edges(csr, count) + csr->rows, "components.host_below", HOST_BELOW);

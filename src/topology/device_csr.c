@@ -79,11 +79,3 @@ gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count)
 	size_t most = device->gpu ? device->units * (size_t)ITEMS_OF_UNIT : device->units;
 	return (gemp_device_grid){ count < most ? count : most, device->gpu ? WANTED : 1, 0 };
 }
-
-bool gemp_on_device(const gemp_device *device, gemp_place place, uint64_t items, const char *tuning, uint32_t otherwise)
-{
-	if (!device || place == GEMP_PLACE_HOST)
-		return false;
-	uint32_t below = gemp_tuning(device, tuning, device->gpu ? otherwise : 0);
-	return place == GEMP_PLACE_DEVICE || (below && items >= below);
-}

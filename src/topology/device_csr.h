@@ -37,9 +37,4 @@ gemp_device_grid gemp_device_grid_over(const gemp_device *device, size_t count);
 /* Lanes of a worker; 0: 32 on a GPU, else 1; for tests. */
 extern unsigned gemp_device_csr_lanes;
 
-/* Where work on so many edges and rows is to be done. device NULL: there is none. tuning: "edges.host_below" or the like, the
- * number of items below which the host is faster than this device with its copies; otherwise: of a GPU that nobody has
- * measured. A CPU device that nobody has measured leaves it to the host's threads. */
-bool gemp_on_device(const gemp_device *device, gemp_place place, uint64_t items, const char *tuning, uint32_t otherwise);
-
 #endif

@@ -69,7 +69,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_place place, gemp_edge_pair *pairs,
+gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_where place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_figures *figures)
 {
 	uint64_t edges = gemp_csr_edges(csr);

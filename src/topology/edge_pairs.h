@@ -21,7 +21,7 @@ typedef struct gemp_edge_pairs_figures {
 } gemp_edge_pairs_figures;
 
 /* From the host's memory to the host's memory, wherever it is to be done. device may be NULL. */
-gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_place place, gemp_edge_pair *pairs,
+gemp_code gemp_edge_pairs(const gemp_csr *csr, gemp_device *device, gemp_where place, gemp_edge_pair *pairs,
                           gemp_edge_pairs_figures *figures);
 
 #endif

@@ -104,7 +104,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_reverse(gemp_reversed *out, const gemp_csr *csr, gemp_device *device, gemp_place place, bool edges)
+gemp_code gemp_reverse(gemp_reversed *out, const gemp_csr *csr, gemp_device *device, gemp_where place, bool edges)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = (size_t)gemp_csr_edges(csr);

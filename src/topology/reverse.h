@@ -20,7 +20,7 @@ typedef struct gemp_reversed {
 } gemp_reversed;
 
 /* One rank's whole graph: csr->rows are all vertices. device may be NULL. edges: are their places wanted? */
-gemp_code gemp_reverse(gemp_reversed *out, const gemp_csr *csr, gemp_device *device, gemp_place place, bool edges);
+gemp_code gemp_reverse(gemp_reversed *out, const gemp_csr *csr, gemp_device *device, gemp_where place, bool edges);
 void gemp_reversed_free(gemp_reversed *reversed);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct working {
 	gemp_laps laps;
 } working;
 
-bool gemp_reverse_choose_device(const gemp_device *device, const gemp_csr *csr, gemp_place place)
+bool gemp_reverse_choose_device(const gemp_device *device, const gemp_csr *csr, gemp_where place)
 {
 	uint64_t edges = gemp_csr_edges(csr);
 	return edges < UINT32_MAX && gemp_on_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);

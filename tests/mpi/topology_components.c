@@ -88,7 +88,7 @@ static void check_tree(const test_world *w, const gemp_components *found)
 	gemp_free(own);
 }
 
-static void check(const test_world *w, gemp_place place)
+static void check(const test_world *w, gemp_where place)
 {
 	for (int tree = 0; tree < 2; tree++) {
 		gemp_components found;
