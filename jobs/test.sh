@@ -11,6 +11,9 @@ if [ "${1:-}" = --full ]; then
 	shift
 fi
 [ "${1:-}" != -- ] || shift
+# One seed for the tests of all numbers of ranks, which then ask the same and share kernels; each run has another.
+export GEMP_TEST_SEED=${GEMP_TEST_SEED:-$((RANDOM << 15 | RANDOM))}
+echo "GEMP_TEST_SEED=$GEMP_TEST_SEED"
 "$top/jobs/setup.sh" --tests
 build_gemp -DBUILD_TESTING=ON
 exec ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "${select[@]}" "$@"

@@ -3,7 +3,7 @@
 # GEMP_COLD_STARTS=20 bash tests/cli/cold_start.sh repeats it oftener.
 . "${GEMP_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/harness/harness.sh"
 
-starts=${GEMP_COLD_STARTS:-3}
+starts=${GEMP_COLD_STARTS:-2}
 for i in $(seq "$starts"); do
 	export GEMP_CACHE_DIR=$work/gemp.$i POCL_CACHE_DIR=$work/pocl.$i
 	expect 0 8

@@ -87,7 +87,7 @@ def report(case, wrong, reference, arguments):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--seed', type=int, default=int(time.time()))
-    parser.add_argument('--seconds', type=float, default=50)
+    parser.add_argument('--seconds', type=float, default=25)
     parser.add_argument('--queries', type=int, default=3, help='queries a graph')
     parser.add_argument('--variants', type=int, default=2, help='further ranks and options a query')
     parser.add_argument('--large', action='store_true', help='graphs of hundreds and thousands of vertices')
