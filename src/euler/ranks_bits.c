@@ -33,9 +33,9 @@ gemp_code gemp_euler_bits_deliver(gemp_euler_team *team, const uint64_t *numbers
 	for (; rounds > 0; rounds--) {
 		size_t now = count < team->in_flight ? count : team->in_flight;
 		code = gemp_euler_mail_open(&d.mail, now);
-		GEMP_TRY(gemp_comm_agree(team->comm, code));
-		gemp_parallel_for(d.mail.pieces, post_piece, &d);
-		GEMP_TRY(gemp_euler_mail_send(&d.mail, GEMP_OK));
+		if (code == GEMP_OK)
+			gemp_parallel_for(d.mail.pieces, post_piece, &d);
+		GEMP_TRY(gemp_euler_mail_send(&d.mail, code, NULL));
 		for (size_t i = 0; i < d.mail.received; i++)
 			gemp_bit_set(bits, gemp_number_at(d.mail.receive, i, team->wide));
 		d.numbers += now;

@@ -10,17 +10,31 @@ static uint64_t stretch_to(const gemp_euler_list *list, size_t slot)
 	return label & flag ? gemp_number_at(list->from.at, (label & ~flag) - 1, list->wide) : label - 1;
 }
 
-/* Slots of runs of joined ones, the first of which has no bit of its own; add(context, number) for each. */
-static void each_changed(const gemp_euler_list *list, const uint64_t *joined, uint64_t *bits)
+/* A stretch is changed: its bit is set here, or it is put down for its owner. */
+typedef struct noting {
+	uint64_t *bits;
+	gemp_euler_subset *elsewhere; /* NULL: there is but one team */
+} noting;
+
+static void note(const noting *n, uint64_t number)
+{
+	if (n->elsewhere)
+		gemp_euler_subset_add(n->elsewhere, number);
+	else
+		gemp_bit_set(n->bits, number);
+}
+
+/* Slots of runs of joined ones, the first of which has no bit of its own. */
+static void note_changed(const gemp_euler_list *list, const uint64_t *joined, noting n)
 {
 	for (size_t word = list->part / 64; word * 64 < list->part_end; word++)
 		GEMP_EACH_BIT(joined[word], bit) {
 			size_t slot = word * 64 + bit;
 			if (slot < list->part || slot >= list->part_end)
 				continue;
-			gemp_bit_set(bits, stretch_to(list, slot));
+			note(&n, stretch_to(list, slot));
 			if (!gemp_bit(joined, slot - 1))
-				gemp_bit_set(bits, stretch_to(list, slot - 1));
+				note(&n, stretch_to(list, slot - 1));
 		}
 }
 
@@ -35,13 +49,13 @@ static gemp_code tell_owners(const gemp_euler_list *list, const uint64_t *joined
 	gemp_comm_max(team->comm, &bound, 1);
 	code = gemp_euler_subset_new(&changed, bound * team->teams);
 	if (code == GEMP_OK) {
-		each_changed(list, joined, changed.bits);
+		note_changed(list, joined, (noting){ .elsewhere = &changed });
 		gemp_euler_subset_seal(&changed);
 		code = GEMP_NEW(numbers, changed.count);
 	}
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	for (size_t word = 0; word < changed.words; word++)
-		GEMP_EACH_BIT(changed.bits[word], bit)
+		GEMP_EACH_BIT(changed.word[word].bits, bit)
 			numbers[count++] = word * 64 + bit;
 	GEMP_TRY(gemp_euler_bits_deliver(team, numbers, count, NULL, bits));
 done:
@@ -77,7 +91,7 @@ gemp_code gemp_euler_changed(const gemp_euler_list *list, const uint64_t *joined
 	if (team->teams > 1)
 		GEMP_TRY(tell_owners(list, joined, bits.at));
 	else
-		each_changed(list, joined, bits.at);
+		note_changed(list, joined, (noting){ .bits = bits.at });
 	gemp_euler_team_fence(team);
 	GEMP_TRY(gemp_comm_agree(team->comm, list_bits(list, bits.at, starts, count)));
 done:

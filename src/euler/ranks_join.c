@@ -135,7 +135,7 @@ static gemp_code list_joints(joining *j, gemp_euler_joint **joints)
 	GEMP_TRY(GEMP_NEW(*joints, j->joins));
 	GEMP_TRY(GEMP_NEW(circuit, j->circuits));
 	for (size_t word = 0; word < j->present.words; word++)
-		GEMP_EACH_BIT(j->present.bits[word], bit)
+		GEMP_EACH_BIT(j->present.word[word].bits, bit)
 			circuit[count++] = word * 64 + bit;
 	count = 0;
 	for (size_t word = 0; word <= list->count / 64; word++) {

@@ -22,7 +22,7 @@ GEMP_INLINE void name_piece(asking *a, size_t piece, bool wide)
 	size_t end = (piece + 1) * ELEMENTS_A_PIECE < list->count ? (piece + 1) * ELEMENTS_A_PIECE : list->count;
 	for (size_t x = piece * ELEMENTS_A_PIECE; x < end; x++) {
 		uint64_t label = gemp_label_at(list, x, wide);
-		if (label != 0 && !(label & gemp_label_flag(wide)) && (label - 1) % a->teams != a->team)
+		if (label != 0 && !(label & gemp_label_flag(wide)))
 			gemp_euler_subset_add(&a->lookup->named, label - 1);
 	}
 }
@@ -35,12 +35,12 @@ static gemp_code make_questions(asking *a)
 	const gemp_euler_subset *named = &a->lookup->named;
 	for (size_t t = 0; t < a->teams; t++) {
 		a->cursor[t] = bytes;
-		a->sizes[t] = t == a->team ? 0 : (a->splitters[t] + 7) / 8;
+		a->sizes[t] = (a->splitters[t] + 7) / 8;
 		bytes += a->sizes[t];
 	}
 	GEMP_TRY(GEMP_NEW(a->ask, bytes));
 	for (size_t word = 0; word < named->words; word++)
-		GEMP_EACH_BIT(named->bits[word], bit) {
+		GEMP_EACH_BIT(named->word[word].bits, bit) {
 			uint64_t number = word * 64 + bit, k = number / a->teams;
 			a->ask[a->cursor[number % a->teams] + k / 8] |= (unsigned char)(1u << (k % 8));
 		}
@@ -89,7 +89,7 @@ static gemp_code take_answers(asking *a)
 		before += a->sizes[3 * a->teams + t] / size;
 	}
 	for (size_t word = 0; word < named->words; word++)
-		GEMP_EACH_BIT(named->bits[word], bit) {
+		GEMP_EACH_BIT(named->word[word].bits, bit) {
 			size_t *from = &a->cursor[(word * 64 + bit) % a->teams];
 			gemp_number_set(a->lookup->values, at++, gemp_number_at(a->values, (*from)++, a->wide), a->wide);
 		}

@@ -11,7 +11,7 @@
 typedef struct gemp_euler_lookup {
 	const gemp_euler_list *list;
 	void *own;               /* [splitters] numbers, borrowed */
-	gemp_euler_subset named; /* splitters of other teams; of a single team not used */
+	gemp_euler_subset named; /* splitters with stretches here; of a single team not used */
 	void *values;            /* [named.count] numbers */
 } gemp_euler_lookup;
 
@@ -27,8 +27,6 @@ GEMP_INLINE uint64_t gemp_lookup_at(const gemp_euler_lookup *lookup, size_t x, b
 		return gemp_number_at(lookup->own, (label & ~flag) - 1, wide);
 	if (lookup->list->team->teams == 1)
 		return gemp_number_at(lookup->own, label - 1, wide);
-	if ((label - 1) % lookup->list->team->teams == lookup->list->team->team)
-		return gemp_number_at(lookup->own, (label - 1) / lookup->list->team->teams, wide);
 	return gemp_number_at(lookup->values, gemp_euler_subset_index(&lookup->named, label - 1), wide);
 }
 

@@ -61,10 +61,25 @@ static void sort_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-gemp_code gemp_euler_mail_send(gemp_euler_mail *mail, gemp_code code)
+/* One reduction tells of failures and of what is left; where there are failures another tells which. */
+static gemp_code agree(const gemp_euler_mail *mail, gemp_code code, uint64_t *left)
+{
+	uint64_t facts[2] = { code != GEMP_OK, left ? *left : 0 };
+	for (size_t p = 0; p < mail->pieces; p++)
+		facts[1] += mail->put[p];
+	gemp_comm_sum(mail->team->comm, facts, 2);
+	if (left)
+		*left = facts[1];
+	return facts[0] ? gemp_comm_agree(mail->team->comm, code) : GEMP_OK;
+}
+
+gemp_code gemp_euler_mail_send(gemp_euler_mail *mail, gemp_code code, uint64_t *left)
 {
 	size_t teams = mail->team->teams, before = 0;
-	GEMP_TRY(gemp_comm_agree(mail->team->comm, code));
+	mail->received = 0;
+	GEMP_TRY(agree(mail, code, left));
+	if (left && *left == 0)
+		return GEMP_OK;
 	for (size_t t = 0; t < teams; t++) {
 		mail->send_size[t] = 0;
 		for (size_t p = 0; p < mail->pieces; p++) {
@@ -77,7 +92,6 @@ gemp_code gemp_euler_mail_send(gemp_euler_mail *mail, gemp_code code)
 	gemp_parallel_for(mail->pieces, sort_piece, mail);
 	GEMP_TRY(gemp_exchange(mail->team->comm, mail->send, mail->send_size, &mail->receive, &mail->receive_capacity,
 	                       mail->receive_size, &mail->team->traffic));
-	mail->received = 0;
 	for (size_t t = 0; t < teams; t++)
 		mail->received += mail->receive_size[t] / mail->size;
 done:

@@ -111,9 +111,9 @@ static gemp_code pair_round(pairing *p, size_t count, void **slots, size_t *capa
 	gemp_euler_mail *mail = &p->mail;
 	size_t size = gemp_number_size(p->wide);
 	code = gemp_euler_mail_open(mail, count);
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	gemp_parallel_for(mail->pieces, ask_body, p);
-	GEMP_TRY(gemp_euler_mail_send(mail, GEMP_OK));
+	if (code == GEMP_OK)
+		gemp_parallel_for(mail->pieces, ask_body, p);
+	GEMP_TRY(gemp_euler_mail_send(mail, code, NULL));
 	p->answers = gemp_calloc(mail->received, size);
 	GEMP_TRY(gemp_comm_agree(team->comm, p->answers ? GEMP_OK : GEMP_ENOMEM));
 	gemp_parallel_for((mail->received + EDGES_A_PIECE - 1) / EDGES_A_PIECE, answer_body, p);

@@ -11,7 +11,7 @@ typedef struct placing {
 	bool wide, sources;
 	uint64_t total, shift;    /* edges, and what is added to how far they are from the one splitter */
 	uint64_t first, end;      /* places of this rank */
-	size_t share, larger;     /* places of a rank, and how many ranks have one more */
+	uint64_t *places;         /* [ranks + 1] the first place of each rank */
 	gemp_euler_lookup lookup;
 	size_t begin;             /* edge of this rank with which a round begins */
 	void *values;
@@ -26,19 +26,6 @@ GEMP_INLINE uint64_t place_of(const placing *p, uint64_t value, uint64_t distanc
 	return place >= p->total ? place - p->total : place;
 }
 
-static size_t rank_of_place(const placing *p, uint64_t place, uint64_t *first)
-{
-	uint64_t larger = p->larger * (p->share + 1), rank;
-	if (place < larger) {
-		rank = place / (p->share + 1);
-		*first = rank * (p->share + 1);
-	} else {
-		rank = p->larger + (place - larger) / p->share;
-		*first = larger + (rank - p->larger) * p->share;
-	}
-	return rank;
-}
-
 static gemp_code new_order(placing *p)
 {
 	gemp_code code = GEMP_OK;
@@ -46,10 +33,11 @@ static gemp_code new_order(placing *p)
 	gemp_euler_order *order = p->order;
 	size_t rank = (size_t)comm->rank, ranks = (size_t)comm->size;
 	order->edges = p->edges->path_start == GEMP_NO_VERTEX ? p->total : p->total - 1;
-	p->share = order->edges / ranks;
-	p->larger = order->edges % ranks;
-	order->first = rank * p->share + (rank < p->larger ? rank : p->larger);
-	order->count = p->share + (rank < p->larger);
+	GEMP_TRY(GEMP_NEW(p->places, ranks + 1));
+	for (size_t r = 0; r < ranks; r++)
+		p->places[r + 1] = p->places[r] + order->edges / ranks + (r < order->edges % ranks);
+	order->first = p->places[rank];
+	order->count = p->places[rank + 1] - p->places[rank];
 	GEMP_TRY(GEMP_NEW(order->edge, order->count));
 	if (p->sources)
 		GEMP_TRY(GEMP_NEW(order->source, order->count));
@@ -70,17 +58,17 @@ GEMP_INLINE void send_piece(placing *p, size_t piece, bool wide)
 	const gemp_euler_edges *edges = p->edges;
 	size_t begin = p->begin + p->mail.begin[piece], end = p->begin + p->mail.begin[piece + 1];
 	size_t row = begin < end ? gemp_range_of(edges->begin, edges->rows, begin) : 0;
-	uint64_t rank_first, vertex = edges->bounds[edges->rank];
+	uint64_t vertex = edges->bounds[edges->rank];
 	for (size_t x = begin; x < end; x++) {
 		while (edges->begin[row + 1] <= x)
 			row++;
 		uint64_t place = place_of(p, gemp_lookup_at(&p->lookup, x, wide), gemp_number_at(list->distance.at, x, wide));
 		if (place >= p->order->edges)
 			continue;
-		size_t rank = rank_of_place(p, place, &rank_first);
+		size_t rank = gemp_team_of(p->places, list->team->teams, place);
 		gemp_vertex source = (gemp_vertex)(vertex + row);
 		char *record = gemp_euler_mail_put(&p->mail, piece, rank, 0);
-		gemp_number_put(record, 0, place - rank_first, wide);
+		gemp_number_put(record, 0, place - p->places[rank], wide);
 		gemp_number_put(record, 1, x, wide);
 		if (p->sources)
 			memcpy(record + 2 * gemp_number_size(wide), &source, sizeof source);
@@ -135,9 +123,9 @@ static gemp_code place_in_rounds(placing *p)
 	for (; rounds > 0; rounds--) {
 		size_t now = count - p->begin < most ? count - p->begin : most;
 		code = gemp_euler_mail_open(&p->mail, now);
-		GEMP_TRY(gemp_comm_agree(team->comm, code));
-		gemp_parallel_for(p->mail.pieces, send_body, p);
-		GEMP_TRY(gemp_euler_mail_send(&p->mail, GEMP_OK));
+		if (code == GEMP_OK)
+			gemp_parallel_for(p->mail.pieces, send_body, p);
+		GEMP_TRY(gemp_euler_mail_send(&p->mail, code, NULL));
 		receive_all(p);
 		p->begin += now;
 	}
@@ -273,5 +261,6 @@ gemp_code gemp_euler_place(gemp_euler_order *order, gemp_euler_list *list, const
 	p.shift = (wanted + p.total - chosen) % p.total;
 	GEMP_TRY(list->team->teams > 1 ? place_in_rounds(&p) : place_together(&p));
 done:
+	gemp_free(p.places);
 	return code;
 }

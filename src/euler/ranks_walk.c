@@ -125,14 +125,14 @@ static gemp_code walk_in_rounds(walking *w, size_t count)
 		size_t starting = count < room ? count : room;
 		w->count = w->arrivals + starting;
 		code = gemp_euler_mail_open(&w->mail, w->count);
-		GEMP_TRY(gemp_comm_agree(team->comm, code));
 		w->arrived = w->mail.receive;
-		gemp_parallel_for(w->mail.pieces, walk_body, w);
+		if (code == GEMP_OK)
+			gemp_parallel_for(w->mail.pieces, walk_body, w);
 		w->first += starting;
 		count -= starting;
-		GEMP_TRY(gemp_euler_mail_send(&w->mail, GEMP_OK));
+		left = count;
+		GEMP_TRY(gemp_euler_mail_send(&w->mail, code, &left));
 		w->arrivals = w->mail.received;
-		left = gemp_comm_sum1(team->comm, count + w->arrivals);
 	}
 done:
 	gemp_euler_mail_free(&w->mail);
