@@ -1,0 +1,37 @@
+/* arrays: sort and distinct of arrays on the host, wherever it is expected to be faster, by one rank or by all together. */
+#ifndef GEMP_PRIMITIVE_ARRAYS_H
+#define GEMP_PRIMITIVE_ARRAYS_H
+
+#include "comm/exchange.h"
+#include "core/timer.h"
+#include "primitive/distinct.h"
+#include "primitive/place.h"
+#include "primitive/sort.h"
+
+/* Where to, and what it took: upload, kernel and download on a device, resolve on the host's threads, exchange. */
+typedef struct gemp_arrays {
+	gemp_toolbox *box; /* borrowed; NULL: there is no device */
+	gemp_device *device;
+	gemp_place place;
+	gemp_timers timers;
+	gemp_traffic traffic;
+	bool on_device;    /* the last one was computed there */
+} gemp_arrays;
+
+/* Local. As gemp_sort_host and gemp_distinct_host. With GEMP_PLACE_AUTO the host does what the device has no room for. */
+gemp_code gemp_arrays_sort(gemp_arrays *arrays, const gemp_sort *sort, void *keys, void *values, size_t count);
+gemp_code gemp_arrays_distinct(gemp_arrays *arrays, gemp_key_kind kind, const void *keys, size_t count, void **out,
+                               size_t *distinct);
+
+/* Collective. The arrays of all ranks as one, in rank order, are sorted stably, and cut into equal parts: rank r of R has
+ * places floor(r N / R) .. floor((r + 1) N / R) of the N, however many keys are the same. *keys[*count] and *values[*count]
+ * (NULL without any) are of gemp_calloc and are replaced. */
+gemp_code gemp_sort_ranks(const gemp_comm *comm, gemp_arrays *arrays, const gemp_sort *sort, void **keys, void **values,
+                          size_t *count);
+
+/* Collective. The distinct keys of all ranks' arrays in ascending order over the ranks, each on one of them: those of a range of
+ * keys that holds about as many as the others. *out[*distinct] is the caller's to free (gemp_free). */
+gemp_code gemp_distinct_ranks(const gemp_comm *comm, gemp_arrays *arrays, gemp_key_kind kind, const void *keys, size_t count,
+                              void **out, size_t *distinct);
+
+#endif

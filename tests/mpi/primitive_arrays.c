@@ -1,0 +1,198 @@
+/* Arrays of all ranks, sorted: each rank has its share of the whole, to the element, equal keys stay in order; and distinct keys.
+ * Beside a plain sort of the whole array, on every rank. */
+#include "harness/collective.h"
+
+#include "core/random.h"
+#include "core/threads.h"
+#include "primitive/arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct element {
+	uint64_t code, key, origin;
+} element;
+
+static int compare(const void *a, const void *b)
+{
+	const element *x = a, *y = b;
+	return x->code != y->code ? (x->code > y->code ? 1 : -1) : (x->origin > y->origin) - (x->origin < y->origin);
+}
+
+static uint64_t draw(unsigned how, uint64_t *random)
+{
+	uint64_t bits = gemp_random(random);
+	switch (how) {
+	case 0: return bits;
+	case 1: return bits % 3;
+	case 2: return 5;
+	case 3: return bits % 1000;
+	default: return bits % 10 ? 77 : bits; /* most are the same */
+	}
+}
+
+/* The whole, sorted; *all of them. */
+static element *gather(const void *keys, size_t count, gemp_key_map map, size_t *all)
+{
+	void *whole;
+	size_t *begin;
+	assert_all_ok(gemp_comm_gather_all(&test_comm, keys, count * map.size, &whole, &begin));
+	*all = begin[test_comm.size] / map.size;
+	element *elements = calloc(*all + 1, sizeof *elements);
+	for (size_t i = 0; i < *all; i++) {
+		uint64_t key = gemp_key_get(whole, i, map.size);
+		elements[i] = (element){ gemp_key_code(key, map), key, i };
+	}
+	qsort(elements, *all, sizeof *elements, compare);
+	gemp_free(whole);
+	gemp_free(begin);
+	return elements;
+}
+
+static bool right_share(const element *whole, size_t all, const gemp_sort *sort, const void *keys, const void *values,
+                        size_t count)
+{
+	size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank, first = all * rank / ranks;
+	unsigned size = gemp_key_size(sort->key);
+	if (count != all * (rank + 1) / ranks - first)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gemp_key_get(keys, i, size) != whole[first + i].key ||
+		    (sort->value_size && gemp_key_get(values, i, sort->value_size) != whole[first + i].origin))
+			return false;
+	return true;
+}
+
+static void *make(size_t count, unsigned size, unsigned how, uint64_t *random)
+{
+	void *keys = gemp_calloc(count, size);
+	for (size_t i = 0; i < count; i++)
+		gemp_key_put(keys, i, size, draw(how, random));
+	return keys;
+}
+
+static size_t own_count(size_t most, uint64_t *random)
+{
+	return gemp_random(random) % 4 == 0 ? 0 : gemp_random_below(random, most);
+}
+
+static void check_sort(gemp_arrays *arrays, gemp_sort sort, size_t most, unsigned how, uint64_t *random)
+{
+	unsigned size = gemp_key_size(sort.key);
+	size_t count = own_count(most, random), all, first = gemp_comm_before(&test_comm, count);
+	void *keys = make(count, size, how, random), *values = gemp_calloc(count, 8);
+	for (size_t i = 0; i < count; i++)
+		gemp_key_put(values, i, sort.value_size ? sort.value_size : 4, first + i);
+	element *whole = gather(keys, count, gemp_key_map_of(sort.key, sort.descending), &all);
+	assert_all_ok(gemp_sort_ranks(&test_comm, arrays, &sort, &keys, sort.value_size ? &values : NULL, &count));
+	assert_all(right_share(whole, all, &sort, keys, values, count));
+	free(whole);
+	gemp_free(keys);
+	gemp_free(values);
+}
+
+static uint64_t own_random(uint64_t seed)
+{
+	return seed + (uint64_t)test_comm.rank * 1000003;
+}
+
+static void sorts(void **state)
+{
+	static const size_t most[] = { 1, 3, 50, 2000 };
+	uint64_t shared = test_seed_all(), random = own_random(shared);
+	gemp_arrays arrays = { .place = GEMP_PLACE_HOST };
+	(void)state;
+	for (unsigned how = 0; how < 5; how++)
+		for (size_t m = 0; m < sizeof most / sizeof *most; m++) {
+			gemp_sort sort = { (gemp_key_kind)gemp_random_below(&shared, GEMP_KEY_KINDS), gemp_random(&shared) & 1,
+				4 * (unsigned)gemp_random_below(&shared, 3) };
+			check_sort(&arrays, sort, most[m], how, &random);
+		}
+	gemp_exchange_piece = 13;
+	check_sort(&arrays, (gemp_sort){ GEMP_KEY_U32, false, 4 }, 300, 3, &random);
+	gemp_exchange_piece = (size_t)1 << 30;
+}
+
+static void check_distinct(gemp_arrays *arrays, gemp_key_kind kind, size_t most, unsigned how, uint64_t *random)
+{
+	gemp_key_map map = gemp_key_map_of(kind, false);
+	size_t count = own_count(most, random), all, distinct, expected = 0, at;
+	void *keys = make(count, map.size, how, random), *out;
+	element *whole = gather(keys, count, map, &all);
+	for (size_t i = 0; i < all; i++)
+		if (i == 0 || whole[i].code != whole[i - 1].code)
+			whole[expected++] = whole[i];
+	assert_all_ok(gemp_distinct_ranks(&test_comm, arrays, kind, keys, count, &out, &distinct));
+	at = gemp_comm_before(&test_comm, distinct);
+	assert_all(gemp_comm_sum1(&test_comm, distinct) == expected);
+	bool right = true;
+	for (size_t i = 0; i < distinct; i++)
+		right &= gemp_key_get(out, i, map.size) == whole[at + i].key;
+	assert_all(right);
+	free(whole);
+	gemp_free(keys);
+	gemp_free(out);
+}
+
+static void distinct_keys(void **state)
+{
+	static const size_t most[] = { 1, 3, 50, 2000 };
+	uint64_t shared = test_seed_all(), random = own_random(shared);
+	gemp_arrays arrays = { .place = GEMP_PLACE_AUTO };
+	(void)state;
+	for (unsigned how = 0; how < 5; how++)
+		for (size_t m = 0; m < sizeof most / sizeof *most; m++)
+			check_distinct(&arrays, (gemp_key_kind)gemp_random_below(&shared, GEMP_KEY_KINDS), most[m], how, &random);
+}
+
+static gemp_code sort_and_find(void *unused)
+{
+	(void)unused;
+	gemp_arrays arrays = { .place = GEMP_PLACE_HOST };
+	size_t count = 40, distinct;
+	uint32_t *keys = gemp_calloc(count, sizeof *keys);
+	void *block = keys, *out = NULL;
+	gemp_code code = gemp_comm_agree(&test_comm, keys ? GEMP_OK : GEMP_ENOMEM);
+	for (size_t i = 0; code == GEMP_OK && i < count; i++)
+		keys[i] = (uint32_t)gemp_mix(i + (uint64_t)test_comm.rank) % 50;
+	if (code == GEMP_OK)
+		code = gemp_sort_ranks(&test_comm, &arrays, &(gemp_sort){ GEMP_KEY_U32, false, 0 }, &block, NULL, &count);
+	if (code == GEMP_OK)
+		code = gemp_distinct_ranks(&test_comm, &arrays, GEMP_KEY_U32, block, count, &out, &distinct);
+	gemp_free(block);
+	gemp_free(out);
+	return code;
+}
+
+static void memory_runs_out(void **state)
+{
+	(void)state;
+	gemp_threads_limit(1);
+	assert_all_survive_no_memory(sort_and_find, NULL);
+	gemp_threads_limit(0);
+}
+
+/* One rank's device, where there is one: it takes a while until its kernels are built. */
+static void on_a_device(void **state)
+{
+	(void)state;
+	gemp_arrays arrays = { .place = GEMP_PLACE_DEVICE };
+	uint64_t seed = test_seed_all(), random = own_random(seed);
+	bool here = test_comm.size <= 2 && gemp_device_open(&arrays.device, NULL, test_comm.node_rank, test_comm.node_size, 0) == GEMP_OK;
+	if (gemp_comm_sum1(&test_comm, here) == (uint64_t)test_comm.size) {
+		assert_all_ok(gemp_toolbox_new(&arrays.box, arrays.device, GEMP_FORM_AUTO));
+		check_sort(&arrays, (gemp_sort){ GEMP_KEY_I32, true, 4 }, 20000, 3, &random);
+		check_distinct(&arrays, GEMP_KEY_I32, 20000, 3, &random);
+	}
+	gemp_toolbox_free(arrays.box);
+	if (here)
+		gemp_device_close(arrays.device);
+}
+
+int main(int argc, char **argv)
+{
+	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
+	const struct CMUnitTest tests[] = { cmocka_unit_test(sorts), cmocka_unit_test(distinct_keys),
+		cmocka_unit_test(memory_runs_out), cmocka_unit_test(on_a_device) };
+	return test_main_all(argc, argv, tests);
+}
