@@ -53,27 +53,38 @@ void gemp_locked_forget(gemp_device *device)
 		unlock(&device->locked[i], device);
 }
 
+gemp_code gemp_locked_take(gemp_locked *out, gemp_device *device, size_t size)
+{
+	cl_int error = CL_SUCCESS;
+	*out = (gemp_locked){ 0 };
+	if (take_left(out, device, size))
+		return GEMP_OK;
+	out->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, NULL, &error);
+	gemp_code code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
+	if (code != GEMP_OK)
+		return gemp_fail_in(code, "%zu bytes of page-locked host memory: ", size);
+	out->host = clEnqueueMapBuffer(device->transfer, out->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL, NULL,
+	                               &error);
+	out->room = size;
+	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
+}
+
+void gemp_locked_leave(gemp_locked *locked, gemp_device *device)
+{
+	if (locked->mem)
+		leave(locked, device);
+}
+
 /* No more than four times what is needed. */
 static gemp_code lock(gemp_readback *readback, gemp_device *device, size_t needed)
 {
-	gemp_code code = GEMP_OK;
-	cl_int error = CL_SUCCESS;
-	gemp_locked *l = &readback->locked;
 	size_t room = needed < LEAST_ROOM ? LEAST_ROOM : 4 * needed, most = readback->buffer.size + GEMP_READBACK_RANGES * PLACE;
-	if (needed <= l->room)
+	if (needed <= readback->locked.room)
 		return GEMP_OK;
-	leave(l, device);
-	if (take_left(l, device, needed))
+	gemp_locked_leave(&readback->locked, device);
+	if (take_left(&readback->locked, device, needed))
 		return GEMP_OK;
-	room = room < most ? room : most;
-	l->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, room, NULL, &error);
-	code = gemp_cl_check(error, "clCreateBuffer", __FILE__, __LINE__);
-	if (code != GEMP_OK)
-		return gemp_fail_in(code, "%zu bytes of page-locked host memory: ", room);
-	l->host = clEnqueueMapBuffer(device->transfer, l->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, room, 0, NULL, NULL,
-	                             &error);
-	l->room = room;
-	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
+	return gemp_locked_take(&readback->locked, device, room < most ? room : most);
 }
 
 /* READING */

@@ -31,7 +31,11 @@ gemp_code gemp_readback_begin(gemp_readback *readback, gemp_device *device, cons
 gemp_code gemp_readback_wait(gemp_readback *readback);
 gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device);
 
-/* Device: locked memory that readbacks have left. */
+/* At least `size` bytes of page-locked memory of its own, perhaps what others have left; to be given back. Locking takes
+ * milliseconds per 10 MB. */
+gemp_code gemp_locked_take(gemp_locked *out, gemp_device *device, size_t size);
+void gemp_locked_leave(gemp_locked *locked, gemp_device *device);
+/* Device: locked memory that was left. */
 void gemp_locked_forget(gemp_device *device);
 
 #endif

@@ -19,9 +19,6 @@ static const char *const kernel_names[KERNELS] = { "euler_fill", "euler_pair", "
 enum { LARGE = 1 << 23 };      /* edges from which arrays do not fit a GPU's cache */
 enum { GROUP = 256, WAVE = 2048, CPU_GROUP = 8, CPU_WAVE = 64 }; /* work-items of a group, and on a unit at a time */
 
-/* Numbers of slots, splitters and nodes are 32 bits on the device. */
-static const uint64_t most_edges = 0xf0000000u;
-
 /* Arrays on the device, named as in euler.cl. */
 typedef struct arrays {
 	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
@@ -60,10 +57,9 @@ static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
 static gemp_code measure(engine *e, const gemp_euler_options *options)
 {
 	const gemp_euler_edges *edges = e->edges;
-	if (edges->edges > most_edges)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "%" PRIu64 " edges on one device: the Euler engine numbers them in 32 bits, up to %" PRIu64
-		                 "; run more ranks, or --on host", edges->edges, most_edges);
+	if (edges->edges > GEMP_EULER_DEVICE_EDGES)
+		return gemp_fail(GEMP_EUSAGE, "%" PRIu64 " edges on one device, where up to %" PRIu64 " can be numbered; "
+		                 "--on host takes more", edges->edges, GEMP_EULER_DEVICE_EDGES);
 	e->bits = spacing_bits(edges, options->spacing);
 	e->vertices = (cl_uint)edges->rows;
 	e->slots = (cl_uint)edges->edges;
@@ -249,9 +245,23 @@ static gemp_code upload(engine *e)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_euler_send_begin(e->device, &e->on.begin, e->edges->begin, e->edges->rows + 1));
-	GEMP_TRY(gemp_buffer_write(e->device, &e->on.target, 0, e->slots * sizeof(cl_uint), e->edges->target));
+	const gemp_euler_numbers begin = { .wide = (uint64_t *)(uintptr_t)e->edges->begin };
+	const gemp_euler_numbers target = { .narrow = (uint32_t *)(uintptr_t)e->edges->target };
+	GEMP_TRY(gemp_euler_send(e->device, &e->on.begin, begin, e->edges->rows + 1));
+	GEMP_TRY(gemp_euler_send(e->device, &e->on.target, target, e->slots));
 	e->out->upload = gemp_now() - since;
+done:
+	return code;
+}
+
+/* From place `cut` of the buffer on, round its end. */
+static gemp_code take_round(engine *e, const gemp_buffer *from, size_t cut, gemp_euler_numbers to, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	size_t first = e->slots - cut < count ? e->slots - cut : count;
+	GEMP_TRY(gemp_euler_take(e->device, from, cut, to, first));
+	to = (gemp_euler_numbers){ to.narrow ? to.narrow + first : NULL, to.wide ? to.wide + first : NULL };
+	GEMP_TRY(gemp_euler_take(e->device, from, 0, to, count - first));
 done:
 	return code;
 }
@@ -267,13 +277,13 @@ static gemp_code download(engine *e, bool sources)
 	order->edges = e->slots - (gemp_edge)path;
 	order->count = order->edges;
 	GEMP_TRY(GEMP_NEW(order->edge, order->count));
-	if (sources) {
-		/* Where walks began is not needed any more. */
+	GEMP_TRY(take_round(e, &e->on.label, cut, (gemp_euler_numbers){ .wide = order->edge }, order->count));
+	if (sources) { /* successors are not needed any more */
 		GEMP_TRY(GEMP_NEW(order->source, order->count));
 		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
-		GEMP_TRY(gemp_euler_take_sources(e->device, &e->on.next, e->slots, cut, order));
+		GEMP_TRY(GEMP_CL(clFinish(e->device->queue)));
+		GEMP_TRY(take_round(e, &e->on.next, cut, (gemp_euler_numbers){ .narrow = order->source }, order->count));
 	}
-	GEMP_TRY(gemp_euler_take_order(e->device, &e->on.label, e->slots, cut, order));
 	e->out->download = gemp_now() - since;
 done:
 	return code;

@@ -92,7 +92,7 @@ typedef struct gemp_euler_result {
 	double upload, download;     /* to and from a device */
 	double total;                /* from the edges in the host's memory to the order there */
 	gemp_traffic traffic;        /* of this rank */
-	const char *engine;          /* "device", "host", "ranks" */
+	const char *engine;          /* "device", "ranks" */
 	uint32_t *circuit;           /* [own slots] equal for slots of one circuit before joining; if asked for */
 	uint8_t *joined;             /* [own slots] 1: its circuit was joined there with that of the slot before */
 } gemp_euler_result;
@@ -100,12 +100,11 @@ void gemp_euler_result_free(gemp_euler_result *result);
 
 /* Engines find out by themselves whether the edges are balanced and connected, and say so in the result: GEMP_OK. */
 
-/* One rank, on a device; the host's copies go through locked memory. */
+/* One rank, on a device. Numbers of slots have 32 bits there: more than GEMP_EULER_DEVICE_EDGES are GEMP_EUSAGE. */
+#define GEMP_EULER_DEVICE_EDGES ((uint64_t)0xf0000000)
 gemp_code gemp_euler_on_device(gemp_euler_result *out, gemp_device *device, const gemp_euler_edges *edges,
                                const gemp_euler_options *options);
-/* One rank, on the host's threads. */
-gemp_code gemp_euler_on_host(gemp_euler_result *out, const gemp_euler_edges *edges, const gemp_euler_options *options);
-/* Collective; any number of ranks, on the threads of their hosts. */
+/* Collective; any number of ranks, also one, on the threads of their hosts. */
 gemp_code gemp_euler_on_ranks(gemp_euler_result *out, const gemp_comm *comm, const gemp_euler_edges *edges,
                               const gemp_euler_options *options);
 

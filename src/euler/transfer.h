@@ -1,14 +1,24 @@
-/* transfer: what the Euler engine sends to a device and gets from there; numbers are 32 bits there. */
+/* transfer: numbers between the host, where they may have 64 bits, and a device, where they have 32.
+ *
+ * To and from a GPU they go through two pieces of page-locked memory: threads convert into or out of one while the other is
+ * under way.
+ */
 #ifndef GEMP_EULER_TRANSFER_H
 #define GEMP_EULER_TRANSFER_H
 
-#include "euler/euler.h"
+#include "device/device.h"
 
-gemp_code gemp_euler_send_begin(gemp_device *device, const gemp_buffer *to, const uint64_t *begin, size_t count);
+/* Bytes of a piece; tests make it small. */
+extern size_t gemp_euler_transfer_piece;
 
-/* order->edge, or order->source: the `slots` numbers of the buffer from place `cut` on, round its end, as many as the order has. */
-gemp_code gemp_euler_take_order(gemp_device *device, const gemp_buffer *from, size_t slots, size_t cut, gemp_euler_order *order);
-gemp_code gemp_euler_take_sources(gemp_device *device, const gemp_buffer *from, size_t slots, size_t cut,
-                                  gemp_euler_order *order);
+/* An array of the host: one of them is set. */
+typedef struct gemp_euler_numbers {
+	uint32_t *narrow;
+	uint64_t *wide;
+} gemp_euler_numbers;
+
+/* All `count` of them to the beginning of the buffer; and from place `at` of it on. */
+gemp_code gemp_euler_send(gemp_device *device, const gemp_buffer *to, gemp_euler_numbers from, size_t count);
+gemp_code gemp_euler_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_euler_numbers to, size_t count);
 
 #endif

@@ -1,0 +1,170 @@
+/* euler: the Euler engines on graphs of one shape, made in memory in their natural order; the order is verified.
+ *   euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]]
+ * One line of JSON: milliseconds of the stages by the device's clock, and with upload and download, of the run with the least
+ * time on the device; beside each stage the bytes that it has to move, at least, by the time in which the device copies so
+ * many. */
+#include "core/memory.h"
+#include "device/rate.h"
+#include "euler/verify.h"
+#include "io/generate_eulerian.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 1 << 16 };
+
+typedef struct rows {
+	uint64_t *begin, bounds[2];
+	gemp_vertex *target;
+} rows;
+
+static gemp_code make_rows(rows *r, const gemp_eulerian *graph)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t (*ends)[2] = NULL;
+	GEMP_TRY(gemp_eulerian_check(graph));
+	GEMP_TRY(GEMP_NEW(ends, BATCH));
+	GEMP_TRY(GEMP_NEW(r->begin, graph->vertices + 2));
+	GEMP_TRY(GEMP_NEW(r->target, graph->edges));
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint64_t first = 0; first < graph->edges; first += BATCH) {
+			size_t count = graph->edges - first < BATCH ? graph->edges - first : BATCH;
+			gemp_eulerian_edges(graph, first, count, ends);
+			for (size_t i = 0; i < count && pass == 0; i++)
+				r->begin[ends[i][0] + 2]++;
+			for (size_t i = 0; i < count && pass == 1; i++)
+				r->target[r->begin[ends[i][0] + 1]++] = (gemp_vertex)ends[i][1];
+		}
+		for (uint64_t v = 0; v < graph->vertices && pass == 0; v++)
+			r->begin[v + 1] += r->begin[v];
+	}
+	r->bounds[1] = graph->vertices;
+done:
+	gemp_free(ends);
+	return code;
+}
+
+/* Bytes that stage must move, at least, of so many vertices and edges. */
+static double least_bytes(gemp_euler_stage stage, double n, double m, double splitters, bool joined)
+{
+	switch (stage) {
+	case GEMP_EULER_FILL:
+		return 8 * n + 5 * m / 8 + m / 4;
+	case GEMP_EULER_PAIR:
+		return 8 * m + 16 * n;
+	case GEMP_EULER_WALK:
+		return 8 * m + 16 * splitters;
+	case GEMP_EULER_CIRCUITS:
+		return 24 * splitters;
+	case GEMP_EULER_ORPHANS:
+		return 4 * m + m / 4 + m / 4;
+	case GEMP_EULER_UNION:
+		return m / 4 + m / 4 + 8 * splitters;
+	case GEMP_EULER_ROTATE:
+		return 4 * m + m / 8;
+	case GEMP_EULER_RANK:
+		return 16 * splitters;
+	case GEMP_EULER_EMIT:
+		return 8 * m + 8 * splitters;
+	default:
+		return joined ? 8 * splitters : 0;
+	}
+}
+
+static double sum_of(const gemp_euler_result *result)
+{
+	double sum = 0;
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+		sum += result->seconds[s];
+	return sum;
+}
+
+static void print(const gemp_euler_result *best, const gemp_eulerian *graph, const char *shape, double copy)
+{
+	printf("{\"shape\": \"%s\", \"vertices\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"engine\": \"%s\", \"circuits\": %" PRIu64
+	       ", \"joins\": %" PRIu64 ", \"splitters\": %" PRIu64 ", \"ms\": {", shape, graph->vertices, graph->edges,
+	       best->engine, best->circuits, best->joins, best->splitters);
+	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+		printf("\"%s\": %.4f, ", gemp_euler_stage_name[s], 1e3 * best->seconds[s]);
+	printf("\"sum\": %.4f, \"upload\": %.3f, \"download\": %.3f, \"total\": %.3f}", 1e3 * sum_of(best), 1e3 * best->upload,
+	       1e3 * best->download, 1e3 * best->total);
+	if (copy > 0) {
+		printf(", \"copy_tb_s\": %.3f, \"of_copy\": {", 1e-12 * copy);
+		for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
+			printf("%s\"%s\": %.3f", s ? ", " : "", gemp_euler_stage_name[s],
+			       least_bytes((gemp_euler_stage)s, (double)graph->vertices, (double)graph->edges,
+			                   (double)best->splitters, best->joins > 0) / best->seconds[s] / copy);
+		printf("}");
+	}
+	printf("}\n");
+}
+
+static gemp_code run(gemp_euler_result *out, const gemp_comm *comm, gemp_device *device, const gemp_euler_edges *edges,
+                     const gemp_euler_options *options)
+{
+	gemp_code code = GEMP_OK;
+	if (device)
+		GEMP_TRY(gemp_euler_on_device(out, device, edges, options));
+	else
+		GEMP_TRY(gemp_euler_on_ranks(out, comm, edges, options));
+	if (out->unbalanced || out->components != 1)
+		code = gemp_fail(GEMP_EINTERNAL, "no circuit was found");
+	else
+		code = gemp_euler_verify(comm, edges, &out->order);
+done:
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	gemp_code code = GEMP_OK;
+	gemp_comm comm;
+	gemp_device *device = NULL;
+	gemp_rates rates = { 0 };
+	rows r = { 0 };
+	gemp_euler_result best = { 0 }, result = { 0 };
+	static const char *const shapes[] = { "deep", "shallow", "random" };
+	gemp_eulerian graph = { .seed = 1 };
+	gemp_euler_options options = { .seed = 1 };
+	int shape = 0;
+	if (argc < 4)
+		return fprintf(stderr, "usage: euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]]\n"), 2;
+	while (shape < 2 && strcmp(argv[1], shapes[shape]))
+		shape++;
+	graph.shape = (gemp_eulerian_shape)shape;
+	graph.vertices = strtoull(argv[2], NULL, 10);
+	graph.edges = strtoull(argv[3], NULL, 10);
+	options.spacing = argc > 6 ? (uint32_t)atoi(argv[6]) : 0;
+	GEMP_MPI(MPI_Init(&argc, &argv));
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	GEMP_TRY(make_rows(&r, &graph));
+	if (argc < 6 || !strcmp(argv[5], "device"))
+		GEMP_TRY(gemp_device_open(&device, NULL, 0, 1, 0));
+	const gemp_euler_edges edges = { .ranks = 1, .vertices = graph.vertices, .bounds = r.bounds, .rows = graph.vertices,
+		.begin = r.begin, .target = r.target, .edges = graph.edges, .closing = GEMP_NO_EDGE,
+		.path_start = GEMP_NO_VERTEX, .path_end = GEMP_NO_VERTEX };
+	for (int i = 0; i <= (argc > 4 ? atoi(argv[4]) : 3); i++) { /* the first one warms up */
+		GEMP_TRY(run(&result, &comm, device, &edges, &options));
+		if (i <= 1 || sum_of(&result) < sum_of(&best)) {
+			gemp_euler_result_free(&best);
+			best = result;
+		} else {
+			gemp_euler_result_free(&result);
+		}
+	}
+	if (device)
+		GEMP_TRY(gemp_device_rates(device, &rates));
+	print(&best, &graph, shapes[shape], rates.copy);
+done:
+	if (code != GEMP_OK)
+		fprintf(stderr, "euler: %s\n", gemp_message());
+	gemp_euler_result_free(&best);
+	gemp_free(r.begin);
+	gemp_free(r.target);
+	gemp_device_close(device);
+	gemp_comm_free(&comm);
+	MPI_Finalize();
+	return (int)code;
+}
