@@ -104,8 +104,8 @@ class World(Host):
 
 
 def plain(value):
-    """1.0 and 1 are alike: an attribute of integers may have become one of floats."""
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    """1.0 and 1 are alike: an attribute of integers may have become one of floats, whose 0 has a sign."""
+    return value + 0.0 if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
 class Rule:
