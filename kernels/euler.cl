@@ -67,7 +67,8 @@ __kernel void euler_fill(__global const uint *begin, __global uint *cursor, __gl
 	}
 }
 
-__kernel void euler_pair(__global const uint *restrict target, __global uint *cursor, __global uint *restrict next, uint edges)
+__kernel void euler_pair(__global const uint *restrict target, __global uint *cursor, __global uint *restrict next,
+                         uint edges)
 {
 	for (each(uint, e, edges))
 		next[e] = atomic_inc(&cursor[target[e]]);
@@ -132,40 +133,44 @@ __kernel void euler_walk(__global const uint *restrict next, __global uint4 *res
 	}
 }
 
-/* An entry of a chunk: of which segment, how many slots after its splitter; slot NONE: there is none. */
+#define CHUNK_PARAMETERS __global const uint *restrict chunks, __global const uint2 *restrict owner,               \
+	__global const uint2 *restrict segments, uint splitters, ulong entries
+
+/* Of which segment the x-th of all chunks' places is, and how many slots after its splitter the chunk begins; segment NONE:
+ * nobody has taken the chunk. */
+static inline uint2 owner_of(ulong x, __global const uint2 *restrict owner, uint splitters, __global const uint *counters)
+{
+	uint c = (uint)(x / EULER_CHUNK);
+	if (c < splitters)
+		return (uint2)(c, 0);
+	c -= splitters;
+	return c / EULER_POOLS < counters[EULER_TAKEN + c % EULER_POOLS] ? owner[c] : (uint2)(NONE, 0);
+}
+
+/* The slot at such a place, `offset` slots after the splitter; and the one that follows it, NONE where another chunk has
+ * it. */
 typedef struct entry {
-	uint segment, offset, slot, following; /* following: the next slot of the segment, NONE where another chunk has it */
+	uint offset, slot, following;
 } entry;
 
-/* The x-th of all chunks' places. */
-static inline entry entry_at(ulong x, __global const uint *restrict chunks, __global const uint2 *restrict owner,
-                             __global const uint2 *restrict segments, uint splitters, __global const uint *counters)
+/* slot NONE: the segment is over. */
+static inline entry entry_at(ulong x, uint2 whose, __global const uint *restrict chunks,
+                             __global const uint2 *restrict segments)
 {
-	entry none = { 0, 0, NONE, NONE }, at;
-	uint c = (uint)(x / EULER_CHUNK), i = (uint)(x % EULER_CHUNK);
-	uint2 whose = (uint2)(c, 0);
-	if (c >= splitters) {
-		uint taken = c - splitters;
-		if (taken / EULER_POOLS >= counters[EULER_TAKEN + taken % EULER_POOLS])
-			return none;
-		whose = owner[taken];
-	}
-	at.segment = whose.x;
-	at.offset = whose.y + i;
-	uint length = segments[at.segment].x;
+	uint i = (uint)(x % EULER_CHUNK), length = segments[whose.x].x;
+	entry at = { whose.y + i, NONE, NONE };
 	if (at.offset >= length)
-		return none;
+		return at;
 	uint part = length - length % EULER_PIECE; /* from here on the last piece, at the right end of its place */
 	uint shift = (uint)-(int)length % EULER_PIECE;
 	at.slot = chunks[x + (at.offset >= part ? shift : 0)];
-	at.following = i + 1 < EULER_CHUNK && at.offset + 1 < length ?
-		chunks[x + 1 + (at.offset + 1 >= part ? shift : 0)] : NONE;
+	if (i + 1 < EULER_CHUNK && at.offset + 1 < length)
+		at.following = chunks[x + 1 + (at.offset + 1 >= part ? shift : 0)];
 	return at;
 }
 
-#define CHUNK_PARAMETERS __global const uint *restrict chunks, __global const uint2 *restrict owner,               \
-	__global const uint2 *restrict segments, uint splitters, ulong entries
-#define ENTRY(x) entry_at(x, chunks, owner, segments, splitters, counters)
+#define OWNER(x) owner_of(x, owner, splitters, counters)
+#define ENTRY(x, whose) entry_at(x, whose, chunks, segments)
 
 /* UNION-FIND. A parent is never greater than its child. */
 
@@ -233,20 +238,23 @@ __kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uin
                           __global const uint *counters)
 {
 	for (each(ulong, x, entries)) {
-		entry at = ENTRY(x);
+		uint2 whose = OWNER(x);
+		if (whose.x == NONE)
+			continue;
+		entry at = ENTRY(x, whose);
 		if (at.slot == NONE)
 			continue;
 		set_bit(visited, at.slot);
 		uint block = at.slot / EULER_SAMPLED;
 		if (block % EULER_SAMPLE == 0)
-			sample[block / EULER_SAMPLE * EULER_SAMPLED + at.slot % EULER_SAMPLED] = at.segment;
+			sample[block / EULER_SAMPLE * EULER_SAMPLED + at.slot % EULER_SAMPLED] = whose.x;
 	}
 }
 
 /* The least slot of a circuit that nobody has visited makes it a node, and labels its slots. */
 __kernel void euler_orphans(__global const uint *restrict next, __global const uint *restrict visited,
-                            __global uint *restrict label, __global uint *labelled, __global uint *parent, __global uint *root,
-                            uint edges, uint splitters, __global uint *counters)
+                            __global uint *restrict label, __global uint *labelled, __global uint *parent,
+                            __global uint *root, uint edges, uint splitters, __global uint *counters)
 {
 	for (each(uint, e, edges)) {
 		if (bit_of(visited, e))
@@ -307,13 +315,13 @@ __kernel void euler_label(CHUNK_PARAMETERS, __global const uint *restrict root, 
 {
 	uint giant = counters[EULER_GIANT];
 	for (each(ulong, x, entries)) {
-		uint c = (uint)(x / EULER_CHUNK);
-		if (c < splitters && root[c] == giant)
+		uint2 whose = OWNER(x);
+		if (whose.x == NONE || root[whose.x] == giant)
 			continue;
-		entry at = ENTRY(x);
-		if (at.slot == NONE || root[at.segment] == giant)
+		entry at = ENTRY(x, whose);
+		if (at.slot == NONE)
 			continue;
-		label[at.slot] = at.segment;
+		label[at.slot] = whose.x;
 		set_bit(labelled, at.slot);
 	}
 }
@@ -340,12 +348,17 @@ __kernel void euler_unite(__global const uint *restrict label, __global const ui
 /* ROTATE. A run of marked slots and the slot before it: its in-edges pass their successors on by one. Circuits of a run are
  * all different, since each mark joined two components, so that they become one. */
 
-/* full: a bit for each word of mark[] that is all marks, so that long runs are gone back along by 1,024 slots. */
-__kernel void euler_full(__global const uint *restrict mark, uint words, __global uint *full)
+/* A bit for each word of mark[]. some: slots of the word have new successors, so that a small table tells of nearly all that
+ * they have not. full: it is all marks, so that long runs are gone back along by 1,024 slots. */
+__kernel void euler_words(__global const uint *restrict mark, uint words, __global uint *some, __global uint *full)
 {
-	for (each(uint, w, words))
-		if (mark[w] == ~0u)
+	for (each(uint, w, words)) {
+		uint word = mark[w];
+		if (word | (w + 1 < words ? mark[w + 1] & 1 : 0))
+			set_bit(some, w);
+		if (word == ~0u)
 			set_bit(full, w);
+	}
 }
 
 /* The last word before w, or w, of which the bit in full[] is not set. There is one: slot 0 has no mark. */
@@ -368,8 +381,11 @@ static inline uint run_start(__global const uint *restrict mark, __global const 
 	return (w << 5) + 31 - clz(clear);
 }
 
-static inline uint rotated(__global const uint *restrict mark, __global const uint *restrict full, uint slot, uint edges)
+static inline uint rotated(__global const uint *restrict mark, __global const uint *restrict some,
+                           __global const uint *restrict full, uint slot, uint edges)
 {
+	if (!bit_of(some, slot >> 5))
+		return slot;
 	uint word = mark[slot >> 5], at = slot & 31;
 	uint after = at < 31 ? word >> (at + 1) & 1 : slot + 1 < edges ? bit_of(mark, slot + 1) : 0;
 	if (after)
@@ -379,28 +395,33 @@ static inline uint rotated(__global const uint *restrict mark, __global const ui
 
 /* changed: segments to be walked again. */
 __kernel void euler_rotate(CHUNK_PARAMETERS, __global uint *next, __global const uint *restrict mark,
-                           __global const uint *restrict full, __global uchar *changed, uint edges,
+                           __global const uint *restrict some, __global const uint *restrict full,
+                           __global uchar *changed, uint edges,
                            __global const uint *counters)
 {
 	for (each(ulong, x, entries)) {
-		entry at = ENTRY(x);
+		uint2 whose = OWNER(x);
+		if (whose.x == NONE)
+			continue;
+		entry at = ENTRY(x, whose);
 		if (at.slot == NONE)
 			continue;
-		uint from = at.following == NONE ? next[at.slot] : at.following, to = rotated(mark, full, from, edges);
+		uint from = at.following == NONE ? next[at.slot] : at.following, to = rotated(mark, some, full, from, edges);
 		if (to != from) {
 			next[at.slot] = to;
-			changed[at.segment] = 1;
+			changed[whose.x] = 1;
 		}
 	}
 }
 
 __kernel void euler_rotate_orphans(__global const uint *restrict visited, __global uint *next,
-                                   __global const uint *restrict mark, __global const uint *restrict full, uint edges)
+                                   __global const uint *restrict mark, __global const uint *restrict some,
+                                   __global const uint *restrict full, uint edges)
 {
 	for (each(uint, e, edges)) {
 		if (bit_of(visited, e))
 			continue;
-		uint from = next[e], to = rotated(mark, full, from, edges);
+		uint from = next[e], to = rotated(mark, some, full, from, edges);
 		if (to != from)
 			next[e] = to;
 	}
@@ -465,10 +486,13 @@ __kernel void euler_copy(CHUNK_PARAMETERS, __global const uchar *restrict change
                          __global uint *restrict order, uint edges, uint closing, __global uint *counters)
 {
 	for (each(ulong, x, entries)) {
-		entry at = ENTRY(x);
-		if (at.slot == NONE || changed[at.segment])
+		uint2 whose = OWNER(x);
+		if (whose.x == NONE || changed[whose.x])
 			continue;
-		uint place = edges - list[at.segment].x + at.offset;
+		entry at = ENTRY(x, whose);
+		if (at.slot == NONE)
+			continue;
+		uint place = edges - list[whose.x].x + at.offset;
 		order[place] = at.slot;
 		if (at.slot == closing)
 			counters[EULER_CUT] = place;

@@ -8,12 +8,12 @@
 
 #include <stdio.h>
 
-enum { FILL, PAIR, CHECK, WALK, LINK, CLOSE, ROOTS, VISIT, ORPHANS, SAMPLE, GIANT, LABEL, UNITE, FULL, ROTATE, ROTATE_ORPHANS,
-	REWALK, LIST, DOUBLE, COPY, EMIT, SOURCES, KERNELS };
+enum { FILL, PAIR, CHECK, WALK, LINK, CLOSE, ROOTS, VISIT, ORPHANS, SAMPLE, GIANT, LABEL, UNITE, WORDS, ROTATE,
+	ROTATE_ORPHANS, REWALK, LIST, DOUBLE, COPY, EMIT, SOURCES, KERNELS };
 
 static const char *const kernel_names[KERNELS] = { "euler_fill", "euler_pair", "euler_check", "euler_walk", "euler_link",
 	"euler_close", "euler_roots", "euler_visit", "euler_orphans", "euler_sample", "euler_giant", "euler_label",
-	"euler_unite", "euler_full", "euler_rotate", "euler_rotate_orphans", "euler_rewalk", "euler_list", "euler_double",
+	"euler_unite", "euler_words", "euler_rotate", "euler_rotate_orphans", "euler_rewalk", "euler_list", "euler_double",
 	"euler_copy", "euler_emit", "euler_sources" };
 
 enum { LARGE = 1 << 23 };      /* edges from which arrays do not fit a GPU's cache */
@@ -22,7 +22,8 @@ enum { GROUP = 256, WAVE = 2048, CPU_GROUP = 8, CPU_WAVE = 64 }; /* work-items o
 /* Arrays on the device, named as in euler.cl. */
 typedef struct arrays {
 	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
-	gemp_buffer starts, visited, labelled, mark, full; /* a bit a slot; full: a bit a word of mark */
+	gemp_buffer starts, visited, labelled, mark;       /* a bit a slot */
+	gemp_buffer some, full;                            /* a bit a word of mark */
 	gemp_buffer changed;                               /* a byte a segment */
 } arrays;
 
@@ -88,7 +89,8 @@ static gemp_code new_arrays(engine *e)
 		{ &on->root, ((size_t)e->splitters + e->slots) * word }, { &on->sample, e->samples * word },
 		{ &on->label, e->slots * word }, { &on->lists[0], e->splitters * pair }, { &on->lists[1], e->splitters * pair },
 		{ &on->counters, EULER_COUNTERS * word }, { &on->starts, bitmap }, { &on->visited, bitmap },
-		{ &on->labelled, bitmap }, { &on->mark, bitmap }, { &on->full, (e->words / 32 + 1) * word },
+		{ &on->labelled, bitmap }, { &on->mark, bitmap }, { &on->some, (e->words / 32 + 1) * word },
+		{ &on->full, (e->words / 32 + 1) * word },
 		{ &on->changed, e->splitters },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -102,7 +104,7 @@ static void free_arrays(engine *e)
 	arrays *on = &e->on;
 	gemp_buffer *const list[] = { &on->begin, &on->target, &on->cursor, &on->next, &on->chunks, &on->owner, &on->segments,
 		&on->parent, &on->root, &on->sample, &on->label, &on->lists[0], &on->lists[1], &on->counters, &on->starts,
-		&on->visited, &on->labelled, &on->mark, &on->full, &on->changed };
+		&on->visited, &on->labelled, &on->mark, &on->some, &on->full, &on->changed };
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
 		gemp_buffer_free(list[i], e->device);
 }
@@ -163,7 +165,7 @@ static gemp_code fill_and_pair(engine *e)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_buffer *const zeroed[] = { &e->on.counters, &e->on.starts, &e->on.visited, &e->on.labelled, &e->on.mark,
-		&e->on.full, &e->on.changed };
+		&e->on.some, &e->on.full, &e->on.changed };
 	for (size_t i = 0; i < sizeof zeroed / sizeof *zeroed; i++)
 		GEMP_TRY(fill(e, GEMP_EULER_FILL, zeroed[i], 0));
 	GEMP_TRY(fill(e, GEMP_EULER_FILL, &e->on.sample, UINT32_MAX));
@@ -212,10 +214,11 @@ done:
 static gemp_code rotate(engine *e)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(LAUNCH(ROTATE, FULL, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(full)));
-	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries, CHUNKS, MEM(next), MEM(mark), MEM(full), MEM(changed), GEMP_ARG(&e->slots),
-	                MEM(counters)));
-	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots, MEM(visited), MEM(next), MEM(mark), MEM(full), GEMP_ARG(&e->slots)));
+	GEMP_TRY(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries, CHUNKS, MEM(next), MEM(mark), MEM(some), MEM(full), MEM(changed),
+	                GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots, MEM(visited), MEM(next), MEM(mark), MEM(some), MEM(full),
+	                GEMP_ARG(&e->slots)));
 	GEMP_TRY(LAUNCH(REWALK, REWALK, e->splitters, MEM(next), MEM(changed), MEM(segments), GEMP_ARG(&e->slots),
 	                GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed)));
 done:
