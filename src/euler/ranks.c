@@ -6,7 +6,7 @@
 #include "euler/ranks_place.h"
 #include "euler/ranks_solve.h"
 
-enum { SPACING_APART = 8, SPACING_TOGETHER = 64, GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
+enum { SPACING_APART = 16, SPACING_TOGETHER = 64, GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
 
 typedef struct finding {
 	gemp_euler_result *out;

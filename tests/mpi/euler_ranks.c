@@ -1,86 +1,28 @@
 /* Euler circuits across ranks: random multigraphs with loops, parallel edges, vertices without edges and ranks without
  * vertices; every recursion is forced by tiny settings. */
-#include "euler_case.h"
-
-#include "euler/ranks_team.h"
-
-#include <stdio.h>
-
-static const char *outcome(euler_case *c, const gemp_euler_options *options)
-{
-	gemp_euler_result result;
-	const char *wrong = NULL;
-	assert_all_ok(gemp_euler_on_ranks(&result, &test_comm, &c->own, options));
-	uint64_t components = euler_case_components(c);
-	if (result.unbalanced)
-		wrong = "balance";
-	else if (result.components != components)
-		wrong = "components";
-	else if (components <= 1)
-		wrong = euler_case_wrong(c, &result, options->sources);
-	else if (result.order.count)
-		wrong = "order without a circuit";
-	gemp_euler_result_free(&result);
-	return wrong;
-}
-
-static void shape(euler_case *c, uint64_t *seed, bool path)
-{
-	uint64_t kind = gemp_random_below(seed, 6), vertices = 1 + gemp_random_below(seed, 1 + gemp_random_below(seed, 200));
-	size_t walks = gemp_random_below(seed, 1 + gemp_random_below(seed, 60));
-	euler_case_walks(c, seed, vertices, walks, 1 + gemp_random_below(seed, kind < 3 ? 4 : 60), kind % 2 == 0);
-	if (kind == 5) /* more components */
-		for (int i = 0; i < 3; i++) {
-			uint64_t v = gemp_random_below(seed, vertices);
-			euler_case_edge(c, v, v);
-		}
-	euler_case_share(c, seed, path && c->edges ? gemp_random_below(seed, c->edges) : UINT64_MAX);
-}
-
-static void settings(uint64_t *seed, gemp_euler_options *options)
-{
-	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){
-		.in_flight = gemp_random_below(seed, 3) ? 0 : 1 + gemp_random_below(seed, 20),
-		.apart = gemp_random_below(seed, 2), .wide = gemp_random_below(seed, 3) == 0 };
-	*options = (gemp_euler_options){ .sources = gemp_random_below(seed, 2), .keep = gemp_random_below(seed, 4) == 0,
-		.seed = gemp_random(seed), .spacing = 1 + (uint32_t)gemp_random_below(seed, 12),
-		.gather = gemp_random_below(seed, 3) ? 1 + gemp_random_below(seed, 8) : 0 };
-}
+#include "euler_ranks_case.h"
 
 static void random_multigraphs(void **state)
 {
 	(void)state;
-	uint64_t seed = test_seed_all();
-	for (int i = 0; i < 100; i++) {
-		uint64_t begun = seed;
-		euler_case c = { 0 };
-		gemp_euler_options options;
-		shape(&c, &seed, i % 3 == 0);
-		settings(&seed, &options);
-		const char *wrong = outcome(&c, &options);
-		if (wrong)
-			print_error("graph %d of seed state %" PRIu64 ": %" PRIu64 " vertices, %" PRIu64 " edges: %s\n", i, begun,
-			            c.vertices, c.edges, wrong);
-		assert_all(!wrong);
-		euler_case_free(&c);
-	}
-	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){ 0 };
-	assert_all(gemp_memory_blocks() == 0);
+	euler_case_try(test_seed_all(), test_comm.size < 4 ? 80 : 160 / test_comm.size);
 }
 
-/* The same graph, settings as they are by default. */
+/* Settings as they are by default, and both ways of ranks to know of one another. */
 static void larger(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed_all();
-	for (int i = 0; i < 2; i++) {
+	for (int i = test_comm.size > 4; i < 3; i++) {
 		euler_case c = { 0 };
+		gemp_euler_ranks_settings_now.apart = i < 2;
 		gemp_euler_options options = { .sources = true };
 		euler_case_walks(&c, &seed, 3000, 300, 200, i == 1);
 		euler_case_share(&c, &seed, UINT64_MAX);
-		assert_all(outcome(&c, &options) == NULL);
+		assert_all(euler_case_outcome(&c, &options) == NULL);
 		euler_case_free(&c);
 	}
+	gemp_euler_ranks_settings_now.apart = false;
 	assert_all(gemp_memory_blocks() == 0);
 }
 

@@ -1,12 +1,13 @@
-/* euler_case: directed multigraphs whose vertices have as many in- as out-edges, each rank's part of them, and a check of orders
+/* euler_ranks_case: directed multigraphs whose vertices have as many in- as out-edges, each rank's part of them, and a check of orders
  * that knows nothing of how they were found. */
-#ifndef GEMP_TESTS_EULER_CASE_H
-#define GEMP_TESTS_EULER_CASE_H
+#ifndef GEMP_TESTS_EULER_RANKS_CASE_H
+#define GEMP_TESTS_EULER_RANKS_CASE_H
 
 #include "harness/collective.h"
 
 #include "core/random.h"
 #include "euler/euler.h"
+#include "euler/ranks_team.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,72 @@ static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler
 	gemp_free(begin);
 	gemp_free(starts_begin);
 	return wrong;
+}
+
+/* Collective. What is wrong with what is found; NULL: nothing. */
+static inline const char *euler_case_outcome(euler_case *c, const gemp_euler_options *options)
+{
+	gemp_euler_result result;
+	const char *wrong = NULL;
+	assert_all_ok(gemp_euler_on_ranks(&result, &test_comm, &c->own, options));
+	uint64_t components = euler_case_components(c);
+	if (result.unbalanced)
+		wrong = "balance";
+	else if (result.components != components)
+		wrong = "components";
+	else if (components <= 1)
+		wrong = euler_case_wrong(c, &result, options->sources);
+	else if (result.order.count)
+		wrong = "order without a circuit";
+	gemp_euler_result_free(&result);
+	return wrong;
+}
+
+/* A graph of up to 200 vertices: walks long or short, near or far, in one component or several. */
+static inline void euler_case_random(euler_case *c, uint64_t *seed, bool path)
+{
+	uint64_t kind = gemp_random_below(seed, 6), vertices = 1 + gemp_random_below(seed, 1 + gemp_random_below(seed, 200));
+	size_t walks = gemp_random_below(seed, 1 + gemp_random_below(seed, 60));
+	euler_case_walks(c, seed, vertices, walks, 1 + gemp_random_below(seed, kind < 3 ? 4 : 60), kind % 2 == 0);
+	if (kind == 5) /* more components */
+		for (int i = 0; i < 3; i++) {
+			uint64_t v = gemp_random_below(seed, vertices);
+			euler_case_edge(c, v, v);
+		}
+	euler_case_share(c, seed, path && c->edges ? gemp_random_below(seed, c->edges) : UINT64_MAX);
+}
+
+/* Tiny rounds, messages and lists, so that every recursion happens. */
+static inline void euler_case_settings(uint64_t *seed, gemp_euler_options *options)
+{
+	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){
+		.in_flight = gemp_random_below(seed, 3) ? 0 : 1 + gemp_random_below(seed, 20),
+		.apart = gemp_random_below(seed, 2), .wide = gemp_random_below(seed, 3) == 0 };
+	gemp_exchange_piece = gemp_random_below(seed, 3) ? (size_t)1 << 30 : 16 + gemp_random_below(seed, 100);
+	*options = (gemp_euler_options){ .sources = gemp_random_below(seed, 2), .keep = gemp_random_below(seed, 4) == 0,
+		.seed = gemp_random(seed), .spacing = 1 + (uint32_t)gemp_random_below(seed, 12),
+		.gather = gemp_random_below(seed, 3) ? 1 + gemp_random_below(seed, 8) : 0 };
+}
+
+/* Collective. Random graphs under random settings. */
+static inline void euler_case_try(uint64_t seed, int graphs)
+{
+	for (int i = 0; i < graphs; i++) {
+		uint64_t begun = seed;
+		euler_case c = { 0 };
+		gemp_euler_options options;
+		euler_case_random(&c, &seed, i % 3 == 0);
+		euler_case_settings(&seed, &options);
+		const char *wrong = euler_case_outcome(&c, &options);
+		if (wrong)
+			print_error("graph %d of seed state %" PRIu64 ": %" PRIu64 " vertices, %" PRIu64 " edges: %s\n", i, begun,
+			            c.vertices, c.edges, wrong);
+		assert_all(!wrong);
+		euler_case_free(&c);
+	}
+	gemp_euler_ranks_settings_now = (gemp_euler_ranks_settings){ 0 };
+	gemp_exchange_piece = (size_t)1 << 30;
+	assert_all(gemp_memory_blocks() == 0);
 }
 
 #endif
