@@ -12,7 +12,7 @@
 typedef struct gemp_arrays {
 	gemp_toolbox *box; /* borrowed; NULL: there is no device */
 	gemp_device *device;
-	gemp_place place;
+	gemp_where place;
 	gemp_timers timers;
 	gemp_traffic traffic;
 	bool on_device;    /* the last one was computed there */

@@ -1,6 +1,6 @@
 #include "primitive/place.h"
 
-bool gemp_on_device(const gemp_device *device, gemp_place place, uint64_t items, const char *tuning, uint32_t otherwise)
+bool gemp_on_device(const gemp_device *device, gemp_where place, uint64_t items, const char *tuning, uint32_t otherwise)
 {
 	if (!device || place == GEMP_PLACE_HOST)
 		return false;
