@@ -97,6 +97,7 @@ typedef struct gemp_options {
 	const char *unitigs;
 	/* euler */
 	gemp_list only_relations;
+	const char *tree;
 	bool path, verify_order;
 	/* bench */
 	gemp_list patterns, query_graphs;

@@ -1,0 +1,142 @@
+#include "command/chosen.h"
+
+#include "command/answer.h"
+#include "command/files.h"
+#include "command/quantity.h"
+#include "core/memory.h"
+#include "core/threads.h"
+#include "device/rate.h"
+#include "io/graph_file.h"
+#include "primitive/place.h"
+
+#include <string.h>
+
+static gemp_code choose_relations(gemp_chosen *c)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_list *names = &c->options->only_relations;
+	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(c->relations, c->graph->relation_count)));
+	for (size_t i = 0; i < c->graph->relation_count; i++)
+		c->relations[i] = names->count == 0;
+	for (size_t i = 0; i < names->count; i++) {
+		gemp_relation *relation = gemp_graph_relation(c->graph, names->items[i]);
+		if (!relation)
+			return gemp_fail(GEMP_EUSAGE, "--relation %s: the graph has no such type of edges; `gemp-mpi info %s` lists "
+			                 "them", names->items[i], c->options->arguments[0]);
+		c->relations[relation - c->graph->relations] = true;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_chosen_open(gemp_chosen *out, gemp_comm *comm, const gemp_options *options, gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_chosen){ .comm = comm, .options = options, .report = report };
+	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
+		return gemp_fail(GEMP_EUSAGE, "--on device: %s works on the device of one rank, and these are %d; leave out --on, or "
+		                 "start one rank", options->command->name, comm->size);
+	double since = gemp_now();
+	GEMP_TRY(gemp_graph_file_open(&out->graph, comm, options->arguments[0]));
+	GEMP_TRY(choose_relations(out));
+	gemp_timers_add(&out->timers, GEMP_READ, since);
+	if (comm->size == 1 && options->on != GEMP_PLACE_HOST) {
+		GEMP_TRY(gemp_answer_context(&out->context, comm, options, &out->timers));
+		out->device = out->context->device;
+	}
+done:
+	return code;
+}
+
+void gemp_chosen_free(gemp_chosen *chosen)
+{
+	gemp_graph_free(chosen->graph);
+	gemp_context_free(chosen->context);
+	gemp_free(chosen->relations);
+	*chosen = (gemp_chosen){ 0 };
+}
+
+gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path)
+{
+	static const char *const endings[] = { ".tsv", ".csv", ".jsonl", ".h5" };
+	gemp_code code = GEMP_OK;
+	bool plain = !path || strcmp(path, "-") == 0, known = plain;
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		known = known || gemp_file_ends_in(path, endings[i]);
+	if (!known)
+		code = gemp_fail(GEMP_EUSAGE, "--%s %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout",
+		                 option, path);
+	else if (!plain && comm->rank == 0) {
+		char name[32];
+		snprintf(name, sizeof name, "--%s", option);
+		code = gemp_file_may_write(name, path);
+	}
+	return gemp_comm_agree(comm, code);
+}
+
+/* RATES */
+
+enum { COPIED = 64 << 20, PIECE = 1 << 20, TRIES = 3 };
+
+static void copy_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	char *bytes = context;
+	memcpy(bytes + COPIED + piece * PIECE, bytes + piece * PIECE, PIECE);
+}
+
+/* Bytes read and written a second by all threads of this rank. */
+static gemp_code host_rate(double *rate)
+{
+	gemp_code code = GEMP_OK;
+	char *bytes = NULL;
+	double least = 1e9;
+	GEMP_TRY(GEMP_NEW(bytes, 2 * (size_t)COPIED));
+	memset(bytes, 1, 2 * (size_t)COPIED);
+	for (int i = 0; i < TRIES; i++) {
+		double since = gemp_now(), seconds;
+		gemp_parallel_for(COPIED / PIECE, copy_piece, bytes);
+		seconds = gemp_now() - since;
+		least = seconds < least ? seconds : least;
+	}
+	*rate = 2.0 * COPIED / least;
+done:
+	gemp_free(bytes);
+	return code;
+}
+
+gemp_code gemp_chosen_rate(gemp_chosen *chosen, bool on_device, double seconds, double transfers, uint64_t bytes)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = chosen->report;
+	gemp_rates rates = { 0 };
+	double copy;
+	code = on_device ? gemp_device_rates(chosen->device, &rates) : host_rate(&rates.copy);
+	GEMP_TRY(gemp_comm_agree(chosen->comm, code));
+	GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, chosen->comm->world));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, chosen->comm->world));
+	bytes = gemp_comm_sum1(chosen->comm, bytes);
+	double rate = seconds > 0 ? (double)bytes / seconds : 0;
+	gemp_report_detail(report, "  %-10s %10.3f ms on the %s: %.1f GB/s, %.2f of a copy there (%.1f GB/s)\n", "work",
+	                   1e3 * seconds, on_device ? "device" : "host", rate / 1e9, rate / copy, copy / 1e9);
+	if (on_device)
+		gemp_report_detail(report, "  %-10s %10.3f ms to the device and back\n", "copies", 1e3 * transfers);
+	gemp_report_set(report, "rate", json_pack("{s:s, s:f, s:f, s:o, s:f, s:f}", "on", on_device ? "device" : "host",
+	                                          "seconds", seconds, "transfer_seconds", transfers, "bytes",
+	                                          gemp_json_count(bytes), "bytes_per_second", rate, "copy_bytes_per_second",
+	                                          copy));
+done:
+	return code;
+}
+
+gemp_code gemp_chosen_report(gemp_chosen *chosen)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = chosen->report;
+	gemp_report_graph(report, chosen->graph);
+	GEMP_TRY(gemp_report_devices(report, chosen->context));
+	gemp_report_seconds(report, &chosen->timers, false);
+	gemp_report_memory(report, chosen->context ? gemp_context_device_peak(chosen->context) : 0);
+done:
+	return code;
+}
