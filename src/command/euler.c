@@ -2,6 +2,7 @@
 
 #include "command/answer.h"
 #include "command/euler_rows.h"
+#include "command/euler_sequence.h"
 #include "command/files.h"
 #include "command/quantity.h"
 #include "core/memory.h"
@@ -38,10 +39,13 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const char *path = options->output;
+	code = gemp_euler_sequence_check(options);
+	if (code != GEMP_OK)
+		return code;
 	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
 		code = gemp_fail(GEMP_EUSAGE, "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
 		                 "out --on, or start one rank", comm->size);
-	else if (path && strcmp(path, "-") != 0 && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".csv") &&
+	else if (path && strcmp(path, "-") != 0 && !options->sequence && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".csv") &&
 	         !gemp_file_ends_in(path, ".jsonl") && !gemp_file_ends_in(path, ".h5"))
 		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV on "
 		                 "stdout", path);
@@ -72,7 +76,10 @@ static gemp_code read_graph(run *r)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(gemp_graph_file_open(&r->graph, r->comm, r->options->arguments[0]));
+	if (r->options->argument_count > 0)
+		GEMP_TRY(gemp_graph_file_open(&r->graph, r->comm, r->options->arguments[0]));
+	else
+		GEMP_TRY(gemp_euler_sequence_graph(&r->graph, r->comm, r->options));
 	GEMP_TRY(choose_relations(r));
 	for (size_t i = 0; i < r->graph->relation_count; i++)
 		if (r->relations[i] && r->graph->relations[i].directed)
@@ -101,7 +108,7 @@ static bool rows_wanted(const gemp_options *options)
 
 static gemp_code find_once(run *r)
 {
-	const gemp_euler_options how = { .sources = rows_wanted(r->options), .seed = 1 };
+	const gemp_euler_options how = { .sources = r->options->sequence || rows_wanted(r->options), .seed = 1 };
 	gemp_euler_result_free(&r->result);
 	if (on_device(r))
 		return gemp_euler_on_device(&r->result, r->context->device, &r->edges, &how);
@@ -323,9 +330,11 @@ static gemp_code write(run *r)
 		gemp_report_set(r->report, "verify_seconds", json_real(r->verified));
 		since = gemp_now();
 	}
-	if (!rows_wanted(r->options))
+	if (!r->options->sequence && !rows_wanted(r->options))
 		return GEMP_OK;
 	GEMP_TRY(gemp_graph_need_keys(r->graph));
+	if (r->options->sequence)
+		return gemp_euler_sequence_write(r->report, r->graph, &r->edges, &r->result.order);
 	GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->edges, &r->result.order, &how));
 	gemp_timers_add(&r->timers, GEMP_WRITE, since);
 done:
@@ -361,7 +370,7 @@ static gemp_code euler(gemp_comm *comm, const gemp_options *options)
 	gemp_report report;
 	run r = { .comm = comm, .options = options, .report = &report };
 	gemp_code code = check(comm, options);
-	bool stdout_rows = options->output && strcmp(options->output, "-") == 0;
+	bool stdout_rows = options->output ? strcmp(options->output, "-") == 0 : gemp_euler_sequence_on_stdout(options);
 	if (code == GEMP_OK)
 		code = gemp_report_new(&report, comm, options, stdout_rows);
 	if (code != GEMP_OK)
@@ -384,7 +393,8 @@ done:
 const gemp_command gemp_command_euler = {
 	.name = "euler",
 	.bit = GEMP_ON_EULER,
-	.arguments = "G.h5 [--relation TYPE] [--path] [--verify] [-o FILE]",
+	.arguments = "G.h5 [--relation TYPE] [--path] [--verify] [--sequence] [-o FILE]\n"
+		"--sequence --alphabet LETTERS --length N [-o FILE]",
 	.summary = "Finds an Euler circuit or path: every edge once",
 	.text = "A circuit goes along each edge once and ends where it began. There is one if all edges hang together and each "
 		"vertex has as many in-edges as out-edges; a path takes one vertex with an out-edge more, where it starts, and one with "
@@ -392,12 +402,15 @@ const gemp_command gemp_command_euler = {
 		"spanning forest of the circuit graph, and the places of edges found by list ranking. If there is none, the report says "
 		"why, and the exit code is 65.\n"
 		"Rows are place, source, type, edge and target: edge is the number among the edges of its type, which tells parallel "
-		"ones apart. One rank takes its device or its threads, several ranks take the threads of all.\n",
+		"ones apart. With --sequence, of a graph whose vertices are words, they are the text that the circuit spells.\n"
+		"One rank takes its device or its threads, several ranks take the threads of all.\n",
 	.examples = "gemp-mpi euler roads.h5 --verify -o tour.tsv\n"
 		"# one type of edges; from one vertex to another\n"
 		"gemp-mpi euler city.h5 --relation STREET --path -o tour.h5\n"
-		"mpirun -n 8 gemp-mpi euler large.h5 --json - --quiet\n",
-	.least = 1,
+		"mpirun -n 8 gemp-mpi euler large.h5 --json - --quiet\n"
+		"# the shortest string of keys that has every PIN of four digits in it\n"
+		"gemp-mpi euler --sequence --alphabet 0123456789 --length 4\n",
+	.least = 0,
 	.most = 1,
 	.run = euler,
 };

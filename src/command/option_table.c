@@ -63,6 +63,16 @@ static const gemp_option table[] = {
 	  "A path will do where there is no circuit: from the one vertex with an out-edge more to the one with an in-edge more.",
 	  AT(path) },
 
+	{ "sequence", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, input,
+	  "Spell the text whose words, one for each edge, follow one another in a circuit or path. Vertices are words that begin "
+	  "with all but the first letter of those before them, as those of `generate debruijn`.", AT(sequence) },
+	{ "alphabet", 0, GEMP_OPTION_TEXT, "LETTERS", NULL, GEMP_ON_EULER, input,
+	  "With --sequence: the letters, 0123456789 for digits; for a graph whose keys are numbers, too.", AT(alphabet) },
+	{ "length", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_EULER, input,
+	  "With --sequence and no graph file: all words of so many letters.", POSITIVE(word_length) },
+	{ "circular", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, input,
+	  "With --sequence: the text closes, so that its end does not repeat its beginning.", AT(circular) },
+
 	{ "query-file", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query,
 	  "Read queries from a file. Of several, each ended by ;, each has its own rows and report.", AT(query_file) },
 	{ "query-graph", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, query,
