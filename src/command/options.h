@@ -98,7 +98,9 @@ typedef struct gemp_options {
 	/* euler */
 	gemp_list only_relations;
 	const char *tree;
-	bool path, verify_order;
+	bool path, verify_order, sequence, circular;
+	const char *alphabet;
+	uint64_t word_length;
 	/* bench */
 	gemp_list patterns, query_graphs;
 	uint64_t repeat;
