@@ -1,6 +1,7 @@
 #include "euler/euler.h"
 
 #include "command/answer.h"
+#include "command/euler_drawing.h"
 #include "command/euler_rows.h"
 #include "command/euler_sequence.h"
 #include "command/files.h"
@@ -51,6 +52,8 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 		                 "stdout", path);
 	else if (path && strcmp(path, "-") != 0 && comm->rank == 0)
 		code = gemp_file_may_write("--output", path);
+	if (code == GEMP_OK && options->dot && comm->rank == 0)
+		code = gemp_file_may_write("--dot", options->dot);
 	return gemp_comm_agree(comm, code);
 }
 
@@ -86,6 +89,8 @@ static gemp_code read_graph(run *r)
 			GEMP_TRY(gemp_graph_need_relation(r->graph, i, GEMP_PART_OUT));
 	since = gemp_timers_add(&r->timers, GEMP_READ, since);
 	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_new(&r->edges, r->graph, r->relations)));
+	if (r->options->dot)
+		GEMP_TRY(gemp_euler_may_draw(r->graph, &r->edges, r->options->dot));
 	gemp_timers_add(&r->timers, GEMP_CONVERT, since);
 done:
 	return code;
@@ -93,11 +98,13 @@ done:
 
 /* FINDING IT */
 
+/* With fewer edges no device is opened to ask what it is. */
+enum { LEAST = 1 << 14, GPU_LEAST = 1 << 18 };
+
 static bool on_device(const run *r)
 {
-	if (r->comm->size > 1 || r->options->on == GEMP_PLACE_HOST)
-		return false;
-	return r->options->on == GEMP_PLACE_DEVICE || (r->context && r->context->device->gpu);
+	return r->context && gemp_on_device(r->context->device, (gemp_where)r->options->on, r->edges.edges, "euler.host_below",
+	                                    GPU_LEAST);
 }
 
 /* For a file, or for people; the same on all ranks. */
@@ -108,7 +115,8 @@ static bool rows_wanted(const gemp_options *options)
 
 static gemp_code find_once(run *r)
 {
-	const gemp_euler_options how = { .sources = r->options->sequence || rows_wanted(r->options), .seed = 1 };
+	const gemp_euler_options how = { .sources = r->options->sequence || rows_wanted(r->options), .seed = 1,
+		.keep = r->options->dot != NULL };
 	gemp_euler_result_free(&r->result);
 	if (on_device(r))
 		return gemp_euler_on_device(&r->result, r->context->device, &r->edges, &how);
@@ -129,7 +137,8 @@ done:
 static gemp_code find(run *r)
 {
 	gemp_code code = GEMP_OK;
-	if (r->comm->size == 1 && r->options->on != GEMP_PLACE_HOST)
+	bool may = r->options->on == GEMP_PLACE_AUTO && r->edges.edges >= LEAST && r->edges.edges <= GEMP_EULER_DEVICE_EDGES;
+	if (r->comm->size == 1 && (may || r->options->on == GEMP_PLACE_DEVICE))
 		GEMP_TRY(gemp_answer_context(&r->context, r->comm, r->options, &r->timers));
 	GEMP_TRY(find_once(r));
 	if (!r->result.unbalanced)
@@ -330,12 +339,15 @@ static gemp_code write(run *r)
 		gemp_report_set(r->report, "verify_seconds", json_real(r->verified));
 		since = gemp_now();
 	}
-	if (!r->options->sequence && !rows_wanted(r->options))
+	if (!r->options->sequence && !r->options->dot && !rows_wanted(r->options))
 		return GEMP_OK;
 	GEMP_TRY(gemp_graph_need_keys(r->graph));
+	if (r->options->dot)
+		GEMP_TRY(gemp_euler_draw(r->comm, r->graph, &r->edges, &r->result, r->options->dot));
 	if (r->options->sequence)
 		return gemp_euler_sequence_write(r->report, r->graph, &r->edges, &r->result.order);
-	GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->edges, &r->result.order, &how));
+	if (rows_wanted(r->options))
+		GEMP_TRY(gemp_euler_rows_write(r->comm, r->graph, &r->edges, &r->result.order, &how));
 	gemp_timers_add(&r->timers, GEMP_WRITE, since);
 done:
 	return code;

@@ -185,6 +185,8 @@ static const gemp_option table[] = {
 	{ "changes", 0, GEMP_OPTION_TEXT, "F.jsonl", NULL, GEMP_ON_TRANSFORM, output,
 	  "Write what becomes of the graph to F.jsonl, a line a change: what is created, deleted, set, by step and match. "
 	  "transform applies such a file again, in place of rules.", AT(changes) },
+	{ "dot", 0, GEMP_OPTION_TEXT, "F.dot", NULL, GEMP_ON_EULER, output,
+	  "Draw a small graph for Graphviz: circuits before joining, the circuit graph, the order.", AT(dot) },
 	{ "dot", 0, GEMP_OPTION_TEXT, "F.dot", NULL, GEMP_ON_TRANSFORM, output,
 	  "Draw a small graph for Graphviz, before and after: what is created green, deleted red, changed amber.", AT(dot) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_BENCH, output,

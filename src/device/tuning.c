@@ -29,6 +29,7 @@ static const gemp_tunable tunables[] = {
 	{ "edges.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host lists edges" },
 	{ "reverse.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host turns edges round" },
 	{ "components.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host finds components" },
+	{ "euler.host_below", 1, 1u << 31, false, NULL, false, "edges below which the host finds Euler circuits" },
 };
 
 enum { TUNABLES = sizeof tunables / sizeof *tunables };

@@ -211,6 +211,30 @@ done:
 	return code;
 }
 
+/* For pictures: the circuits as they are, and where they are to be joined. */
+static gemp_code keep(engine *e)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *next = NULL, *mark = NULL, circuits = 0;
+	GEMP_TRY(GEMP_NEW(next, e->slots));
+	GEMP_TRY(GEMP_NEW(mark, e->words));
+	GEMP_TRY(GEMP_NEW(e->out->circuit, e->slots));
+	GEMP_TRY(GEMP_NEW(e->out->joined, e->slots));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.next, 0, e->slots * sizeof *next, next));
+	GEMP_TRY(gemp_buffer_read(e->device, &e->on.mark, 0, e->words * sizeof *mark, mark));
+	for (uint32_t s = 0; s < e->slots; s++) {
+		e->out->joined[s] = mark[s / 32] >> s % 32 & 1;
+		if (!e->out->circuit[s])
+			circuits++;
+		for (uint32_t at = s; !e->out->circuit[at]; at = next[at])
+			e->out->circuit[at] = circuits;
+	}
+done:
+	gemp_free(next);
+	gemp_free(mark);
+	return code;
+}
+
 static gemp_code rotate(engine *e)
 {
 	gemp_code code = GEMP_OK;
@@ -316,6 +340,8 @@ static gemp_code find(engine *e, const gemp_euler_options *options)
 	out->circuits = (gemp_count)e->counters[EULER_CIRCUITS] + e->counters[EULER_ORPHANS];
 	out->joins = e->counters[EULER_JOINS];
 	out->components = out->circuits - out->joins;
+	if (options->keep)
+		GEMP_TRY(keep(e));
 	if (out->components == 1) {
 		GEMP_TRY(rotate(e));
 		GEMP_TRY(rank_and_emit(e));
