@@ -1,0 +1,83 @@
+"""components: names, sizes and forests against a search of this test's own, on any number of ranks, on host and device."""
+import csv
+import json
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import run
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def parts_of(vertices, edges):
+    """Sets of vertices that hang together."""
+    near = {v: set() for v in vertices}
+    for a, b in edges:
+        near[a].add(b)
+        near[b].add(a)
+    left, parts = set(vertices), []
+    while left:
+        part, todo = set(), [next(iter(left))]
+        while todo:
+            v = todo.pop()
+            if v not in part:
+                part.add(v)
+                todo += near[v]
+        parts.append(frozenset(part))
+        left -= part
+    return set(parts)
+
+
+def check(vertices, edges, graph, ranks, on):
+    run(ranks, "components", graph, "--on", on, "-o", "c.tsv", "--tree", "t.tsv", "--json", "report.json", "-q")
+    with open("report.json") as file:
+        report = json.load(file)
+    parts = parts_of(vertices, edges)
+    named = {}
+    for row in rows("c.tsv"):
+        named.setdefault(row["component"], set()).add(row["key"])
+    assert {frozenset(part) for part in named.values()} == parts
+    assert all(name in part for name, part in named.items())
+    assert report["components"] == len(parts) and report["single_vertices"] == sum(len(p) == 1 for p in parts)
+    assert report["largest"] == max(map(len, parts), default=0)
+    tree = [(row["source"], row["target"]) for row in rows("t.tsv")]
+    assert len(tree) == len(vertices) - len(parts) == report["tree_edges"]
+    assert parts_of(vertices, tree) == parts and set(tree) <= set(edges)
+    assert sum(s["components"] for s in report["sizes"]) == len(parts)
+    with open("c.tsv") as file:
+        return file.read()
+
+
+def main():
+    seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 32)))
+    print("seed", seed)
+    draw = random.Random(seed)
+    vertices = [f"v{i}" for i in range(400)]
+    edges = [(draw.choice(vertices), draw.choice(vertices)) for _ in range(330)]
+    edges += [("v0", "v0"), ("v1", "v2"), ("v1", "v2"), ("v2", "v1")]
+    with open("v.tsv", "w") as file:
+        file.write("id\n" + "".join(f"{v}\n" for v in vertices))
+    with open("e.tsv", "w") as file:
+        file.write("source\ttarget\ttype\n" + "".join(f"{a}\t{b}\t{draw.choice('AB')}\n" for a, b in edges))
+    run(1, "import", "--vertices", "v.tsv", "e.tsv", "-o", "g.h5")
+    texts = {check(vertices, edges, "g.h5", ranks, on)
+             for ranks, on in ((1, "host"), (1, "device"), (2, "auto"), (3, "auto"), (4, "host"))}
+    assert len(texts) == 1
+    only = [(r["source"], r["target"]) for r in rows("e.tsv") if r["type"] == "A"]
+    run(2, "components", "g.h5", "--relation", "A", "--json", "report.json", "-q")
+    with open("report.json") as file:
+        assert json.load(file)["components"] == len(parts_of(vertices, only))
+    run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5")
+    assert "0 components" in run(2, "components", "none.h5").stdout
+    run(2, "components", "g.h5", "--tree", "t.png", code=2, says="--tree t.png")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()

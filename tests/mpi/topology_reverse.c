@@ -1,0 +1,95 @@
+/* Graphs turned round are those that the builder makes of edges with their ends swapped. */
+#include "graph_fixture.h"
+
+#include "topology/reverse_graph.h"
+
+static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+static gemp_device *device; /* of a test with one rank */
+
+static void swap_ends(fixture *made, const char *type)
+{
+	for (size_t e = 0; e < made->edge_count; e++) {
+		fixture_edge *edge = &made->edges[e];
+		size_t source = edge->source;
+		if (type && strcmp(edge->type, type) != 0)
+			continue;
+		edge->source = edge->target;
+		edge->target = source;
+	}
+}
+
+/* type: only edges of this one; NULL: all. */
+static void check(fixture *made, const char *type, bool undirected, gemp_where place, uint64_t order)
+{
+	const gemp_builder_options how = { .seed = 1, .undirected = undirected };
+	gemp_graph *turned, *right;
+	gemp_reverse_figures figures;
+	bool chosen[8] = { false };
+	uint64_t edges = 0;
+	assert_all_ok(fixture_build(&turned, made, &test_comm, &how, order));
+	for (size_t r = 0; r < turned->relation_count; r++) {
+		chosen[r] = !type || strcmp(turned->relations[r].name, type) == 0;
+		edges += chosen[r] && !undirected ? turned->relations[r].edges : 0;
+	}
+	assert_all_ok(gemp_graph_reverse(turned, &test_comm, type ? chosen : NULL, device, place, &figures));
+	assert_all(figures.edges == edges);
+	if (!undirected)
+		swap_ends(made, type);
+	assert_all_ok(fixture_build(&right, made, &alone, &how, order + 1));
+	assert_all(same_graph(turned, right));
+	gemp_graph_free(turned);
+	gemp_graph_free(right);
+}
+
+static void random_graphs(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (int round = 0; round < 12; round++) {
+		size_t vertices = gemp_random_below(&seed, round % 2 ? 8 : 60), edges = gemp_random_below(&seed, 200);
+		fixture made = fixture_new(vertices, edges, (fixture_keys)(round % 3), gemp_random(&seed));
+		gemp_where place = test_comm.size == 1 && round % 2 ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
+		check(&made, NULL, false, place, 10 * (uint64_t)round);
+		check(&made, "KNOWS", false, place, 10 * (uint64_t)round + 2);
+		check(&made, "no such type", false, place, 10 * (uint64_t)round + 4);
+		if (round < 2)
+			check(&made, NULL, true, place, 10 * (uint64_t)round + 6);
+		fixture_free(&made);
+	}
+}
+
+static gemp_code reverse_once(void *graph)
+{
+	gemp_reverse_figures figures;
+	gemp_graph *copy = NULL;
+	const gemp_builder_options how = { .seed = 1 };
+	gemp_code code = fixture_build(&copy, graph, &test_comm, &how, 1);
+	if (code == GEMP_OK)
+		code = gemp_graph_reverse(copy, &test_comm, NULL, NULL, GEMP_PLACE_HOST, &figures);
+	gemp_graph_free(copy);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	if (test_comm.size > 2)
+		skip(); /* it takes long and shows no more */
+	fixture made = fixture_new(4, 5, KEYS_INTEGER, 7);
+	assert_all_survive_no_memory(reverse_once, &made);
+	fixture_free(&made);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_graphs),
+		cmocka_unit_test(memory_may_run_out),
+	};
+	gemp_log_setup(1, GEMP_QUIET); /* no warnings of pairs listed in both directions */
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
+		device = NULL;
+	int failed = test_main_all(argc, argv, tests);
+	gemp_device_close(device);
+	return failed;
+}
