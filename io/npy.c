@@ -2,13 +2,14 @@
 
 #include "core/memory.h"
 #include "core/text.h"
+#include "io/npy_header.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_HEADER = 1 << 16, PIECE = 4096, LONGEST_TEXT = 4096 };
+enum { PIECE = 4096 };
 
 typedef struct npy {
 	gemp_zip_stream *stream;
@@ -26,64 +27,28 @@ static gemp_code bad(const npy *n, const char *why)
 
 /* THE HEADER: a Python dictionary of descr, fortran_order and shape */
 
-static const char *value_of(const char *header, const char *key)
-{
-	const char *at = strstr(header, key);
-	at = at ? strchr(at + strlen(key), ':') : NULL;
-	return at ? at + 1 + strspn(at + 1, " ") : NULL;
-}
-
-static gemp_code read_type(npy *n, const char *header)
-{
-	const char *at = value_of(header, "'descr'");
-	char end;
-	if (!at || sscanf(at, "'%*[<|=]%c%u%c", &n->kind, &n->width, &end) != 3 || end != '\'')
-		return bad(n, at && at[0] == '\'' && at[1] == '>' ? "is big-endian; save it as little-endian (astype('<i4'))"
-		                                                 : "has a type that is no number");
-	static const char *const good[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "b1" };
-	char type[16];
-	snprintf(type, sizeof type, "%c%u", n->kind, n->width);
-	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		if (strcmp(type, good[i]) == 0)
-			return GEMP_OK;
-	if ((n->kind == 'S' || n->kind == 'U') && n->width > 0 && n->width < LONGEST_TEXT)
-		return GEMP_OK;
-	return bad(n, n->kind == 'c' ? "is complex; save its real part" : n->kind == 'O' ? "holds Python objects; convert it "
-	           "to numbers" : "has a type that is not supported; there are integers, 32- and 64-bit floats and booleans");
-}
-
-static gemp_code read_shape(npy *n, const char *header)
-{
-	const char *at = value_of(header, "'shape'");
-	if (!at || *at++ != '(')
-		return bad(n, "has no shape");
-	n->length = 1;
-	while (*at != ')') {
-		char *end;
-		uint64_t size = strtoull(at, &end, 10);
-		if (end == at || __builtin_mul_overflow(n->length, size, &n->length))
-			return bad(n, "has a damaged shape");
-		at = end + strspn(end, ", ");
-	}
-	return GEMP_OK;
-}
-
 static gemp_code read_header(npy *n)
 {
 	gemp_code code = GEMP_OK;
-	unsigned char start[8], length[4] = { 0 };
+	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
+	gemp_npy_header found;
 	char *header = NULL;
 	GEMP_TRY(gemp_zip_stream_read(n->stream, start, sizeof start));
-	if (memcmp(start, "\x93NUMPY", 6) != 0 || start[6] < 1 || start[6] > 3)
+	size_t bytes = gemp_npy_length_bytes(start);
+	if (!bytes)
 		return bad(n, "is no .npy of version 1 to 3");
-	GEMP_TRY(gemp_zip_stream_read(n->stream, length, start[6] == 1 ? 2 : 4));
+	GEMP_TRY(gemp_zip_stream_read(n->stream, length, bytes));
 	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;
-	if (size > LONGEST_HEADER)
+	if (size > GEMP_NPY_LONGEST)
 		return bad(n, "has a header that is too long");
 	GEMP_TRY(GEMP_NEW(header, size + 1));
 	GEMP_TRY(gemp_zip_stream_read(n->stream, header, size));
-	GEMP_TRY(read_type(n, header));
-	GEMP_TRY(read_shape(n, header));
+	const char *why = gemp_npy_parse_header(&found, header);
+	if (why)
+		GEMP_TRY(bad(n, why));
+	n->kind = found.kind;
+	n->width = found.width;
+	n->length = found.length;
 done:
 	gemp_free(header);
 	return code;
