@@ -101,6 +101,9 @@ typedef struct gemp_options {
 	bool path, verify_order, sequence, circular;
 	const char *alphabet;
 	uint64_t word_length;
+	/* sort, distinct */
+	int value_type; /* 0: auto; then a gemp_key_kind, and 1 */
+	bool descending;
 	/* bench */
 	gemp_list patterns, query_graphs;
 	uint64_t repeat;

@@ -19,7 +19,7 @@ FLOORS = {
     "primitive": ["device", "comm"],
     "partition": ["graph", "device", "comm"],
     "topology": ["primitive", "partition"],
-    "io": ["partition"],
+    "io": ["partition", "primitive"],
     "match": ["pattern", "partition"],
     "count": ["pattern", "partition"],
     "query": ["match", "count"],
