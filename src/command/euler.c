@@ -6,6 +6,7 @@
 #include "command/euler_sequence.h"
 #include "command/files.h"
 #include "command/quantity.h"
+#include "command/vertex_keys.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "euler/balance.h"
@@ -123,7 +124,7 @@ static gemp_code find_once(run *r)
 	return gemp_euler_on_ranks(&r->result, r->comm, &r->edges, &how);
 }
 
-/* Collective. What is not balanced, and with --path what makes it so. */
+/* Collective. Why there is no circuit. */
 static gemp_code look_at_balance(run *r)
 {
 	gemp_code code = GEMP_OK;
@@ -144,9 +145,8 @@ static gemp_code find(run *r)
 	if (!r->result.unbalanced)
 		return GEMP_OK;
 	GEMP_TRY(look_at_balance(r));
-	if (!r->balance.path)
+	if (!r->balance.path || !r->options->path)
 		return GEMP_OK;
-	/* Whether a path would do is seen by looking for it. */
 	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_close(&r->edges, r->balance.start, r->balance.end)));
 	GEMP_TRY(find_once(r));
 done:
@@ -155,8 +155,7 @@ done:
 
 static bool found(const run *r)
 {
-	bool path = r->edges.path_start != GEMP_NO_VERTEX;
-	return !r->result.unbalanced && r->result.components <= 1 && (!path || r->options->path);
+	return !r->result.unbalanced && r->result.components <= 1;
 }
 
 /* ANSWERS */
@@ -218,42 +217,6 @@ static json_t *key_json(const gemp_value *key)
 	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
 }
 
-/* Collective. Keys of some vertices, on rank 0 as text and as JSON; ids are the same on all ranks. */
-static gemp_code keys_of(run *r, const gemp_vertex *ids, size_t count, gemp_text *texts, json_t **values)
-{
-	gemp_code code = GEMP_OK;
-	for (size_t i = 0; i < count; i++) {
-		int owner = gemp_graph_owner(r->graph, ids[i]);
-		gemp_column column = { 0 };
-		gemp_text packed = { 0 };
-		void *bytes = NULL;
-		size_t *begin = NULL;
-		if (owner == r->comm->rank)
-			code = gemp_column_pack(&r->graph->key, ids[i] - r->graph->first, &packed);
-		if (code == GEMP_OK)
-			code = gemp_column_init(&column, "key", r->graph->key.type);
-		code = gemp_comm_agree(r->comm, code);
-		if (code == GEMP_OK)
-			code = gemp_comm_gather_all(r->comm, packed.data, packed.size, &bytes, &begin);
-		const char *at = bytes;
-		if (code == GEMP_OK)
-			code = gemp_comm_agree(r->comm, gemp_column_unpack(&column, &at, at + begin[r->comm->size]));
-		if (code == GEMP_OK) {
-			gemp_value key = gemp_column_get(&column, 0);
-			gemp_value_print(&key, &texts[i]);
-			values[i] = key_json(&key);
-			code = gemp_comm_agree(r->comm, gemp_text_status(&texts[i]));
-		}
-		gemp_column_free(&column);
-		gemp_text_free(&packed);
-		gemp_free(bytes);
-		gemp_free(begin);
-		GEMP_TRY(code);
-	}
-done:
-	return code;
-}
-
 /* Collective. */
 static gemp_code report_unbalanced(run *r)
 {
@@ -261,33 +224,36 @@ static gemp_code report_unbalanced(run *r)
 	gemp_report *report = r->report;
 	const gemp_euler_balance *balance = &r->balance;
 	gemp_vertex ids[GEMP_EULER_SHOWN];
-	gemp_text texts[GEMP_EULER_SHOWN] = { 0 };
-	json_t *values[GEMP_EULER_SHOWN] = { 0 }, *list = json_array();
+	gemp_text text = { 0 };
+	gemp_column keys = { 0 };
+	json_t *list = json_array();
 	for (size_t i = 0; i < balance->shown; i++)
 		ids[i] = balance->first[i].vertex;
-	GEMP_TRY(keys_of(r, ids, balance->shown, texts, values));
+	GEMP_TRY(gemp_vertex_keys(&keys, r->comm, r->graph, ids, balance->shown));
 	gemp_report_print(report, "  %s vert%s not as many in- as out-edges:\n  %-20s %12s %12s\n",
 	                  gemp_grouped(balance->unbalanced).text, balance->unbalanced == 1 ? "ex has" : "ices have", "vertex",
 	                  "in", "out");
 	for (size_t i = 0; i < balance->shown; i++) {
 		const gemp_euler_unbalanced *one = &balance->first[i];
-		gemp_report_print(report, "  %-20s %12s %12s\n", texts[i].data, gemp_grouped(one->in).text,
+		gemp_value key = gemp_column_get(&keys, i);
+		gemp_text_clear(&text);
+		gemp_value_print(&key, &text);
+		gemp_report_print(report, "  %-20s %12s %12s\n", text.data, gemp_grouped(one->in).text,
 		                  gemp_grouped(one->out).text);
-		json_array_append_new(list, json_pack("{s:O, s:o, s:o}", "vertex", values[i], "in", gemp_json_count(one->in), "out",
-		                                      gemp_json_count(one->out)));
-		if (balance->path && one->vertex == balance->start)
-			gemp_report_set(report, "path_start", json_incref(values[i]));
-		if (balance->path && one->vertex == balance->end)
-			gemp_report_set(report, "path_end", json_incref(values[i]));
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "vertex", key_json(&key), "in", gemp_json_count(one->in),
+		                                      "out", gemp_json_count(one->out)));
+		if (one->vertex == balance->start)
+			gemp_report_set(report, "path_start", key_json(&key));
+		if (one->vertex == balance->end)
+			gemp_report_set(report, "path_end", key_json(&key));
 	}
 	if (balance->unbalanced > balance->shown)
 		gemp_report_print(report, "  and %s more\n", gemp_grouped(balance->unbalanced - balance->shown).text);
 	gemp_report_set(report, "first_unbalanced", json_incref(list));
+	code = gemp_comm_agree(r->comm, gemp_text_status(&text));
 done:
-	for (size_t i = 0; i < GEMP_EULER_SHOWN; i++) {
-		gemp_text_free(&texts[i]);
-		json_decref(values[i]);
-	}
+	gemp_text_free(&text);
+	gemp_column_free(&keys);
 	json_decref(list);
 	return code;
 }
@@ -297,17 +263,16 @@ static gemp_code report_none(run *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_report *report = r->report;
-	bool known = !r->result.unbalanced, path = known && r->balanced && r->balance.path && r->result.components <= 1;
+	bool path = r->balance.path;
+	uint64_t components = r->balanced ? r->balance.components : r->result.components;
 	gemp_report_print(report, "No Euler %s\n", r->options->path ? "circuit or path" : "circuit");
 	if (r->balanced)
 		GEMP_TRY(report_unbalanced(r));
-	if (known) {
-		gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(r->result.components).text);
-		gemp_report_set(report, "components", gemp_json_count(r->result.components));
-	}
+	gemp_report_print(report, "  components with edges: %s\n", gemp_grouped(components).text);
 	if (path)
 		gemp_report_print(report, "  a path would do: --path\n");
 	gemp_report_set(report, "found", json_false());
+	gemp_report_set(report, "components", gemp_json_count(components));
 	gemp_report_set(report, "unbalanced", gemp_json_count(r->balance.unbalanced));
 	gemp_report_set(report, "path", json_boolean(path));
 done:
@@ -316,13 +281,14 @@ done:
 
 static gemp_code none(const run *r)
 {
-	if (!r->result.unbalanced && r->balanced && r->balance.path && r->result.components <= 1)
-		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit, but a path: give --path", r->options->arguments[0]);
-	if (r->balanced)
-		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have other in- than out-degrees",
-		                 r->options->arguments[0], r->balance.unbalanced);
-	return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: its edges are in %" PRIu64 " components that do not meet",
-	                 r->options->arguments[0], r->result.components);
+	const char *file = r->options->argument_count ? r->options->arguments[0] : "the graph";
+	if (r->balance.path)
+		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit, but a path: give --path", file);
+	if (r->balance.unbalanced)
+		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have other in- than out-degrees", file,
+		                 r->balance.unbalanced);
+	return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: its edges are in %" PRIu64 " components that do not meet", file,
+	                 r->result.components);
 }
 
 /* Collective. */

@@ -1,6 +1,7 @@
 #include "command/euler_drawing.h"
 
 #include "command/files.h"
+#include "command/vertex_keys.h"
 #include "core/memory.h"
 #include "core/text.h"
 #include "io/escape.h"
@@ -73,25 +74,13 @@ done:
 static gemp_code gather_keys(picture *p, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text packed = { 0 };
-	void *all = NULL;
-	size_t *begin = NULL;
-	for (size_t row = 0; row < p->graph->rows && code == GEMP_OK; row++)
-		code = gemp_column_pack(&p->graph->key, row, &packed);
-	if (code == GEMP_OK)
-		code = gemp_text_status(&packed);
-	if (code == GEMP_OK)
-		code = gemp_column_init(&p->keys, "key", p->graph->key.type);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_comm_gather_all(comm, packed.data, packed.size, &all, &begin));
-	const char *at = all;
-	for (size_t v = 0; v < p->vertices && code == GEMP_OK; v++)
-		code = gemp_column_unpack(&p->keys, &at, (const char *)all + begin[comm->size]);
-	code = gemp_comm_agree(comm, code);
+	gemp_vertex *ids = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(ids, p->vertices)));
+	for (size_t v = 0; v < p->vertices; v++)
+		ids[v] = (gemp_vertex)v;
+	code = gemp_vertex_keys(&p->keys, comm, p->graph, ids, comm->rank == 0 ? p->vertices : 0);
 done:
-	gemp_text_free(&packed);
-	gemp_free(all);
-	gemp_free(begin);
+	gemp_free(ids);
 	return code;
 }
 

@@ -1,9 +1,9 @@
 #include "command/euler_rows.h"
 
 #include "command/row_writer.h"
+#include "command/vertex_keys.h"
 #include "core/memory.h"
 #include "euler/ask.h"
-#include "partition/column_exchange.h"
 
 #include <string.h>
 
@@ -21,73 +21,8 @@ typedef struct rows {
 	gemp_row_writer *writer;
 	gemp_vertex *ids;         /* [BATCH + 1] sources, and the last target */
 	gemp_euler_edge *named;   /* [BATCH] */
-	int *owner;               /* [BATCH + 1] */
 	uint64_t *picked;         /* [BATCH + 1] */
 } rows;
-
-/* KEYS */
-
-/* Collective. Keys of own vertices go to the ranks that asked for them, in the order in which they did. */
-static gemp_code answer_keys(gemp_column *out, const rows *r, const gemp_vertex *asked, const size_t *from)
-{
-	gemp_code code = GEMP_OK;
-	size_t ranks = (size_t)r->comm->size, count = from[ranks];
-	uint64_t *picked = NULL;
-	int *to = NULL;
-	gemp_column keys = { 0 };
-	code = GEMP_NEW(picked, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(to, count);
-	for (size_t source = 0; source < ranks && code == GEMP_OK; source++)
-		for (size_t i = from[source]; i < from[source + 1]; i++) {
-			picked[i] = asked[i] - r->graph->first;
-			to[i] = (int)source;
-		}
-	if (code == GEMP_OK)
-		code = gemp_column_pick(&keys, &r->graph->key, picked, count);
-	GEMP_TRY(gemp_comm_agree(r->comm, code));
-	GEMP_TRY(gemp_column_exchange(out, r->comm, &keys, to));
-done:
-	gemp_column_free(&keys);
-	gemp_free(picked);
-	gemp_free(to);
-	return code;
-}
-
-/* Place of each id among all, sorted by owner. */
-static void places_by_owner(const rows *r, size_t count)
-{
-	size_t at = 0;
-	for (int owner = 0; owner < r->comm->size; owner++)
-		for (size_t i = 0; i < count; i++)
-			if (r->owner[i] == owner)
-				r->picked[i] = at++;
-}
-
-/* Collective. out: the keys of ids[0..count). */
-static gemp_code fetch_keys(gemp_column *out, rows *r, size_t count)
-{
-	gemp_code code = GEMP_OK;
-	void *asked = NULL;
-	size_t *from = NULL;
-	gemp_column keys = { 0 };
-	if (r->comm->size == 1) {
-		for (size_t i = 0; i < count; i++)
-			r->picked[i] = r->ids[i];
-		return gemp_column_pick(out, &r->graph->key, r->picked, count);
-	}
-	for (size_t i = 0; i < count; i++)
-		r->owner[i] = gemp_graph_owner(r->graph, r->ids[i]);
-	GEMP_TRY(gemp_exchange_records(r->comm, r->ids, count, sizeof *r->ids, r->owner, &asked, &from, NULL));
-	GEMP_TRY(answer_keys(&keys, r, asked, from));
-	places_by_owner(r, count);
-	code = gemp_comm_agree(r->comm, gemp_column_pick(out, &keys, r->picked, count));
-done:
-	gemp_column_free(&keys);
-	gemp_free(asked);
-	gemp_free(from);
-	return code;
-}
 
 /* COLUMNS */
 
@@ -161,7 +96,7 @@ static gemp_code write_batch(rows *r, size_t at, size_t count)
 	if (count)
 		r->ids[count] = at + count < r->order->count ? r->order->source[at + count] : r->behind;
 	GEMP_TRY(name_edges(r, r->order->edge + at, count));
-	GEMP_TRY(fetch_keys(&keys, r, count ? count + 1 : 0));
+	GEMP_TRY(gemp_vertex_keys(&keys, r->comm, r->graph, r->ids, count ? count + 1 : 0));
 	code = new_columns(columns, r->graph);
 	if (code == GEMP_OK)
 		code = add_names(columns, r, r->order->first + at, count);
@@ -226,8 +161,6 @@ static gemp_code open(rows *r, const gemp_euler_rows_options *options)
 	if (code == GEMP_OK)
 		code = GEMP_NEW(r->named, room);
 	if (code == GEMP_OK)
-		code = GEMP_NEW(r->owner, room);
-	if (code == GEMP_OK)
 		code = GEMP_NEW(r->picked, room);
 	GEMP_TRY(gemp_comm_agree(r->comm, code));
 	GEMP_TRY(gemp_row_writer_open(&r->writer, r->comm, columns, COLUMNS, &how));
@@ -252,7 +185,6 @@ done:
 	gemp_row_writer_abandon(r.writer);
 	gemp_free(r.ids);
 	gemp_free(r.named);
-	gemp_free(r.owner);
 	gemp_free(r.picked);
 	return code;
 }

@@ -1,6 +1,7 @@
 #include "euler/balance.h"
 
 #include "core/memory.h"
+#include "topology/components.h"
 
 #include <stdlib.h>
 
@@ -87,7 +88,7 @@ static void look_for_path(gemp_euler_balance *out)
 		else if (one->in == one->out + 1)
 			out->end = one->vertex;
 	}
-	out->path = out->start != GEMP_NO_VERTEX && out->end != GEMP_NO_VERTEX;
+	out->path = out->components == 1 && out->start != GEMP_NO_VERTEX && out->end != GEMP_NO_VERTEX;
 }
 
 static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges *edges, const uint64_t *in,
@@ -98,7 +99,6 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 	for (size_t row = 0; row < edges->rows; row++) {
 		uint64_t degree = edges->begin[row + 1] - edges->begin[row];
 		gemp_vertex vertex = (gemp_vertex)(edges->bounds[edges->rank] + row);
-		out->active += degree || in[row];
 		if (degree == in[row])
 			continue;
 		GEMP_TRY(GEMP_RESERVE(*list, capacity, out->unbalanced + 1));
@@ -107,6 +107,21 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 	}
 	if (out->unbalanced)
 		qsort(*list, out->unbalanced, sizeof **list, by_key);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code count_components(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_edges *edges)
+{
+	gemp_code code = GEMP_OK;
+	gemp_components found = { 0 };
+	const gemp_csr csr = { .vertices = edges->vertices, .first = (gemp_vertex)edges->bounds[edges->rank],
+		.rows = edges->rows, .begin = edges->begin, .target = edges->target };
+	const gemp_components_options how = { .place = GEMP_PLACE_HOST };
+	GEMP_TRY(gemp_components_find(&found, comm, NULL, edges->bounds, &csr, 1, &how));
+	out->components = found.with_edges;
+	gemp_components_free(&found);
 done:
 	return code;
 }
@@ -122,7 +137,7 @@ gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm
 	GEMP_TRY(gemp_comm_agree(comm, list_unbalanced(out, edges, in, key_rank, &list)));
 	GEMP_TRY(gather_first(out, comm, list, out->unbalanced));
 	out->unbalanced = gemp_comm_sum1(comm, out->unbalanced);
-	out->active = gemp_comm_sum1(comm, out->active);
+	GEMP_TRY(count_components(out, comm, edges));
 	look_for_path(out);
 done:
 	gemp_free(in);

@@ -1,4 +1,5 @@
-/* balance: which vertices have other in- than out-degree, and whether a path goes where no circuit does. */
+/* balance: why there is no circuit: which vertices have other in- than out-degree, in how many components the edges are, and
+ * whether a path goes where no circuit does. */
 #ifndef GEMP_EULER_BALANCE_H
 #define GEMP_EULER_BALANCE_H
 
@@ -16,9 +17,9 @@ typedef struct gemp_euler_balance {
 	gemp_count unbalanced;       /* vertices of all ranks */
 	size_t shown;
 	gemp_euler_unbalanced first[GEMP_EULER_SHOWN]; /* the first by key */
-	gemp_count active;           /* vertices that have edges */
-	bool path;                   /* the degrees are those of a path, */
-	gemp_vertex start, end;      /* from here to there; GEMP_NO_VERTEX: they are not */
+	gemp_count components;       /* with edges */
+	bool path;                   /* there is one, */
+	gemp_vertex start, end;      /* from here to there; GEMP_NO_VERTEX: degrees are not those of a path */
 } gemp_euler_balance;
 
 /* Collective. key_rank[own rows]: the order of keys; NULL: that of ids. */

@@ -24,7 +24,7 @@ FLOORS = {
     "count": ["pattern", "partition"],
     "query": ["match", "count"],
     "gas": ["partition"],
-    "euler": ["partition"],
+    "euler": ["topology", "partition"],
     "sequence": ["euler", "primitive"],
     "som": ["partition"],
     "choice": ["query"],

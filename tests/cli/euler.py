@@ -1,0 +1,173 @@
+"""euler: circuits and paths of random multigraphs with loops and parallel edges of several types, checked here edge by edge, on
+the device and on 1 and 3 ranks; what has none says why; pictures; refusals."""
+import collections
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import run
+
+SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
+WAYS = [(1, "device"), (1, "host"), (3, "auto")]
+
+
+def make(folder, name, edges, vertices=(), undirected=False):
+    """A graph of (source, type, target); the path of its file."""
+    with open(f"{folder}/{name}.v.tsv", "w") as file:
+        file.write("id\n" + "".join(f"{v}\n" for v in dict.fromkeys([*vertices, *(v for s, _, t in edges for v in (s, t))])))
+    with open(f"{folder}/{name}.e.tsv", "w") as file:
+        file.write("source\ttarget\ttype\n" + "".join(f"{s}\t{t}\t{kind}\n" for s, kind, t in edges))
+    graph = f"{folder}/{name}.h5"
+    run(1, "import", "--vertices", f"{folder}/{name}.v.tsv", "--edges", f"{folder}/{name}.e.tsv", "-q", "-o", graph,
+        *["--undirected"] * undirected)
+    return graph
+
+
+def walk(rng, names, steps, closed=True):
+    """Edges of a random walk."""
+    at = start = rng.choice(names)
+    edges = []
+    for i in range(steps):
+        to = start if closed and i + 1 == steps else rng.choice(names)
+        edges.append((at, rng.choice("ABC"), to))
+        at = to
+    return edges
+
+
+def check_rows(path, edges, ends=None):
+    """Each edge once, each begins where the one before ends; round the circuit, or from ends[0] to ends[1]."""
+    with open(path, encoding="utf-8") as file:
+        head, *rows = [line.rstrip("\n").split("\t") for line in file]
+    assert head == ["place", "source", "type", "edge", "target"], head
+    assert [int(row[0]) for row in rows] == list(range(len(edges))), "places"
+    assert len({(row[2], row[3]) for row in rows}) == len(rows), "an edge is there twice"
+    told = collections.Counter((s, kind, t) for _, s, kind, _, t in rows)
+    assert told == collections.Counter((str(s), kind, str(t)) for s, kind, t in edges), "other edges"
+    for before, after in zip(rows, rows[1:] + ([] if ends else rows[:1])):
+        assert before[4] == after[1], (before, after)
+    if ends and rows:
+        assert (rows[0][1], rows[-1][4]) == ends, (rows[0], rows[-1], ends)
+
+
+def report(folder, ranks, *arguments, code=0, says=""):
+    run(ranks, "euler", *arguments, "-q", "--json", f"{folder}/report.json", code=code, says=says)
+    with open(f"{folder}/report.json", encoding="utf-8") as file:
+        return json.load(file)
+
+
+def found(folder, rng):
+    """Circuits and paths."""
+    names = [f"v{i}" for i in range(40)] if rng.random() < 0.5 else list(range(40))
+    shapes = {
+        "walk": walk(rng, names, 300),
+        "short": [edge for k in range(60) for edge in walk(rng, [names[0], *rng.sample(names, 2)], 3) +
+                  [(names[0], "A", names[k % 40]), (names[k % 40], "B", names[0])]],
+        "loops": [(1, "A", 1)] * 5 + [(1, "B", 1)],
+        "loop": [(7, "A", 7)],
+        "ring": [(i, "A", (i + 1) % 30) for i in range(30)],
+        "complete": [(i, "A", j) for i in range(9) for j in range(9) if i != j],
+    }
+    for name, edges in shapes.items():
+        edges = list(edges)
+        while name == "short" and any(balance(edges).values()):
+            edges = shapes["walk"]
+        rng.shuffle(edges)
+        graph = make(folder, name, edges, vertices=[edges[0][0]])
+        for ranks, place in WAYS:
+            facts = report(folder, ranks, graph, "--on", place, "--verify", "-o", f"{folder}/o.tsv")
+            check_rows(f"{folder}/o.tsv", edges)
+            assert facts["found"] and facts["kind"] == "circuit" and facts["edges"] == len(edges) and facts["verified"]
+            assert facts["circuits"] == facts["forest_edges"] + 1, facts
+    return names
+
+
+def balance(edges):
+    count = collections.Counter()
+    for source, _, target in edges:
+        count[source] += 1
+        count[target] -= 1
+    return count
+
+
+def paths(folder, rng, names):
+    edges = walk(rng, names, 200, closed=False)
+    while edges[0][0] == edges[-1][2]:
+        edges = walk(rng, names, 200, closed=False)
+    ends = (str(edges[0][0]), str(edges[-1][2]))
+    graph = make(folder, "path", rng.sample(edges, len(edges)))
+    for ranks, place in WAYS:
+        facts = report(folder, ranks, graph, "--on", place, code=65, says="give --path")
+        assert not facts["found"] and facts["path"] and facts["unbalanced"] == 2 and facts["components"] == 1, facts
+        assert (str(facts["path_start"]), str(facts["path_end"])) == ends, facts
+        facts = report(folder, ranks, graph, "--on", place, "--path", "--verify", "-o", f"{folder}/o.tsv")
+        check_rows(f"{folder}/o.tsv", edges, ends)
+        assert facts["kind"] == "path" and facts["edges"] == len(edges), facts
+    one = make(folder, "one", [(1, "A", 2)])
+    report(folder, 1, one, "--path", "-o", f"{folder}/o.tsv")
+    check_rows(f"{folder}/o.tsv", [(1, "A", 2)], ("1", "2"))
+
+
+def none(folder, rng):
+    edges = [(i, "A", (i + 1) % 5) for i in range(5)] + [(i, "A", i + 1) for i in range(10, 12)] + [(12, "B", 10), (20, "A", 20)]
+    graph = make(folder, "apart", edges, vertices=[99])
+    edges = [(0, "A", i) for i in range(1, 30)] + [(40, "A", 41)]
+    star = make(folder, "star", edges)
+    for ranks, place in WAYS:
+        facts = report(folder, ranks, graph, "--on", place, code=65, says="3 components")
+        assert not facts["found"] and facts["components"] == 3 and facts["unbalanced"] == 0 and not facts["path"], facts
+        facts = report(folder, ranks, star, "--on", place, "--path", code=65, says="32 vertices")
+        assert facts["components"] == 2 and facts["unbalanced"] == 32 and not facts["path"], facts
+        first = [(one["vertex"], one["in"], one["out"]) for one in facts["first_unbalanced"]]
+        assert first == [(0, 0, 29), *((i, 1, 0) for i in range(1, 10))], first
+    facts = report(folder, 1, graph, "--relation", "B", code=65, says="give --path")
+    assert facts["path"], facts
+    empty = make(folder, "empty", [], vertices=[1, 2])
+    assert report(folder, 1, empty)["edges"] == 0
+
+
+def pictures(folder, rng, names):
+    edges = walk(rng, names, 60)
+    graph = make(folder, "drawn", edges)
+    for ranks, place in WAYS:
+        report(folder, ranks, graph, "--on", place, "--dot", f"{folder}/o.dot")
+        with open(f"{folder}/o.dot", encoding="utf-8") as file:
+            text = file.read()
+        before, circuits, after = (text[text.index(f"cluster_{side}"):] for side in "bca")
+        count = collections.Counter()
+        for source, target, colour in re.findall(r"\tb(\d+) -> b(\d+) \[color=(\"[^\"]*\")", before):
+            count[source, colour] += 1
+            count[target, colour] -= 1
+        assert count and not any(count.values()), "a colour is no circuit"
+        assert circuits.count("penwidth") == len({colour for _, colour in count}) - 1, "no spanning tree"
+        order = sorted((int(place), source, target) for source, target, place in
+                       re.findall(r"\ta(\d+) -> a(\d+) \[color=\"[^\"]*\", label=\"(\d+)\"", after))
+        assert [one[0] for one in order] == list(range(1, 61)), order
+        assert all(a[2] == b[1] for a, b in zip(order, order[1:] + order[:1])), order
+
+
+def refusals(folder):
+    graph = make(folder, "both", [(1, "A", 2), (2, "A", 1)], undirected=True)
+    run(2, "euler", graph, code=2, says="relation 'A' is undirected")
+    run(1, "euler", graph, "--relation", "Z", code=2, says="no such type")
+    run(1, "euler", graph, "-o", f"{folder}/o.xyz", code=2, says=".tsv, .csv, .jsonl or .h5")
+    run(2, "euler", graph, "--on", "device", code=2, says="one rank")
+    run(1, "generate", "eulerian", "--vertices", "2000", "--edges", "4000", "-q", "-o", f"{folder}/large.h5")
+    run(1, "euler", f"{folder}/large.h5", "--dot", f"{folder}/o.dot", code=65, says="too many to draw")
+
+
+def main():
+    print(f"GEMP_TEST_SEED={SEED}")
+    rng = random.Random(SEED)
+    with tempfile.TemporaryDirectory() as folder:
+        names = found(folder, rng)
+        paths(folder, rng, names)
+        none(folder, rng)
+        pictures(folder, rng, names)
+        refusals(folder)
+
+
+main()
