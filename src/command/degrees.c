@@ -7,6 +7,31 @@ int gemp_degrees_class(uint64_t degree)
 	return degree ? 64 - __builtin_clzll(degree) : 0;
 }
 
+/* Collective. Rows are loaded. */
+static gemp_code count_directed(gemp_degrees *out, const gemp_comm *comm, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	gemp_vertex_degrees degrees = { 0 };
+	bool *directed = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(directed, graph->relation_count)));
+	for (size_t r = 0; r < graph->relation_count; r++)
+		out->directed |= directed[r] = graph->relations[r].directed;
+	if (!out->directed)
+		goto done;
+	GEMP_TRY(gemp_vertex_degrees_of_graph(&degrees, comm, graph, directed));
+	gemp_degree_kinds_count(&out->kinds, comm, &degrees);
+	for (size_t row = 0; row < graph->rows; row++) {
+		out->out[gemp_degrees_class(degrees.out[row])]++;
+		out->in[gemp_degrees_class(degrees.in[row])]++;
+	}
+	gemp_comm_sum(comm, out->out, GEMP_DEGREE_CLASSES);
+	gemp_comm_sum(comm, out->in, GEMP_DEGREE_CLASSES);
+done:
+	gemp_vertex_degrees_free(&degrees);
+	gemp_free(directed);
+	return code;
+}
+
 gemp_code gemp_degrees_count(gemp_degrees *out, const gemp_comm *comm, gemp_graph *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -32,6 +57,7 @@ gemp_code gemp_degrees_count(gemp_degrees *out, const gemp_comm *comm, gemp_grap
 	least = UINT64_MAX - least;
 	gemp_comm_max(comm, &least, 1);
 	out->least = graph->vertices ? UINT64_MAX - least : 0;
+	code = count_directed(out, comm, graph);
 done:
 	gemp_free(degree);
 	return code;

@@ -15,6 +15,28 @@ def rows(path):
         return list(csv.DictReader(file, delimiter="\t"))
 
 
+def check_degrees(vertices, edges):
+    """What info says of degrees, by direction."""
+    key = next(iter(vertices[0]))
+    out, into = collections.Counter(), collections.Counter()
+    for (source, _, target), count in edges.items():
+        out[source] += count
+        into[target] += count
+    pairs = [(out[v[key]], into[v[key]]) for v in vertices]
+    want = {"sources": sum(o > 0 == i for o, i in pairs), "sinks": sum(i > 0 == o for o, i in pairs),
+            "isolated": pairs.count((0, 0)), "balanced": sum(o == i for o, i in pairs),
+            "more_out": sum(o > i for o, i in pairs), "more_in": sum(i > o for o, i in pairs),
+            "max_out": max(o for o, _ in pairs), "max_in": max(i for _, i in pairs)}
+    for ranks in (1, 3):
+        run(ranks, "info", "g.h5", "--json", "report.json", "-q")
+        with open("report.json") as file:
+            directed = json.load(file)["degrees"]["directed"]
+        for row in directed.pop("classes"):
+            assert row["out"] == sum(o.bit_length() == row["class"] for o, _ in pairs), row
+            assert row["in"] == sum(i.bit_length() == row["class"] for _, i in pairs), row
+        assert directed == want, (directed, want)
+
+
 def main():
     run(1, "generate", "movies", "--films", "60", "--people", "40", "-o", "g.h5")
     run(1, "convert", "g.h5", "-o", "g.tsv")
@@ -33,6 +55,7 @@ def main():
     assert collections.Counter((r["source"], r["type"], r["target"]) for r in got) == want
     for kind in {r["type"] for r in got}:
         assert [int(r["edge"]) for r in got if r["type"] == kind] == list(range(sum(r["type"] == kind for r in got)))
+    check_degrees(rows("g.vertices.tsv"), want)
     only = run(2, "edges", "g.h5", "--relation", "ACTS_IN", "-o", "-", "-q").stdout.splitlines()
     assert len(only) == 1 + sum(n for key, n in want.items() if key[1] == "ACTS_IN")
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5")
