@@ -28,6 +28,9 @@ static gemp_code reserve(gemp_euler_mail *mail, size_t count)
 	LARGER(mail->stage, mail->size);
 	LARGER(mail->send, mail->size);
 	LARGER(mail->owner, sizeof *mail->owner);
+	if (mail->encode) {
+		LARGER(mail->encoded, mail->most);
+	}
 	if (mail->replies) {
 		LARGER(mail->tag, sizeof *mail->tag);
 		LARGER(mail->position, sizeof *mail->position);
@@ -73,6 +76,22 @@ static gemp_code agree(const gemp_euler_mail *mail, gemp_code code, uint64_t *le
 	return facts[0] ? gemp_comm_agree(mail->team->comm, code) : GEMP_OK;
 }
 
+/* What is sent, each team's after the one before. */
+static const char *encoded(gemp_euler_mail *mail)
+{
+	const char *from = mail->send;
+	char *to = mail->encoded;
+	if (!mail->encode)
+		return mail->send;
+	for (size_t t = 0; t < mail->team->teams; t++) {
+		size_t bytes = mail->send_size[t];
+		mail->send_size[t] = mail->encode(mail->context, from, bytes / mail->size, to);
+		from += bytes;
+		to += mail->send_size[t];
+	}
+	return mail->encoded;
+}
+
 gemp_code gemp_euler_mail_send(gemp_euler_mail *mail, gemp_code code, uint64_t *left)
 {
 	size_t teams = mail->team->teams, before = 0;
@@ -90,7 +109,7 @@ gemp_code gemp_euler_mail_send(gemp_euler_mail *mail, gemp_code code, uint64_t *
 		}
 	}
 	gemp_parallel_for(mail->pieces, sort_piece, mail);
-	GEMP_TRY(gemp_exchange(mail->team->comm, mail->send, mail->send_size, &mail->receive, &mail->receive_capacity,
+	GEMP_TRY(gemp_exchange(mail->team->comm, encoded(mail), mail->send_size, &mail->receive, &mail->receive_capacity,
 	                       mail->receive_size, &mail->team->traffic));
 	for (size_t t = 0; t < teams; t++)
 		mail->received += mail->receive_size[t] / mail->size;
@@ -106,6 +125,7 @@ void gemp_euler_mail_free(gemp_euler_mail *mail)
 	gemp_free(mail->position);
 	gemp_free(mail->count);
 	gemp_free(mail->send);
+	gemp_free(mail->encoded);
 	gemp_free(mail->send_size);
 	gemp_free(mail->receive_size);
 	gemp_free(mail->receive);

@@ -8,10 +8,17 @@
 
 enum { GEMP_MAIL_PIECES = 64 }; /* at most, of a round */
 
+/* Writes records, in the order of pieces, in another form of at most `most` bytes each; how many bytes these are. */
+typedef size_t gemp_euler_encode(const void *context, const char *records, size_t count, char *to);
+
 typedef struct gemp_euler_mail {
 	gemp_euler_team *team;
 	size_t size;          /* of a record */
 	bool replies;         /* records have tags, and positions once sent */
+	gemp_euler_encode *encode; /* NULL: they are sent as they are; else `received` is not known */
+	const void *context;
+	size_t most;
+	char *encoded;
 	size_t pieces, capacity;
 	char *stage;          /* [capacity] records in the order of pieces, each piece from its begin */
 	uint32_t *owner, *tag, *position;
@@ -20,7 +27,7 @@ typedef struct gemp_euler_mail {
 	char *send;
 	size_t *send_size, *receive_size; /* [teams] bytes */
 	void *receive;
-	size_t receive_capacity, send_capacity, received; /* records */
+	size_t receive_capacity, received; /* records */
 } gemp_euler_mail;
 
 /* Local. */

@@ -60,17 +60,23 @@ GEMP_INLINE bool gemp_number_swap(void *at, size_t i, uint64_t from, uint64_t to
 	                                   __ATOMIC_RELAXED);
 }
 
-/* The j-th number of a record of `numbers` numbers that lies anywhere. */
+/* The j-th number of a record that lies anywhere. */
 GEMP_INLINE uint64_t gemp_number_in(const char *record, size_t j, bool wide)
 {
-	uint64_t value = 0;
-	memcpy(&value, record + j * gemp_number_size(wide), gemp_number_size(wide)); /* little-endian, like all our machines */
-	return value;
+	uint64_t long_one;
+	uint32_t short_one;
+	if (wide)
+		return memcpy(&long_one, record + j * sizeof long_one, sizeof long_one), long_one;
+	return memcpy(&short_one, record + j * sizeof short_one, sizeof short_one), short_one;
 }
 
 GEMP_INLINE void gemp_number_put(char *record, size_t j, uint64_t value, bool wide)
 {
-	memcpy(record + j * gemp_number_size(wide), &value, gemp_number_size(wide));
+	uint32_t narrow = (uint32_t)value;
+	if (wide)
+		memcpy(record + j * sizeof value, &value, sizeof value);
+	else
+		memcpy(record + j * sizeof narrow, &narrow, sizeof narrow);
 }
 
 /* Bits. */

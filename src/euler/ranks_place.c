@@ -47,6 +47,8 @@ done:
 
 /* Several teams: each edge knows its splitter and how far from it it is. */
 
+enum { MOST_DIFFERENCE = 10 }; /* bytes of one of 64 bits; half as many are enough for 32 */
+
 static size_t record_size(const placing *p)
 {
 	return 2 * gemp_number_size(p->wide) + (p->sources ? sizeof(gemp_vertex) : 0);
@@ -76,40 +78,70 @@ GEMP_INLINE void send_piece(placing *p, size_t piece, bool wide)
 }
 GEMP_WIDTHS(send_body, send_piece, placing)
 
-typedef struct receiving {
-	placing *p;
-	const char *records;
-	size_t count;
-	gemp_edge low; /* of the team that sent them */
-	bool wide;
-} receiving;
-
-enum { RECORDS_A_PIECE = 1 << 15 };
-
-GEMP_INLINE void receive_piece(receiving *r, size_t piece, bool wide)
+/* Records for one team are in the order of edges: of these, and of sources, differences are sent, 7 bits a byte. */
+static char *put_difference(char *to, uint64_t difference)
 {
-	gemp_euler_order *order = r->p->order;
-	size_t size = record_size(r->p), end = (piece + 1) * RECORDS_A_PIECE < r->count ? (piece + 1) * RECORDS_A_PIECE : r->count;
-	for (size_t i = piece * RECORDS_A_PIECE; i < end; i++) {
-		const char *record = r->records + i * size;
-		uint64_t place = gemp_number_in(record, 0, wide);
-		order->edge[place] = r->low + gemp_number_in(record, 1, wide);
-		if (r->p->sources)
-			memcpy(&order->source[place], record + 2 * gemp_number_size(wide), sizeof *order->source);
+	for (; difference >> 7; difference >>= 7)
+		*to++ = (char)(difference | 0x80);
+	*to++ = (char)difference;
+	return to;
+}
+
+static const char *take_difference(const char *from, uint64_t *sum)
+{
+	uint64_t difference = 0;
+	unsigned shift = 0;
+	for (; *from & 0x80; shift += 7)
+		difference |= (uint64_t)(*from++ & 0x7f) << shift;
+	*sum += difference | (uint64_t)*from++ << shift;
+	return from;
+}
+
+static size_t encode(const void *context, const char *records, size_t count, char *to)
+{
+	const placing *p = context;
+	const char *begin = to;
+	size_t number = gemp_number_size(p->wide);
+	uint64_t edge = 0;
+	gemp_vertex source = 0, next;
+	for (const char *record = records; count > 0; count--, record += p->mail.size) {
+		gemp_number_put(to, 0, gemp_number_in(record, 0, p->wide), p->wide);
+		to = put_difference(to + number, gemp_number_in(record, 1, p->wide) - edge);
+		edge = gemp_number_in(record, 1, p->wide);
+		if (p->sources) {
+			memcpy(&next, record + 2 * number, sizeof next);
+			to = put_difference(to, next - source);
+			source = next;
+		}
+	}
+	return (size_t)(to - begin);
+}
+
+GEMP_INLINE void decode(const placing *p, const char *from, const char *end, gemp_edge edge, bool wide)
+{
+	gemp_edge *edges = p->order->edge;
+	gemp_vertex *sources = p->sources ? p->order->source : NULL;
+	uint64_t source = 0;
+	while (from < end) {
+		uint64_t place = gemp_number_in(from, 0, wide);
+		from = take_difference(from + gemp_number_size(wide), &edge);
+		edges[place] = edge;
+		if (sources) {
+			from = take_difference(from, &source);
+			sources[place] = (gemp_vertex)source;
+		}
 	}
 }
-GEMP_WIDTHS(receive_body, receive_piece, receiving)
 
-static void receive_all(placing *p)
+/* What came from a team. */
+GEMP_INLINE void receive_piece(const placing *p, size_t team, bool wide)
 {
-	const gemp_euler_mail *mail = &p->mail;
-	const char *from = mail->receive;
-	for (size_t t = 0; t < p->list->team->teams; from += mail->receive_size[t++]) {
-		receiving r = { .p = p, .records = from, .count = mail->receive_size[t] / mail->size,
-			.low = p->list->bounds[t], .wide = p->wide };
-		gemp_parallel_for((r.count + RECORDS_A_PIECE - 1) / RECORDS_A_PIECE, receive_body, &r);
-	}
+	const char *from = p->mail.receive;
+	for (size_t t = 0; t < team; t++)
+		from += p->mail.receive_size[t];
+	decode(p, from, from + p->mail.receive_size[team], p->list->bounds[team], wide);
 }
+GEMP_WIDTHS(receive_body, receive_piece, placing)
 
 static gemp_code place_in_rounds(placing *p)
 {
@@ -119,6 +151,9 @@ static gemp_code place_in_rounds(placing *p)
 	uint64_t rounds = (count + most - 1) / most;
 	GEMP_TRY(gemp_euler_lookup_new(&p->lookup, p->list, p->values));
 	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_mail_new(&p->mail, team, record_size(p), false)));
+	p->mail.encode = encode;
+	p->mail.context = p;
+	p->mail.most = gemp_number_size(p->wide) + (p->wide ? MOST_DIFFERENCE : MOST_DIFFERENCE / 2) + MOST_DIFFERENCE / 2;
 	gemp_comm_max(team->comm, &rounds, 1);
 	for (; rounds > 0; rounds--) {
 		size_t now = count - p->begin < most ? count - p->begin : most;
@@ -126,7 +161,7 @@ static gemp_code place_in_rounds(placing *p)
 		if (code == GEMP_OK)
 			gemp_parallel_for(p->mail.pieces, send_body, p);
 		GEMP_TRY(gemp_euler_mail_send(&p->mail, code, NULL));
-		receive_all(p);
+		gemp_parallel_for(team->teams, receive_body, p);
 		p->begin += now;
 	}
 done:

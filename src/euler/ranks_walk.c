@@ -3,7 +3,9 @@
 #include "core/memory.h"
 #include "euler/ranks_mail.h"
 
-enum { LANES = 24, FIELDS = 3, STARTS_A_PIECE = 1024 };
+#include <inttypes.h>
+
+enum { LANES = 24, STARTS_A_PIECE = 1024, NEAR_SPACING = 1024, NEAR = UINT16_MAX };
 
 /* Walkers go on until they come to a splitter or to another team. Each thread moves many of them in turns, so that memory
  * has the next element ready when their turn comes. */
@@ -12,6 +14,8 @@ typedef struct walking {
 	bool wide;
 	const void *starts;   /* numbers of splitters; NULL: they are first + i */
 	size_t first;
+	bool near;            /* distances of records have 2 bytes */
+	bool lost;            /* one was longer */
 	const char *arrived;  /* [arrivals] records: element, splitter, distance */
 	size_t arrivals, count; /* of this round: arrivals, then starts */
 	gemp_euler_mail mail;
@@ -35,6 +39,38 @@ GEMP_INLINE uint64_t weight_of(const gemp_euler_list *list, size_t x, bool wide)
 	return list->weight.at ? gemp_number_at(list->weight.at, x, wide) : 1;
 }
 
+static size_t record_size(const walking *w)
+{
+	return 2 * gemp_number_size(w->wide) + (w->near ? sizeof(uint16_t) : gemp_number_size(w->wide));
+}
+
+static void write_record(walking *w, size_t piece, const lane *l, uint64_t next, bool wide)
+{
+	const gemp_euler_list *list = w->list;
+	size_t owner = gemp_team_of(list->bounds, list->team->teams, next);
+	char *record = gemp_euler_mail_put(&w->mail, piece, owner, 0);
+	gemp_number_put(record, 0, next - list->bounds[owner], wide);
+	gemp_number_put(record, 1, l->from, wide);
+	if (!w->near) {
+		gemp_number_put(record, 2, l->distance, wide);
+		return;
+	}
+	uint16_t distance = (uint16_t)l->distance;
+	memcpy(record + 2 * gemp_number_size(wide), &distance, sizeof distance);
+	if (l->distance > NEAR)
+		__atomic_store_n(&w->lost, true, __ATOMIC_RELAXED);
+}
+
+GEMP_INLINE void read_record(const walking *w, size_t i, lane *l, bool wide)
+{
+	const char *record = w->arrived + i * w->mail.size;
+	uint16_t distance;
+	l->at = gemp_number_in(record, 0, wide);
+	l->from = gemp_number_in(record, 1, wide);
+	memcpy(&distance, record + 2 * gemp_number_size(wide), sizeof distance);
+	l->distance = w->near ? distance : gemp_number_in(record, 2, wide);
+}
+
 /* False: the walker has left for another team. */
 GEMP_INLINE bool leave(walking *w, size_t piece, lane *l, uint64_t next, bool wide)
 {
@@ -43,11 +79,7 @@ GEMP_INLINE bool leave(walking *w, size_t piece, lane *l, uint64_t next, bool wi
 		come_to(list, l, next - list->low, wide);
 		return true;
 	}
-	size_t owner = gemp_team_of(list->bounds, list->team->teams, next);
-	char *record = gemp_euler_mail_put(&w->mail, piece, owner, 0);
-	gemp_number_put(record, 0, next - list->bounds[owner], wide);
-	gemp_number_put(record, 1, l->from, wide);
-	gemp_number_put(record, 2, l->distance, wide);
+	write_record(w, piece, l, next, wide);
 	return false;
 }
 
@@ -55,10 +87,8 @@ GEMP_INLINE bool enter(walking *w, size_t piece, size_t i, lane *l, bool wide)
 {
 	const gemp_euler_list *list = w->list;
 	if (i < w->arrivals) {
-		const char *record = w->arrived + i * FIELDS * gemp_number_size(wide);
-		l->from = gemp_number_in(record, 1, wide);
-		l->distance = gemp_number_in(record, 2, wide);
-		come_to(list, l, gemp_number_in(record, 0, wide), wide);
+		read_record(w, i, l, wide);
+		come_to(list, l, l->at, wide);
 		return true;
 	}
 	size_t k = w->first + i - w->arrivals;
@@ -119,7 +149,8 @@ static gemp_code walk_in_rounds(walking *w, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = w->list->team;
-	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_mail_new(&w->mail, team, FIELDS * gemp_number_size(w->wide), false)));
+	w->near = w->list->level == 0 && team->spacing <= NEAR_SPACING;
+	GEMP_TRY(gemp_comm_agree(team->comm, gemp_euler_mail_new(&w->mail, team, record_size(w), false)));
 	for (uint64_t left = 1; left > 0;) {
 		size_t room = w->arrivals < team->in_flight ? team->in_flight - w->arrivals : 0;
 		size_t starting = count < room ? count : room;
@@ -128,6 +159,9 @@ static gemp_code walk_in_rounds(walking *w, size_t count)
 		w->arrived = w->mail.receive;
 		if (code == GEMP_OK)
 			gemp_parallel_for(w->mail.pieces, walk_body, w);
+		if (w->lost)
+			code = gemp_fail(GEMP_EINTERNAL, "no splitter was met on %d edges, though one of %" PRIu32 " is; another --seed "
+			                 "chooses others", NEAR, team->spacing);
 		w->first += starting;
 		count -= starting;
 		left = count;
