@@ -2,9 +2,11 @@
 #include "command/quantity.h"
 #include "command/report.h"
 
+#include "core/memory.h"
 #include "io/output.h"
 #include "io/reads.h"
 #include "sequence/contig.h"
+#include "sequence/links.h"
 #include "sequence/spell.h"
 
 #include <inttypes.h>
@@ -13,6 +15,11 @@
 static bool is_stdout(const char *path)
 {
 	return path && strcmp(path, "-") == 0;
+}
+
+static bool rows_on_stdout(const gemp_options *options)
+{
+	return is_stdout(options->output) || is_stdout(options->unitigs) || is_stdout(options->gfa);
 }
 
 static gemp_code check_place(const char *option, const char *path)
@@ -28,12 +35,14 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 	else if (options->kmer < GEMP_KMER_SHORTEST || options->kmer > GEMP_KMER_LONGEST)
 		code = gemp_fail(GEMP_EUSAGE, "--kmer %" PRIu64 ": k-mers have %d to %d letters here", options->kmer,
 		                 GEMP_KMER_SHORTEST, GEMP_KMER_LONGEST);
-	else if (is_stdout(options->output) && is_stdout(options->unitigs))
-		code = gemp_fail(GEMP_EUSAGE, "--output and --unitigs are both -: one of them needs a file");
+	else if (is_stdout(options->output) + is_stdout(options->unitigs) + is_stdout(options->gfa) > 1)
+		code = gemp_fail(GEMP_EUSAGE, "--output, --unitigs and --gfa: only one of them can be -, which is stdout");
 	if (code == GEMP_OK && comm->rank == 0)
 		code = check_place("--output", options->output);
 	if (code == GEMP_OK && comm->rank == 0)
 		code = check_place("--unitigs", options->unitigs);
+	if (code == GEMP_OK && comm->rank == 0)
+		code = check_place("--gfa", options->gfa);
 	return gemp_comm_agree(comm, code);
 }
 
@@ -109,14 +118,51 @@ static void report_unitigs(gemp_report *report, const gemp_unitigs *u)
 }
 
 /* Collective. */
+static gemp_code write_part(gemp_output *output, const gemp_comm *comm, gemp_code code, gemp_text *text)
+{
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_output_write(output, text->data, text->size));
+	gemp_text_clear(text);
+done:
+	return code;
+}
+
+/* Collective. Unitigs and links between them as GFA 1. */
+static gemp_code write_gfa(const gemp_comm *comm, const char *path, const gemp_sequences *sequences, const gemp_unitigs *u,
+                           gemp_traffic *traffic)
+{
+	gemp_code code = GEMP_OK;
+	gemp_output *output = NULL;
+	gemp_text text = { 0 };
+	gemp_link *links = NULL;
+	size_t count;
+	GEMP_TRY(gemp_links_find(&links, &count, u, traffic));
+	GEMP_TRY(gemp_output_open(&output, comm, path));
+	if (comm->rank == 0)
+		gemp_text_print(&text, "H\tVN:Z:1.0\tks:i:%u\n", u->graph->k);
+	GEMP_TRY(write_part(output, comm, gemp_text_status(&text), &text));
+	GEMP_TRY(write_part(output, comm, gemp_sequences_gfa(sequences, "unitig", &text), &text));
+	for (size_t i = 0; i < count; i++)
+		gemp_text_print(&text, "L\tunitig%" PRIu64 "\t%c\tunitig%" PRIu64 "\t%c\t%uM\n", links[i].from + 1,
+		                links[i].from_back ? '-' : '+', links[i].to + 1, links[i].to_back ? '-' : '+', u->graph->k - 1);
+	GEMP_TRY(write_part(output, comm, gemp_text_status(&text), &text));
+	code = gemp_output_close(output);
+	output = NULL;
+done:
+	gemp_output_abandon(output);
+	gemp_text_free(&text);
+	gemp_free(links);
+	return code;
+}
+
+/* Collective. */
 static gemp_code write_fasta(const gemp_comm *comm, const char *path, const gemp_sequences *sequences, const char *name)
 {
 	gemp_code code = GEMP_OK;
 	gemp_output *output = NULL;
 	gemp_text text = { 0 };
 	GEMP_TRY(gemp_output_open(&output, comm, path));
-	GEMP_TRY(gemp_comm_agree(comm, gemp_sequences_fasta(sequences, name, &text)));
-	GEMP_TRY(gemp_output_write(output, text.data, text.size));
+	GEMP_TRY(write_part(output, comm, gemp_sequences_fasta(sequences, name, &text), &text));
 	code = gemp_output_close(output);
 	output = NULL;
 done:
@@ -198,12 +244,14 @@ static gemp_code write_files(const gemp_report *report, const gemp_contig *conti
 	bool found = contig->sequences.all > 0;
 	if (found)
 		GEMP_TRY(write_fasta(report->comm, options->output, &contig->sequences, "contig"));
-	if (!found || options->unitigs)
+	if (!found || options->unitigs || options->gfa)
 		GEMP_TRY(gemp_spell_unitigs(&sequences, unitigs, traffic));
 	if (!found)
 		GEMP_TRY(write_fasta(report->comm, options->output, &sequences, "unitig"));
 	if (options->unitigs)
 		GEMP_TRY(write_fasta(report->comm, options->unitigs, &sequences, "unitig"));
+	if (options->gfa)
+		GEMP_TRY(write_gfa(report->comm, options->gfa, &sequences, unitigs, traffic));
 done:
 	gemp_sequences_free(&sequences);
 	return code;
@@ -247,7 +295,7 @@ static gemp_code assemble(gemp_comm *comm, const gemp_options *options)
 	gemp_timers timers = { 0 };
 	gemp_code code = check(comm, options);
 	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, is_stdout(options->output) || is_stdout(options->unitigs));
+		code = gemp_report_new(&report, comm, options, rows_on_stdout(options));
 	if (code != GEMP_OK)
 		return code;
 	code = run(&report, &timers);

@@ -239,6 +239,8 @@ static const gemp_option table[] = {
 	  "The FASTA file to write: the Eulerian path, or, if there is none, the unitigs; -: stdout.", AT(output) },
 	{ "unitigs", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_ASSEMBLE, output,
 	  "Write the unitigs to FILE, as FASTA.", AT(unitigs) },
+	{ "gfa", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_ASSEMBLE, output,
+	  "Write the unitigs and which of them follow one another to FILE, as GFA 1.", AT(gfa) },
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
 	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
 	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,

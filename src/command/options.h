@@ -94,7 +94,7 @@ typedef struct gemp_options {
 	/* assemble */
 	uint64_t kmer, min_count;
 	int strands, copies;
-	const char *unitigs;
+	const char *unitigs, *gfa;
 	/* euler */
 	gemp_list only_relations;
 	const char *tree;

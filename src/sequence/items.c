@@ -65,10 +65,11 @@ done:
 gemp_code gemp_items_ask(const gemp_comm *comm, const gemp_questions *ask, gemp_items_answer *answer, void *self, void *answers,
                    gemp_traffic *traffic)
 {
+	gemp_code code = GEMP_OK;
 	asking a = { 0 };
-	gemp_code code = gemp_comm_agree(comm, asking_new(&a, comm, ask));
-	if (code != GEMP_OK)
-		goto done;
+	if (comm->size == 1)
+		return answer(self, ask->questions, ask->count, answers);
+	GEMP_TRY(gemp_comm_agree(comm, asking_new(&a, comm, ask)));
 	sort_by_owner(&a, comm, ask);
 	GEMP_TRY(gemp_exchange(comm, a.out, a.sent, &a.in, &a.in_capacity, a.received, traffic));
 	for (int r = 0; r < comm->size; r++)

@@ -24,7 +24,7 @@ static inline size_t gemp_item_index(gemp_item item)
 	return (size_t)(item & ((UINT64_C(1) << GEMP_ITEM_BITS) - 1));
 }
 
-/* Given all questions that have come to this rank, by rank of who asks; writes an answer to each. */
+/* Given all questions that have come to this rank, by rank of who asks; writes an answer to each, where answers are wanted. */
 typedef gemp_code gemp_items_answer(void *self, const void *questions, size_t count, void *answers);
 
 typedef struct gemp_questions {

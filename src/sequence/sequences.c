@@ -105,38 +105,66 @@ done:
 	return code;
 }
 
-static void print_name(gemp_text *out, const gemp_sequence *q, const char *name)
+static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 {
-	gemp_text_print(out, ">%s%" PRIu64 " LN:i:%" PRIu64, name, q->number + 1, q->size);
+	gemp_text_print(out, "%cLN:i:%" PRIu64, between, q->size);
 	if (q->times)
-		gemp_text_print(out, " KC:i:%" PRIu64 " km:f:%.2f", q->times, (double)q->times / (double)q->kmers);
-	gemp_text_print(out, "%s\n", q->closed ? " circular=true" : "");
+		gemp_text_print(out, "%cKC:i:%" PRIu64 "%ckm:f:%.2f", between, q->times, between, (double)q->times / (double)q->kmers);
 }
 
-/* The letters of a sequence from `from` to before `to`, both counted from its first. */
-static void print_letters(gemp_text *out, const gemp_sequence *q, const char *letters, uint64_t from, uint64_t to)
+/* What of a sequence lies here: letters from .. to, counted from its first. */
+typedef struct piece {
+	uint64_t from, to;
+	const char *letters;
+} piece;
+
+static piece piece_of(const gemp_sequences *s, const gemp_sequence *q)
 {
-	while (from < to) {
-		uint64_t end = (from / WIDTH + 1) * WIDTH;
-		end = end < to ? end : to;
-		gemp_text_add(out, letters, (size_t)(end - from));
-		letters += end - from;
+	uint64_t end = s->first + s->letters, behind = q->begin + q->size;
+	uint64_t from = q->begin > s->first ? q->begin : s->first, to = behind < end ? behind : end;
+	return (piece){ from - q->begin, to - q->begin, s->letter + (from - s->first) };
+}
+
+static void print_lines(gemp_text *out, const gemp_sequence *q, piece p)
+{
+	while (p.from < p.to) {
+		uint64_t end = (p.from / WIDTH + 1) * WIDTH;
+		end = end < p.to ? end : p.to;
+		gemp_text_add(out, p.letters, (size_t)(end - p.from));
+		p.letters += end - p.from;
 		if (end % WIDTH == 0 || end == q->size)
 			gemp_text_add(out, "\n", 1);
-		from = end;
+		p.from = end;
 	}
 }
 
 gemp_code gemp_sequences_fasta(const gemp_sequences *s, const char *name, gemp_text *out)
 {
-	uint64_t end = s->first + s->letters;
 	for (size_t i = 0; i < s->count; i++) {
 		const gemp_sequence *q = &s->sequence[i];
-		uint64_t from = q->begin > s->first ? q->begin : s->first, behind = q->begin + q->size;
-		uint64_t to = behind < end ? behind : end;
-		if (q->begin >= s->first)
-			print_name(out, q, name);
-		print_letters(out, q, s->letter + (from - s->first), from - q->begin, to - q->begin);
+		piece p = piece_of(s, q);
+		if (p.from == 0) {
+			gemp_text_print(out, ">%s%" PRIu64, name, q->number + 1);
+			print_tags(out, q, ' ');
+			gemp_text_print(out, "%s\n", q->closed ? " circular=true" : "");
+		}
+		print_lines(out, q, p);
+	}
+	return gemp_text_status(out);
+}
+
+gemp_code gemp_sequences_gfa(const gemp_sequences *s, const char *name, gemp_text *out)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		const gemp_sequence *q = &s->sequence[i];
+		piece p = piece_of(s, q);
+		if (p.from == 0)
+			gemp_text_print(out, "S\t%s%" PRIu64 "\t", name, q->number + 1);
+		gemp_text_add(out, p.letters, (size_t)(p.to - p.from));
+		if (p.to == q->size) {
+			print_tags(out, q, '\t');
+			gemp_text_add(out, "\n", 1);
+		}
 	}
 	return gemp_text_status(out);
 }

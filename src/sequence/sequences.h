@@ -45,5 +45,7 @@ gemp_code gemp_sequences_put(gemp_sequences *sequences, const gemp_comm *comm, c
 /* This rank's part of all sequences as FASTA, 80 letters a line: parts follow one another by rank. Names are `name` and the
  * number from 1, and tags as BCALM 2 has them: LN:i: letters, KC:i: times, km:f: times for each k-mer. */
 gemp_code gemp_sequences_fasta(const gemp_sequences *sequences, const char *name, gemp_text *out);
+/* The same as lines S of GFA 1, each with all letters of a sequence. */
+gemp_code gemp_sequences_gfa(const gemp_sequences *sequences, const char *name, gemp_text *out);
 
 #endif

@@ -133,6 +133,32 @@ def repeats(folder, chance):
     assert len(found) == 1 and sorted(found[0][2][i:i + 11] for i in range(len(found[0][2]) - 10)) == words, report
 
 
+def links(folder, chance):
+    """Of short words, so that many unitigs meet: all pairs that overlap by all but a letter are links."""
+    text = write(os.path.join(folder, "tangle.fa"), fasta([draw(chance, 300), "ACGTACACGT" * 3]))
+    for k, strands in ((5, "one"), (5, "both"), (6, "both")):
+        first = None
+        for ranks in (1, 3):
+            unitigs, gfa = os.path.join(folder, "tangle.out"), os.path.join(folder, "tangle.gfa")
+            run(ranks, "assemble", text, "-k", str(k), "--strands", strands, "-o", os.path.join(folder, "x.fa"), "--unitigs",
+                unitigs, "--gfa", gfa, "-q")
+            first = first or content(gfa)
+            assert content(gfa) == first, (ranks, k, strands)
+        lines = [line.split("\t") for line in first.decode().split("\n")[:-1]]
+        letters = {name: text for name, _, text in sequences(unitigs)}
+        assert {line[1]: line[2] for line in lines if line[0] == "S"} == letters and lines[0][0] == "H"
+        ends = [(name, sign, text if sign == "+" else reverse(text)) for name, text in letters.items()
+                for sign in ("+" if strands == "one" else "+-")]
+        expected = {(a, x, b, y) for a, x, one in ends for b, y, two in ends if one[1 - k:] == two[:k - 1]}
+        turn = {"+": "-", "-": "+"}
+        found = [tuple(line[1:5]) for line in lines if line[0] == "L"]
+        both = {(b, turn[y], a, turn[x]) for a, x, b, y in found} if strands == "both" else set()
+        palindromes = {name for name, text in letters.items() if text == reverse(text)} # either direction is the same
+        same = {(a, "+" if a in palindromes else x, b, "+" if b in palindromes else y) for a, x, b, y in set(found) | both}
+        assert same == {(a, "+" if a in palindromes else x, b, "+" if b in palindromes else y) for a, x, b, y in expected}
+        assert len(found) == len(set(found)) and all(line[5] == f"{k - 1}M" for line in lines if line[0] == "L")
+
+
 def reasons(folder, chance):
     two = [draw(chance, 300), draw(chance, 400)]
     apart = write(os.path.join(folder, "apart.fa"), fasta(two))
@@ -202,6 +228,7 @@ def main():
         plain_genomes(folder, chance)
         errors(folder, chance)
         repeats(folder, chance)
+        links(folder, chance)
         reasons(folder, chance)
         forms(folder, chance)
         refusals(folder)
