@@ -157,12 +157,13 @@ def keys_of(rule, i, fresh):
 
 
 def one_by_one(rule, world, chosen, order, semantics, fresh):
-    world = world.copied()
+    floats, world = rule.floats(world), world.copied()
     for i in order:
         require(rule.still_there(world, chosen[i], semantics), rule.name, "is no match at its turn:", shown(chosen[i]),
                 "of", [shown(chosen[k]) for k in order])
         require(not rule.blocked(world, chosen[i]), rule.name, "is blocked at its turn:", shown(chosen[i]))
         rule.apply(world, chosen[i], semantics, keys_of(rule, i, fresh))
+    world.widen(floats if order else set())
     return world
 
 

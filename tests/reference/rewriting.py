@@ -10,7 +10,7 @@ An update is a tuple; elements are named by variables, values are expressions:
 import copy
 
 from answer import identity, projected
-from expression import expr_cypher, expr_variables, truth
+from expression import ARITHMETIC, Text, expr_cypher, expr_variables, truth
 from host import Host, inside, key_value
 
 GONE = ('delete', 'detach', 'merge')
@@ -23,6 +23,9 @@ class World(Host):
         super().__init__(graph, most_steps=10 ** 7)
         self.edges = dict(enumerate(self.edges))
         self.vertices = dict.fromkeys(self.vertices)
+        self.floats = {(kind, column.split(':')[0]) for kind, columns in
+                       (('vertex', graph.vertex_columns), ('edge', graph.edge_columns))
+                       for column in columns if column.endswith(':float')}  # attributes of floats
 
     def copied(self):
         other = copy.copy(self)
@@ -52,6 +55,14 @@ class World(Host):
             self.edges = numbered
 
     # changes
+
+    def widen(self, floats):
+        """From now on these (kind, attribute) have floats."""
+        self.floats = self.floats | floats
+        for element, values in self.attributes.items():
+            for name, value in values.items():
+                if isinstance(value, int) and not isinstance(value, bool) and (element[0], name) in self.floats:
+                    values[name] = float(value)
 
     def add_vertex(self, key, labels, values):
         vertex = ('vertex', key)
@@ -217,8 +228,32 @@ class Rule:
         else:
             world.drop_vertex(row[name])
 
+    def floats(self, world):
+        """(kind, attribute) that it sets to floats."""
+        kinds = {e[0]: 'edge' for p in self.patterns() for e in p.edges}
+        names = {} if not self.between else {
+            i.alias: i.aggregate == 'avg' or i.aggregate != 'count' and is_float(i.expr, kinds, {}, world.floats)
+            for i in self.between.items}
+        given = [(u[0], u[3]) if u[0] == 'vertex' else (u[0], u[5]) if u[0] == 'edge' else
+                 (kinds.get(u[1], 'vertex'), {u[2]: u[3]}) for u in self.updates if u[0] in ('vertex', 'edge', 'set')]
+        return {(kind, name) for kind, values in given for name, e in values.items()
+                if is_float(e, kinds, names, world.floats)}
+
     def created(self):
         return sum(u[0] == 'vertex' for u in self.updates)
+
+
+def is_float(e, kinds, names, floats):
+    """By its type, whatever its values are. names: {name of WITH: is it a float}"""
+    if isinstance(e, str):
+        variable, _, attribute = e.partition('.')
+        return not isinstance(e, Text) and ((kinds.get(variable, 'vertex'), attribute) in floats if attribute
+                                            else names.get(e, False))
+    if not isinstance(e, tuple):
+        return isinstance(e, float)
+    if e[0] == 'param':
+        return isinstance(e[2], float)
+    return e[0] in (*ARITHMETIC, 'neg') and any(is_float(part, kinds, names, floats) for part in e[1:])
 
 
 def with_optional(world, optional, row, semantics):
