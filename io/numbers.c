@@ -182,7 +182,7 @@ static gemp_code settle(gemp_numbers *n, const gemp_comm *comm, const char *plac
 	if (kind != GEMP_NUMBERS_AUTO)
 		code = gemp_numbers_convert(n, kind, &at);
 	if (code == GEMP_OK && at < n->count)
-		code = gemp_fail(GEMP_EDATA, "%s: number %" PRIu64 " (from 0) is none of type %s; choose another --type", place,
+		code = gemp_fail(GEMP_EDATA, "%s: number %" PRIu64 " (from 0) is not one that type %s holds exactly; choose another --type", place,
 		                 before + at, gemp_key_name[kind]);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (n->kind >= GEMP_KEY_F32)
