@@ -6,7 +6,9 @@
 #include "euler/ranks_place.h"
 #include "euler/ranks_solve.h"
 
-enum { SPACING_APART = 16, SPACING_TOGETHER = 64, GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
+/* Apart: a round costs less the more walkers there are, and bytes are few where splitters are. */
+enum { SPACING_APART = 16, SPACING_TOGETHER = 64 };
+enum { GATHER_APART = 1 << 15, GATHER_TOGETHER = 1 << 20, IN_FLIGHT = 1 << 19 };
 
 typedef struct finding {
 	gemp_euler_result *out;
@@ -31,10 +33,10 @@ static void stage_ends(finding *f, gemp_euler_stage stage)
 /* A number must hold an edge, a label and a splitter of any team; see ranks_list.h. */
 static bool needs_wide(const finding *f)
 {
-	uint64_t most = 0, limit = (uint64_t)1 << 31;
+	uint64_t most = 1, limit = ((uint64_t)1 << 31) - 1;
 	for (size_t t = 0; t < f->team.teams; t++)
-		most = f->bounds[t + 1] - f->bounds[t] > most ? f->bounds[t + 1] - f->bounds[t] : most;
-	return gemp_euler_ranks_settings_now.wide || f->edges->edges + 1 >= limit || (most + 1) * f->team.teams + 1 >= limit;
+		most = f->bounds[t + 1] - f->bounds[t] >= most ? f->bounds[t + 1] - f->bounds[t] + 1 : most;
+	return gemp_euler_ranks_settings_now.wide || f->edges->edges >= limit || most * f->team.teams >= limit;
 }
 
 static gemp_code fill(finding *f)

@@ -10,8 +10,8 @@ typedef struct gemp_euler_joint {
 	uint64_t slot; /* of all ranks */
 } gemp_euler_joint;
 
-/* Collective. forest: a forest of this team; afterwards the one of all teams is on the first, and the others have none. A
- * number of a circuit is below `bound`. */
+/* Collective. forest: a forest of this team; afterwards the one of all teams is on the first, and the others have
+ * none. A number of a circuit is below `bound`. */
 gemp_code gemp_euler_forest_merge(gemp_euler_team *team, gemp_euler_joint **forest, size_t *count, uint64_t bound);
 
 /* Sets as trees: parent[i] < i but for roots. Several threads and processes at once. */

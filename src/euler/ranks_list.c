@@ -24,7 +24,8 @@ void gemp_euler_list_free(gemp_euler_list *list)
 	gemp_euler_block_free(&list->length);
 }
 
-/* Elements of this member that are to be splitters or are without a label: first each piece counts them, then lists them. */
+/* Elements of this member that are to be splitters or are without a label: first each piece counts them, then lists
+ * them. */
 typedef struct choosing {
 	gemp_euler_list *list;
 	bool wide;
@@ -45,7 +46,8 @@ static uint64_t spacing_of(const gemp_euler_list *list)
 	return list->level == 0 ? list->team->spacing : SPACING_ABOVE;
 }
 
-/* One of each block of `spacing` elements, at a random place; of a shorter one perhaps none, or short lists stayed as long. */
+/* One of each block of `spacing` elements, at a random place; of a shorter one perhaps none, or short lists stayed
+ * as long. */
 GEMP_INLINE void choose_piece(choosing *c, size_t piece, bool wide)
 {
 	const gemp_euler_list *list = c->list;

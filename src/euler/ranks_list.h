@@ -1,10 +1,11 @@
-/* ranks_list: elements each of which names the next one, so that they form circuits; edges first, then the splitters of these,
- * then the splitters of those.
+/* ranks_list: elements each of which names the next one, so that they form circuits; edges first, then the splitters of
+ * these, then the splitters of those.
  *
- * Elements are numbered over all teams; a team knows what follows each of its own. Splitters are chosen at random, about one of
- * `spacing` elements; of circuits without one, every third of what they have, and all elements of what is left then. From each
- * splitter a walk goes to the next splitter, and says at each element on its way where it comes from, and how far. What it tells
- * the splitter where it ends is an element of the shorter list that leads back: the list of splitters in the other direction.
+ * Elements are numbered over all teams; a team knows what follows each of its own. Splitters are chosen at random,
+ * about one of `spacing` elements; of circuits without one, every third of what they have, and all elements of what is
+ * left then. From each splitter a walk goes to the next splitter, and says at each element on its way where it comes
+ * from, and how far. What it tells the splitter where it ends is an element of the shorter list that leads back: the
+ * list of splitters in the other direction.
  */
 #ifndef GEMP_EULER_RANKS_LIST_H
 #define GEMP_EULER_RANKS_LIST_H
@@ -25,13 +26,13 @@ typedef struct gemp_euler_list {
 	gemp_euler_block link;     /* [2 * count] numbers: the next element, and the label */
 	gemp_euler_block distance; /* [count] from the splitter; NULL: not kept */
 	gemp_euler_block weight;   /* [count] to the next element; NULL: 1 each */
-	const uint64_t *joined;    /* [count + 1] bits: the slot is joined with the one before (ranks_join.h); NULL: none is */
+	const uint64_t *joined;    /* [count + 1] bits: slots joined with the one before (ranks_join.h); NULL: none */
 	size_t splitters;          /* of this team */
 	gemp_euler_block splitter, from, length; /* [splitters] its element; the splitter before it, and how far that is */
 } gemp_euler_list;
 
-/* Splitter k of team t has the number k * teams + t among splitters. A label is 0: none; a number + 1: that splitter's stretch;
- * with the highest bit: the element is splitter k, and k + 1 are the other bits. */
+/* Splitter k of team t has the number k * teams + t among splitters. A label is 0: none; a number + 1: that
+ * splitter's stretch; with the highest bit: the element is splitter k, and k + 1 are the other bits. */
 GEMP_INLINE uint64_t gemp_label_flag(bool wide)
 {
 	return wide ? (uint64_t)1 << 63 : (uint64_t)1 << 31;
@@ -83,11 +84,12 @@ GEMP_INLINE size_t gemp_rotated(const uint64_t *joined, size_t slot)
 	return gemp_bit(joined, slot) ? gemp_euler_run_start(joined, slot) : slot;
 }
 
-/* Collective. Links and weights are set; splitters are chosen, and all elements labelled. *walk and *orphans: seconds of the
- * walk, and of what came after it; they may be NULL. */
+/* Collective. Links and weights are set; splitters are chosen, and all elements labelled. *walk and *orphans:
+ * seconds of the walk, and of what came after it; they may be NULL. */
 gemp_code gemp_euler_list_contract(gemp_euler_list *list, double *walk, double *orphans);
 
-/* Collective. From splitters starts[first..first + count - 1] of this team, NULL: first .. first + count - 1, to the next. */
+/* Collective. From splitters starts[first..first + count - 1] of this team, NULL: first .. first + count - 1, to the
+ * next. */
 gemp_code gemp_euler_list_walk(gemp_euler_list *list, const void *starts, size_t first, size_t count);
 
 void gemp_euler_list_free(gemp_euler_list *list);

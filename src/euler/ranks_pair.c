@@ -159,7 +159,8 @@ gemp_code gemp_euler_pair(gemp_euler_list *list, const gemp_euler_edges *edges, 
 	bool together = team->teams == 1;
 	pairing p = { .list = list, .edges = edges, .wide = list->wide };
 	p.low_vertex = together ? 0 : edges->bounds[edges->rank];
-	code = gemp_euler_block_new(team, &p.cursor, together ? edges->vertices : edges->rows, gemp_number_size(list->wide));
+	size_t vertices = together ? edges->vertices : edges->rows;
+	code = gemp_euler_block_new(team, &p.cursor, vertices, gemp_number_size(list->wide));
 	GEMP_TRY(gemp_comm_agree(team->comm, code));
 	gemp_parallel_for((edges->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, begin_body, &p);
 	gemp_euler_team_fence(team);

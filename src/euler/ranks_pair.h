@@ -5,10 +5,10 @@
 #include "euler/euler.h"
 #include "euler/ranks_list.h"
 
-/* Collective. The owner of a vertex deals its out-edges to the edges that lead there, the last one first: edges that were made
- * together lie alike among in- and out-edges, and dealt in that order they close many small circuits (285,000 of a graph of
- * 3.1 million edges, against 8,000). Sets the links of the list, whose part are this rank's edges. *unbalanced: vertices of
- * all ranks with more of one kind than of the other; then links are not right. */
+/* Collective. The owner of a vertex deals its out-edges to the edges that lead there, the last one first: edges that
+ * were made together lie alike among in- and out-edges, and dealt in that order they close many small circuits
+ * (285,000 of a graph of 3.1 million edges, against 8,000). Sets the links of the list, whose part are this rank's
+ * edges. *unbalanced: vertices of all ranks with more of one kind than of the other; then links are not right. */
 gemp_code gemp_euler_pair(gemp_euler_list *list, const gemp_euler_edges *edges, uint64_t *unbalanced);
 
 #endif

@@ -170,8 +170,8 @@ done:
 	return code;
 }
 
-/* A single team: stretches are walked once more, by the ranks that have places there. Labels are no longer wanted; in their
- * stead each edge gets its target, which is where the next one begins. */
+/* A single team: stretches are walked once more, by the ranks that have places there. Labels are no longer wanted;
+ * in their stead each edge gets its target, which is where the next one begins. */
 
 enum { LANES = 24, STARTS_A_PIECE = 1 << 11, EDGES_A_PIECE = 1 << 16 };
 
@@ -193,7 +193,8 @@ GEMP_INLINE void length_piece(placing *p, size_t piece, bool wide)
 	gemp_euler_team_part(list->team, list->splitters, &first, &end);
 	size_t stop = first + (piece + 1) * STARTS_A_PIECE;
 	for (size_t k = first + piece * STARTS_A_PIECE; k < end && k < stop; k++)
-		gemp_number_set(p->length.at, gemp_number_at(list->from.at, k, wide), gemp_number_at(list->length.at, k, wide), wide);
+		gemp_number_set(p->length.at, gemp_number_at(list->from.at, k, wide),
+		                gemp_number_at(list->length.at, k, wide), wide);
 }
 GEMP_WIDTHS(length_body, length_piece, placing)
 

@@ -70,7 +70,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Elements are in the order of their numbers, since teams are. Each circuit is numbered by the team of its first one. */
+/* Elements are in the order of their numbers, since teams are. Each circuit is numbered by the team of its first
+ * one. */
 static void follow_gathered(const solving *s, element *elements, size_t count, uint64_t *circuits)
 {
 	const gemp_euler_list *list = s->list;

@@ -42,8 +42,7 @@ static gemp_code new_shared(gemp_euler_team *team, gemp_euler_block *block)
 {
 	size_t size = block->size > gemp_shared_least ? block->size : gemp_shared_least, first, end;
 	if (!gemp_shared_new(&block->shared, team->comm, size))
-		return gemp_fail(GEMP_ENOMEM, "the ranks of this node have no room for %zu bytes in common; use fewer ranks a node",
-		                 size);
+		return gemp_fail(GEMP_ENOMEM, "the ranks of this node have no room for %zu bytes in common", size);
 	gemp_shared_part(&block->shared, block->size, &first, &end);
 	memset((char *)block->shared.bytes + first, 0, end - first);
 	block->at = block->shared.bytes;

@@ -7,8 +7,8 @@
 
 enum { LANES = 24, STARTS_A_PIECE = 1024, NEAR_SPACING = 1024, NEAR = UINT16_MAX };
 
-/* Walkers go on until they come to a splitter or to another team. Each thread moves many of them in turns, so that memory
- * has the next element ready when their turn comes. */
+/* Walkers go on until they come to a splitter or to another team. Each thread moves many of them in turns, so that
+ * memory has the next element ready when their turn comes. */
 typedef struct walking {
 	gemp_euler_list *list;
 	bool wide;
@@ -160,8 +160,8 @@ static gemp_code walk_in_rounds(walking *w, size_t count)
 		if (code == GEMP_OK)
 			gemp_parallel_for(w->mail.pieces, walk_body, w);
 		if (w->lost)
-			code = gemp_fail(GEMP_EINTERNAL, "no splitter was met on %d edges, though one of %" PRIu32 " is; another --seed "
-			                 "chooses others", NEAR, team->spacing);
+			code = gemp_fail(GEMP_EINTERNAL, "no splitter was met on %d edges, though one of %" PRIu32 " is one; "
+			                 "another seed chooses others", NEAR, team->spacing);
 		w->first += starting;
 		count -= starting;
 		left = count;

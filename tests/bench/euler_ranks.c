@@ -1,8 +1,8 @@
-/* euler_ranks: the Euler engine of ranks on a graph of one shape, made in memory in its natural order; the order is verified.
+/* euler_ranks: the Euler engine of ranks on a graph of one shape, made in memory in its natural order, verified.
  *   mpirun -n RANKS euler_ranks deep|shallow|random VERTICES EDGES [REPEAT [together|apart [SPACING [scattered]]]]
- * together (the default): the ranks of a node have memory in common; apart: all goes by messages. scattered: vertices are
- * renumbered at random, so that most edges lead to other ranks. One line of JSON, of the run with the least time: milliseconds
- * of the stages on rank 0, and what all ranks sent. */
+ * together (the default): the ranks of a node have memory in common; apart: all goes by messages. scattered: vertices
+ * are renumbered at random, so that most edges lead to other ranks. One line of JSON, of the run with the least time:
+ * milliseconds of the stages on rank 0, and what all ranks sent. */
 #include "comm/cores.h"
 #include "core/memory.h"
 #include "core/random.h"
@@ -103,11 +103,12 @@ static void print(const gemp_comm *comm, const gemp_euler_result *best, const ge
 	gemp_comm_sum(comm, sent, 2);
 	if (comm->rank)
 		return;
-	printf("{\"shape\": \"%s\", \"vertices\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"ranks\": %d, \"threads\": %u, \"apart\": %s"
-	       ", \"circuits\": %" PRIu64 ", \"joins\": %" PRIu64 ", \"splitters\": %" PRIu64 ", \"rounds\": %" PRIu64
-	       ", \"bytes_an_edge\": %.3f, \"messages\": %" PRIu64 ", \"ms\": {", shape, graph->vertices,
-	       graph->edges, comm->size, gemp_threads(), best->traffic.rounds ? "true" : "false", best->circuits, best->joins,
-	       best->splitters, best->traffic.rounds, (double)sent[0] / (double)graph->edges, sent[1]);
+	printf("{\"shape\": \"%s\", \"vertices\": %" PRIu64 ", \"edges\": %" PRIu64 ", \"ranks\": %d, \"threads\": %u"
+	       ", \"apart\": %s, \"circuits\": %" PRIu64 ", \"joins\": %" PRIu64 ", \"splitters\": %" PRIu64, shape,
+	       graph->vertices, graph->edges, comm->size, gemp_threads(), best->traffic.rounds ? "true" : "false",
+	       best->circuits, best->joins, best->splitters);
+	printf(", \"rounds\": %" PRIu64 ", \"bytes_an_edge\": %.3f, \"messages\": %" PRIu64 ", \"ms\": {",
+	       best->traffic.rounds, (double)sent[0] / (double)graph->edges, sent[1]);
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
 		printf("\"%s\": %.2f, ", gemp_euler_stage_name[s], 1e3 * best->seconds[s]);
 	printf("\"total\": %.2f}}\n", 1e3 * best->total);

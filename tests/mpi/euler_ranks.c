@@ -46,8 +46,8 @@ static void unbalanced(void **state)
 static gemp_code without_memory(void *argument)
 {
 	gemp_euler_result result;
-	gemp_code code = gemp_euler_on_ranks(&result, &test_comm, argument,
-	                                     &(gemp_euler_options){ .spacing = 4, .gather = 4, .keep = true, .sources = true });
+	gemp_euler_options options = { .spacing = 4, .gather = 4, .keep = true, .sources = true };
+	gemp_code code = gemp_euler_on_ranks(&result, &test_comm, argument, &options);
 	gemp_euler_result_free(&result);
 	return code;
 }

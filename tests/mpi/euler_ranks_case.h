@@ -1,5 +1,5 @@
-/* euler_ranks_case: directed multigraphs whose vertices have as many in- as out-edges, each rank's part of them, and a check of orders
- * that knows nothing of how they were found. */
+/* euler_ranks_case: directed multigraphs whose vertices have as many in- as out-edges, each rank's part of them, and
+ * a check of orders that knows nothing of how they were found. */
 #ifndef GEMP_TESTS_EULER_RANKS_CASE_H
 #define GEMP_TESTS_EULER_RANKS_CASE_H
 
@@ -29,8 +29,10 @@ static inline void euler_case_edge(euler_case *c, uint64_t from, uint64_t to)
 	c->to[c->edges++] = (gemp_vertex)to;
 }
 
-/* Closed walks of random lengths, through a vertex of those before (near: and otherwise among a few vertices around it). */
-static inline void euler_case_walks(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks, uint64_t longest, bool near)
+/* Closed walks of random lengths, through a vertex of those before (near: and otherwise among a few vertices around
+ * it). */
+static inline void euler_case_walks(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks, uint64_t longest,
+                                    bool near)
 {
 	uint64_t *seen = gemp_calloc(walks * (longest + 1) + 1, sizeof *seen), count = 1;
 	c->vertices = vertices;
@@ -47,7 +49,8 @@ static inline void euler_case_walks(euler_case *c, uint64_t *seed, uint64_t vert
 	gemp_free(seen);
 }
 
-/* Sorts the edges; cuts the vertices at random, so that ranks may have none; the edge `closing` is the virtual one of a path. */
+/* Sorts the edges; cuts the vertices at random, so that ranks may have none; the edge `closing` is the virtual one
+ * of a path. */
 static inline void euler_case_share(euler_case *c, uint64_t *seed, uint64_t closing)
 {
 	size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank;
@@ -128,7 +131,8 @@ static inline uint64_t euler_case_components(const euler_case *c)
 	return components;
 }
 
-/* Collective. The order of all ranks together: each slot once but the closing one, edges that meet, sources that are theirs. */
+/* Collective. The order of all ranks together: each slot once but the closing one, edges that meet, sources that are
+ * theirs. */
 static inline const char *euler_case_wrong(const euler_case *c, const gemp_euler_result *result, bool sources)
 {
 	const gemp_euler_order *order = &result->order;
@@ -199,7 +203,8 @@ static inline const char *euler_case_outcome(euler_case *c, const gemp_euler_opt
 /* A graph of up to 200 vertices: walks long or short, near or far, in one component or several. */
 static inline void euler_case_random(euler_case *c, uint64_t *seed, bool path)
 {
-	uint64_t kind = gemp_random_below(seed, 6), vertices = 1 + gemp_random_below(seed, 1 + gemp_random_below(seed, 200));
+	uint64_t kind = gemp_random_below(seed, 6);
+	uint64_t vertices = 1 + gemp_random_below(seed, 1 + gemp_random_below(seed, 200));
 	size_t walks = gemp_random_below(seed, 1 + gemp_random_below(seed, 60));
 	euler_case_walks(c, seed, vertices, walks, 1 + gemp_random_below(seed, kind < 3 ? 4 : 60), kind % 2 == 0);
 	if (kind == 5) /* more components */
