@@ -8,9 +8,12 @@
 
 enum { ROWS_A_PIECE = 16384 };
 
-/* Of an edge. */
-typedef struct ends {
-	gemp_vertex source, target;
+/* Of an edge; as one number. */
+typedef union ends {
+	struct {
+		gemp_vertex source, target;
+	};
+	uint64_t both;
 } ends;
 
 typedef struct verification {
@@ -34,13 +37,13 @@ static void fill_sources(void *context, unsigned thread, size_t piece)
 			v->source[slot] = (gemp_vertex)(edges->bounds[edges->rank] + row);
 }
 
-static void see(void *self, gemp_edge slot, void *answer)
+static uint64_t see(void *self, gemp_edge slot)
 {
 	verification *v = self;
 	uint64_t own = slot - v->edges->first, bit = (uint64_t)1 << own % 64;
 	if (atomic_fetch_or_explicit(&v->seen[own / 64], bit, memory_order_relaxed) & bit)
 		atomic_store(&v->twice, slot);
-	*(ends *)answer = (ends){ v->source[own], v->edges->target[own] };
+	return (ends){ { v->source[own], v->edges->target[own] } }.both;
 }
 
 /* Collective. Each own slot exactly once, but for the closing one. */
@@ -143,7 +146,7 @@ gemp_code gemp_euler_verify(const gemp_comm *comm, const gemp_euler_edges *edges
 	gemp_code code = GEMP_OK;
 	verification v = { .comm = comm, .edges = edges, .order = order, .twice = GEMP_NO_EDGE };
 	GEMP_TRY(gemp_comm_agree(comm, prepare(&v)));
-	GEMP_TRY(gemp_euler_ask(comm, edges, order->edge, order->count, see, &v, sizeof *v.ends, v.ends, NULL));
+	GEMP_TRY(gemp_euler_ask(comm, edges, order->edge, order->count, see, &v, &v.ends->both));
 	code = check_seen(&v);
 	if (code == GEMP_OK)
 		code = check_steps(&v);
