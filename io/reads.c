@@ -61,7 +61,8 @@ static gemp_code fasta_line(void *self, const gemp_line *line)
 
 static gemp_code wrong_quality(uint64_t signs, uint64_t letters)
 {
-	return gemp_fail(GEMP_EDATA, "%" PRIu64 " signs of quality for %" PRIu64 " letters; is the file cut, or does it have "
+	return gemp_fail(GEMP_EDATA,
+	                 "%" PRIu64 " signs of quality for %" PRIu64 " letters; is the file cut, or does it have "
 	                 "sequences of several lines? Then make it FASTA", signs, letters);
 }
 
@@ -86,11 +87,13 @@ static gemp_code fastq_line(void *self, const gemp_line *line)
 	if (place == NAME && size == 0)
 		return GEMP_OK; /* behind the last one; letters behind it are seen as a name without @ */
 	if (place == NAME && line->text[0] != '@')
-		return gemp_fail(GEMP_EDATA, "a FASTQ sequence begins with @ here; each has four lines: @name, letters, +, quality");
+		return gemp_fail(GEMP_EDATA, "a FASTQ sequence begins with @ here; each has four lines: @name, letters, "
+		                 "+, quality");
 	if (place == NAME && line->line + FASTQ_LINES - 1 > r->lines)
 		return gemp_fail(GEMP_EDATA, "the file ends within this sequence; is it cut?");
 	if (place == PLUS && (size == 0 || line->text[0] != '+'))
-		return gemp_fail(GEMP_EDATA, "the third line of a FASTQ sequence begins with +; if sequences have several lines of "
+		return gemp_fail(GEMP_EDATA,
+		                 "the third line of a FASTQ sequence begins with +; if sequences have several lines of "
 		                 "letters, make it FASTA");
 	if (place == QUALITY)
 		return quality_line(r, line, size);
@@ -143,8 +146,8 @@ static gemp_code find_format(bool *fastq, const gemp_comm *comm, const char *pat
 				break;
 		}
 		if (code == GEMP_OK && (size == 0 || (text[0] != '>' && text[0] != '@')))
-			code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is neither FASTA, which begins with >, nor FASTQ, which begins "
-			                 "with @", path, size ? gemp_stream_line(stream) : 1);
+			code = gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is neither FASTA, which begins with >, nor FASTQ, "
+			                 "which begins with @", path, size ? gemp_stream_line(stream) : 1);
 		found = code == GEMP_OK && text[0] == '@';
 		gemp_stream_close(stream);
 	}
@@ -154,8 +157,8 @@ static gemp_code find_format(bool *fastq, const gemp_comm *comm, const char *pat
 	return code;
 }
 
-gemp_code gemp_reads_visit(gemp_reads *out, const gemp_comm *comm, const char *path, size_t turn, gemp_visit_letters *visit,
-                           void *self)
+gemp_code gemp_reads_visit(gemp_reads *out, const gemp_comm *comm, const char *path, size_t turn,
+                           gemp_visit_letters *visit, void *self)
 {
 	gemp_code code = GEMP_OK;
 	gemp_lines lines;

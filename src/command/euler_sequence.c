@@ -16,7 +16,8 @@ static gemp_code check_alphabet(const char *alphabet)
 		return gemp_fail(GEMP_EUSAGE, "--alphabet %s: words need two letters or more", alphabet);
 	for (size_t i = 0; i < size; i++) {
 		if (alphabet[i] <= ' ' || alphabet[i] > '~')
-			return gemp_fail(GEMP_EUSAGE, "--alphabet %s: letters are signs of ASCII, without blanks", alphabet);
+			return gemp_fail(GEMP_EUSAGE, "--alphabet %s: letters are signs of ASCII, without blanks",
+			                 alphabet);
 		if (memchr(alphabet, alphabet[i], i))
 			return gemp_fail(GEMP_EUSAGE, "--alphabet %s: %c is there twice", alphabet, alphabet[i]);
 	}
@@ -31,7 +32,8 @@ gemp_code gemp_euler_sequence_check(const gemp_options *options)
 	if (made && !(options->sequence && options->alphabet && options->word_length))
 		return gemp_fail(GEMP_EUSAGE, "euler needs a graph file, or --sequence with --alphabet and --length");
 	if (!made && options->word_length)
-		return gemp_fail(GEMP_EUSAGE, "--length is for a graph of all words; that of %s has its own", options->arguments[0]);
+		return gemp_fail(GEMP_EUSAGE, "--length is for a graph of all words; that of %s has its own",
+		                 options->arguments[0]);
 	if (made && options->word_length < 2)
 		return gemp_fail(GEMP_EUSAGE, "--length 1: words have two letters or more");
 	return options->alphabet ? check_alphabet(options->alphabet) : GEMP_OK;
@@ -88,7 +90,8 @@ gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_graph *graph
 	uint64_t letters = overlap.edges + (circular ? 0 : overlap.word);
 	gemp_report_set(report, "sequence", json_pack("{s:o, s:o, s:b}", "letters", gemp_json_count(letters), "word",
 	                                              gemp_json_count(overlap.word + 1), "circular", circular));
-	gemp_report_detail(report, "%s letters that contain each of %s words of %s letters once\n", gemp_grouped(letters).text,
+	gemp_report_detail(report, "%s letters that contain each of %s words of %s letters once\n",
+	                   gemp_grouped(letters).text,
 	                   gemp_grouped(overlap.edges).text, gemp_grouped(overlap.word + 1).text);
 	if (path) {
 		GEMP_TRY(gemp_output_open(&output, report->comm, path));

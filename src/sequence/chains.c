@@ -26,7 +26,7 @@ typedef struct level {
 	const gemp_chain_list *list;
 	gemp_traffic *traffic;
 	uint64_t seed;
-	gemp_item *label;         /* [list->count] the chosen item that this one stands behind; GEMP_NO_ITEM: not known yet */
+	gemp_item *label;         /* [list->count] the chosen item that it stands behind; GEMP_NO_ITEM: not known */
 	gemp_stretch *offset;      /* [list->count] how far; 0 items: it is chosen itself */
 	size_t capacity;
 	size_t *item;             /* [chosen.count] */
@@ -37,7 +37,8 @@ typedef struct level {
 
 static void level_free(level *l)
 {
-	void *const blocks[] = { l->label, l->offset, l->item, l->chosen.next, l->chosen.extent, l->chosen.previous, l->chosen.name,
+	void *const blocks[] = { l->label, l->offset, l->item, l->chosen.next, l->chosen.extent, l->chosen.previous,
+	                        l->chosen.name,
 	                         l->place, l->here.walker, l->leaving.walker, l->arrived.walker };
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		gemp_free(blocks[i]);
@@ -141,7 +142,8 @@ static gemp_code exchange(level *l, walkers *from, walkers *to, bool by_origin)
 	GEMP_TRY(gemp_comm_agree(l->comm, GEMP_NEW(owner, from->count)));
 	for (size_t i = 0; i < from->count; i++)
 		owner[i] = gemp_item_rank(by_origin ? from->walker[i].from : from->walker[i].at);
-	GEMP_TRY(gemp_exchange_records(l->comm, from->walker, from->count, sizeof(walker), owner, &received, &begin, l->traffic));
+	GEMP_TRY(gemp_exchange_records(l->comm, from->walker, from->count, sizeof(walker), owner, &received, &begin,
+	                               l->traffic));
 	gemp_free(to->walker);
 	to->walker = received;
 	received = NULL;
@@ -215,7 +217,8 @@ done:
 /* Collective. What stands behind a chosen item is as far behind it as walkers found. */
 static gemp_code expand(const level *l, gemp_chain_place *places)
 {
-	gemp_code code = gemp_items_look_up(l->comm, l->label, l->list->count, l->place, sizeof *places, places, l->traffic);
+	gemp_code code = gemp_items_look_up(l->comm, l->label, l->list->count, l->place, sizeof *places, places,
+	                                    l->traffic);
 	for (size_t i = 0; i < l->list->count && code == GEMP_OK; i++) {
 		if (l->label[i] == GEMP_NO_ITEM)
 			places[i] = gemp_chain_place_alone(l->list, i);
@@ -225,8 +228,8 @@ static gemp_code expand(const level *l, gemp_chain_place *places)
 	return code;
 }
 
-gemp_code gemp_chain_list_rank(const gemp_comm *comm, const gemp_chain_list *list, uint64_t seed, gemp_chain_place *places,
-                               gemp_traffic *traffic)
+gemp_code gemp_chain_list_rank(const gemp_comm *comm, const gemp_chain_list *list, uint64_t seed,
+                               gemp_chain_place *places, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	level l = { .comm = comm, .list = list, .traffic = traffic, .seed = gemp_mix(seed) };
@@ -243,7 +246,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_chains_rank(const gemp_comm *comm, const gemp_links *links, gemp_chain_place *places, gemp_traffic *traffic)
+gemp_code gemp_chains_rank(const gemp_comm *comm, const gemp_links *links, gemp_chain_place *places,
+                           gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	gemp_chain_list list = { links->count, (gemp_item *)links->next, (bool *)links->previous, NULL, NULL };

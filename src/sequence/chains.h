@@ -1,9 +1,9 @@
 /* chains: places in linked lists that are spread over ranks.
  *
- * Every few items one is chosen at random, by a hash of its name; from it a walker goes on to the next chosen one, and what it
- * passes learns how far behind which chosen item it stands. All walkers are under way at once; those that cross to another
- * rank go together, one exchange a step. The chosen items are a list again, several times shorter, and so on until what is
- * left fits one rank (Reid-Miller 1994; Cole and Vishkin 1986 for the contraction).
+ * Every few items one is chosen at random, by a hash of its name; from it a walker goes on to the next chosen one, and
+ * what it passes learns how far behind which chosen item it stands. All walkers are under way at once; those that
+ * cross to another rank go together, one exchange a step. The chosen items are a list again, several times shorter,
+ * and so on until what is left fits one rank (Reid-Miller 1994; Cole and Vishkin 1986 for the contraction).
  */
 #ifndef GEMP_SEQUENCE_CHAINS_H
 #define GEMP_SEQUENCE_CHAINS_H
@@ -37,6 +37,7 @@ extern size_t gemp_chains_gather;
 extern unsigned gemp_chains_spacing;
 
 /* Collective. places[links->count]. */
-gemp_code gemp_chains_rank(const gemp_comm *comm, const gemp_links *links, gemp_chain_place *places, gemp_traffic *traffic);
+gemp_code gemp_chains_rank(const gemp_comm *comm, const gemp_links *links, gemp_chain_place *places,
+                           gemp_traffic *traffic);
 
 #endif

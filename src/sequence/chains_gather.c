@@ -56,7 +56,8 @@ static void rank_all(const link *links, size_t count, gemp_chain_place *place, b
 			rank_chain(links, count, i, place, done);
 }
 
-gemp_code gemp_chain_list_gather(const gemp_comm *comm, const gemp_chain_list *list, size_t left, gemp_chain_place *places)
+gemp_code gemp_chain_list_gather(const gemp_comm *comm, const gemp_chain_list *list, size_t left,
+                                 gemp_chain_place *places)
 {
 	gemp_code code = GEMP_OK;
 	link *mine = NULL, *all = NULL;

@@ -23,9 +23,11 @@ static inline gemp_chain_place gemp_chain_place_alone(const gemp_chain_list *lis
 	return (gemp_chain_place){ list->name[i] | (list->previous[i] ? GEMP_CHAIN_CLOSED : 0), { 0 } };
 }
 
-/* Collective. Places by contraction, or, of lists in which `left` of this rank's items are not alone, by each rank for all. */
-gemp_code gemp_chain_list_rank(const gemp_comm *comm, const gemp_chain_list *list, uint64_t seed, gemp_chain_place *places,
-                               gemp_traffic *traffic);
-gemp_code gemp_chain_list_gather(const gemp_comm *comm, const gemp_chain_list *list, size_t left, gemp_chain_place *places);
+/* Collective. Places by contraction, or, of lists in which `left` of this rank's items are not alone, by each rank for
+ * all. */
+gemp_code gemp_chain_list_rank(const gemp_comm *comm, const gemp_chain_list *list, uint64_t seed,
+                               gemp_chain_place *places, gemp_traffic *traffic);
+gemp_code gemp_chain_list_gather(const gemp_comm *comm, const gemp_chain_list *list, size_t left,
+                                 gemp_chain_place *places);
 
 #endif

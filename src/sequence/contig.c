@@ -39,8 +39,8 @@ static gemp_code gather(gemp_contig_graph *graph, const gemp_unitigs *u, const u
 		while (u->graph->kmer[edge] < g->head)
 			edge++;
 		mine[i] = (gemp_contig_edge){ .item = gemp_item_of(comm->rank, edge), .head = g->head, .tail = g->tail,
-		                              .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k), .kmers = g->kmers,
-		                              .copies = copies[i] };
+		                              .reverse_head = gemp_kmer_reverse(g->tail, u->graph->k),
+		                              .kmers = g->kmers, .copies = copies[i] };
 	}
 	GEMP_TRY(gemp_comm_gather_all(comm, mine, u->count * sizeof *mine, (void **)&graph->edge, &begin));
 	graph->edges = begin[comm->size] / sizeof *mine;
@@ -64,11 +64,13 @@ static size_t find_edge(const gemp_contig_graph *graph, gemp_kmer head)
 	return low;
 }
 
-/* Is a unitig in the same component as its reverse complement? A closed one is by itself, and its reverse complement too. */
+/* Is a unitig in the same component as its reverse complement? A closed one is by itself, and its reverse complement
+ * too. */
 static bool strands_meet(const gemp_contig_graph *graph, const size_t *part)
 {
 	for (size_t e = 0; e < graph->edges; e++) {
-		const gemp_contig_edge *edge = &graph->edge[e], *other = &graph->edge[find_edge(graph, edge->reverse_head)];
+		const gemp_contig_edge *edge = &graph->edge[e];
+		const gemp_contig_edge *other = &graph->edge[find_edge(graph, edge->reverse_head)];
 		if (other->head == edge->reverse_head && part[other->from] == part[edge->from])
 			return true;
 	}
@@ -97,7 +99,9 @@ static gemp_code find_start(const gemp_contig_graph *graph, route *r, gemp_conti
 		if (surplus[v] == 1)
 			r->start = v;
 	}
-	*verdict = other || above > 1 || below > 1 ? GEMP_CONTIG_UNBALANCED : above ? GEMP_CONTIG_PATH : GEMP_CONTIG_CIRCUIT;
+	*verdict = above ? GEMP_CONTIG_PATH : GEMP_CONTIG_CIRCUIT;
+	if (other || above > 1 || below > 1)
+		*verdict = GEMP_CONTIG_UNBALANCED;
 done:
 	gemp_free(surplus);
 	return code;
@@ -150,8 +154,8 @@ done:
 
 /* The letters of this rank's k-mers: each its last one, the path's first k-mer all. A circuit
  * ends with the letter before its first one. placed NULL: only their number. */
-static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *graph, const size_t *begin, const uint64_t *place,
-                            const route *r, bool closed, uint64_t *placed)
+static size_t place_letters(const gemp_unitigs *u, const gemp_contig_graph *graph, const size_t *begin,
+                            const uint64_t *place, const route *r, bool closed, uint64_t *placed)
 {
 	const gemp_kmer_graph *kmers = u->graph;
 	unsigned k = kmers->k;
@@ -211,7 +215,8 @@ static uint64_t sum(const uint64_t *numbers, size_t count)
 }
 
 /* Collective. What can be told without having the graph on one rank. */
-static gemp_code judge(gemp_contig *out, const gemp_unitigs *u, gemp_copying copying, uint64_t *copies, gemp_traffic *traffic)
+static gemp_code judge(gemp_contig *out, const gemp_unitigs *u, gemp_copying copying, uint64_t *copies,
+                       gemp_traffic *traffic)
 {
 	bool far = false;
 	gemp_copies(u, copying, copies, &out->coverage);

@@ -1,11 +1,11 @@
 /* contig: the whole genome as an Eulerian path, where there is one.
  *
- * The vertices where unitigs meet are a graph whose edges are the unitigs, each as often as the genome has it. An Eulerian path
- * or circuit of it spells a sequence that has all k-mers as often (Pevzner, Tang and Waterman 2001). Where there are several,
- * it is one of them, the same for every number of ranks.
+ * The vertices where unitigs meet are a graph whose edges are the unitigs, each as often as the genome has it. An
+ * Eulerian path or circuit of it spells a sequence that has all k-mers as often (Pevzner, Tang and Waterman 2001).
+ * Where there are several, it is one of them, the same for every number of ranks.
  *
- * Where reads come from both strands, every unitig is there in both directions; the path runs over one of each, which is known
- * only if the two directions do not hang together.
+ * Where reads come from both strands, every unitig is there in both directions; the path runs over one of each, which
+ * is known only if the two directions do not hang together.
  */
 #ifndef GEMP_SEQUENCE_CONTIG_H
 #define GEMP_SEQUENCE_CONTIG_H
@@ -42,7 +42,7 @@ typedef struct gemp_contig {
 	uint64_t unbalanced;   /* vertices with other in- than out-degree; two of a path */
 	uint64_t components;   /* 0: nobody has looked */
 	size_t examples;
-	gemp_contig_vertex example[GEMP_CONTIG_EXAMPLES]; /* [examples] of vertices that are not balanced, the least words */
+	gemp_contig_vertex example[GEMP_CONTIG_EXAMPLES]; /* [examples] not balanced, the least words */
 	gemp_sequences sequences; /* one, if there is a path or circuit; else none */
 } gemp_contig;
 

@@ -62,8 +62,10 @@ static gemp_code send_ends(lopsided *l, const gemp_unitigs *u, const uint64_t *c
 		code = GEMP_NEW(owner, count);
 	GEMP_TRY(gemp_comm_agree(u->graph->comm, code));
 	for (size_t i = 0; i < u->count; i++) {
-		ends[2 * i] = (gemp_contig_vertex){ gemp_kmer_source(u->unitig[i].head), 0, copies[i] };
-		ends[2 * i + 1] = (gemp_contig_vertex){ gemp_kmer_target(u->unitig[i].tail, u->graph->k), copies[i], 0 };
+		gemp_kmer from = gemp_kmer_source(u->unitig[i].head);
+		gemp_kmer to = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
+		ends[2 * i] = (gemp_contig_vertex){ from, 0, copies[i] };
+		ends[2 * i + 1] = (gemp_contig_vertex){ to, copies[i], 0 };
 	}
 	for (size_t i = 0; i < count; i++)
 		owner[i] = gemp_kmer_graph_owner(u->graph, ends[i].word);

@@ -16,10 +16,10 @@ typedef struct gemp_contig_graph {
 	size_t edges, vertices;
 	gemp_contig_edge *edge;  /* [edges] by item, and so by head */
 	gemp_kmer *word;         /* [vertices] ascending */
-	size_t *begin;           /* [vertices + 1] its edges: those that leave a vertex are neighbours, in the order of heads */
+	size_t *begin;           /* [vertices + 1] edges that leave it: neighbours, in the order of heads */
 } gemp_contig_graph;
 
-/* Collective. Counts vertices that are not balanced, and keeps some; *far: some have more than one edge more one way. */
+/* Collective. Counts vertices that are not balanced, and keeps some; *far: some by more than one edge. */
 gemp_code gemp_contig_balance(gemp_contig *out, const gemp_unitigs *unitigs, const uint64_t *copies, bool *far,
                               gemp_traffic *traffic);
 
@@ -30,9 +30,9 @@ void gemp_contig_graph_free(gemp_contig_graph *graph);
 /* How many components there are; part[vertices] are the same for vertices of one. */
 uint64_t gemp_contig_parts(const gemp_contig_graph *graph, size_t *part);
 
-/* An Eulerian path or circuit of the edges whose vertices are in part `wanted`, from `start`: order[*count] of edges, each as
- * often as it has copies, which must be as many as there is room for. *count is less if there is none. */
-gemp_code gemp_contig_walk(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start, size_t *order,
-                           size_t *count);
+/* An Eulerian path or circuit of the edges whose vertices are in part `wanted`, from `start`: order[*count] of edges,
+ * each as often as it has copies, which must be as many as there is room for. *count is less if there is none. */
+gemp_code gemp_contig_walk(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start,
+                           size_t *order, size_t *count);
 
 #endif

@@ -71,8 +71,8 @@ uint64_t gemp_contig_parts(const gemp_contig_graph *graph, size_t *part)
 	return components;
 }
 
-gemp_code gemp_contig_walk(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start, size_t *order,
-                           size_t *count)
+gemp_code gemp_contig_walk(const gemp_contig_graph *graph, const size_t *part, size_t wanted, size_t start,
+                           size_t *order, size_t *count)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL, *trail = NULL, depth = 0, edges = 0, at = start;

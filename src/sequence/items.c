@@ -49,20 +49,22 @@ static void sort_by_owner(asking *a, const gemp_comm *comm, const gemp_questions
 }
 
 /* The replies go back as the questions came. */
-static gemp_code send_back(asking *a, const gemp_comm *comm, const gemp_questions *ask, void *answers, gemp_traffic *traffic)
+static gemp_code send_back(asking *a, const gemp_comm *comm, const gemp_questions *ask, void *answers,
+                           gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	for (int r = 0; r < comm->size; r++)
 		a->received[r] = a->received[r] / ask->size * ask->answer_size;
 	GEMP_TRY(gemp_exchange(comm, a->replies, a->received, &a->returned, &a->returned_capacity, a->sent, traffic));
 	for (size_t i = 0; i < ask->count; i++)
-		memcpy((char *)answers + i * ask->answer_size, (const char *)a->returned + a->place[i] * ask->answer_size,
-		       ask->answer_size);
+		memcpy((char *)answers + i * ask->answer_size,
+		       (const char *)a->returned + a->place[i] * ask->answer_size, ask->answer_size);
 done:
 	return code;
 }
 
-gemp_code gemp_items_ask(const gemp_comm *comm, const gemp_questions *ask, gemp_items_answer *answer, void *self, void *answers,
+gemp_code gemp_items_ask(const gemp_comm *comm, const gemp_questions *ask, gemp_items_answer *answer, void *self,
+                         void *answers,
                    gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
@@ -98,8 +100,8 @@ static gemp_code read_table(void *self, const void *questions, size_t count, voi
 	return GEMP_OK;
 }
 
-gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *elements, size_t size,
-                             void *answers, gemp_traffic *traffic)
+gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *elements,
+                             size_t size, void *answers, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	table t = { elements, size };

@@ -24,7 +24,8 @@ static inline size_t gemp_item_index(gemp_item item)
 	return (size_t)(item & ((UINT64_C(1) << GEMP_ITEM_BITS) - 1));
 }
 
-/* Given all questions that have come to this rank, by rank of who asks; writes an answer to each, where answers are wanted. */
+/* Given all questions that have come to this rank, by rank of who asks; writes an answer to each, where answers are
+ * wanted. */
 typedef gemp_code gemp_items_answer(void *self, const void *questions, size_t count, void *answers);
 
 typedef struct gemp_questions {
@@ -35,12 +36,13 @@ typedef struct gemp_questions {
 } gemp_questions;
 
 /* Collective. answers[count], by question; NULL where there are none. traffic may be NULL. */
-gemp_code gemp_items_ask(const gemp_comm *comm, const gemp_questions *ask, gemp_items_answer *answer, void *self, void *answers,
+gemp_code gemp_items_ask(const gemp_comm *comm, const gemp_questions *ask, gemp_items_answer *answer, void *self,
+                         void *answers,
                    gemp_traffic *traffic);
 
-/* Collective. answers[i] becomes the element of `size` bytes that items[i] names in its rank's table; those of GEMP_NO_ITEM
- * stay as they are. */
-gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *table, size_t size,
-                             void *answers, gemp_traffic *traffic);
+/* Collective. answers[i] becomes the element of `size` bytes that items[i] names in its rank's table; those of
+ * GEMP_NO_ITEM stay as they are. */
+gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *table,
+                             size_t size, void *answers, gemp_traffic *traffic);
 
 #endif

@@ -1,5 +1,5 @@
-/* kmer: a word of k letters A, C, G, T, k at most 31, as a number: two bits a letter, the first letter the highest ones, so that
- * numbers are in the order of words. */
+/* kmer: a word of k letters A, C, G, T, k at most 31, as a number: two bits a letter, the first letter the highest
+ * ones, so that numbers are in the order of words. */
 #ifndef GEMP_SEQUENCE_KMER_H
 #define GEMP_SEQUENCE_KMER_H
 

@@ -139,7 +139,8 @@ gemp_code gemp_kmer_bag_join(gemp_kmer_bag *bag, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
 	unsigned k = bag->k, kept = bag->filled < k - 1 ? bag->filled : k - 1;
-	ends mine = { bag->head, bag->word & (kept ? gemp_kmer_mask(kept) : 0), bag->head_size, kept, bag->open }, *parts = NULL;
+	uint64_t tail = kept ? bag->word & gemp_kmer_mask(kept) : 0;
+	ends mine = { bag->head, tail, bag->head_size, kept, bag->open }, *parts = NULL;
 	size_t *begin = NULL;
 	GEMP_TRY(gemp_comm_gather_all(comm, &mine, sizeof mine, (void **)&parts, &begin));
 	ends before = text_before(parts, comm->rank, k);

@@ -1,7 +1,7 @@
 /* kmer_bag: the k-mers of texts that are read from beginning to end, with how often each occurs.
  *
- * Letters other than A, C, G, T (and U) cut a text: no k-mer goes over them. A text may begin on one rank and go on on the
- * next ones: what spans them is found when the ranks meet. Memory goes by the number of distinct k-mers.
+ * Letters other than A, C, G, T (and U) cut a text: no k-mer goes over them. A text may begin on one rank and go on on
+ * the next ones: what spans them is found when the ranks meet. Memory goes by the number of distinct k-mers.
  */
 #ifndef GEMP_SEQUENCE_KMER_BAG_H
 #define GEMP_SEQUENCE_KMER_BAG_H

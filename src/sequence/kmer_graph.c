@@ -67,8 +67,8 @@ done:
 	return code;
 }
 
-/* Collective. Each to the owner of its source, sorted there; equal ones are added up. Takes over what comes in as kmer and
- * times of the graph. */
+/* Collective. Each to the owner of its source, sorted there; equal ones are added up. Takes over what comes in as kmer
+ * and times of the graph. */
 static gemp_code distribute(gemp_kmer_graph *graph, counted *records, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -208,7 +208,7 @@ size_t gemp_kmer_graph_row(const gemp_kmer_graph *graph, gemp_kmer vertex, size_
 typedef struct linking {
 	gemp_kmer_graph *graph;
 	bool uniform;
-	uint8_t *entering; /* [count] edges that enter the vertex whose first edge this is; from 2 on it does not matter how many */
+	uint8_t *entering; /* [count] edges that enter the vertex whose first edge this is: 0, 1, or 2 for more */
 } linking;
 
 static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned size)
@@ -216,8 +216,8 @@ static bool is_palindrome(const gemp_kmer_graph *graph, gemp_kmer word, unsigned
 	return graph->both && word == gemp_kmer_reverse(word, size);
 }
 
-/* An edge that enters and the only one that leaves are one way on, unless it would turn back into itself there: no k-mer is
- * then met in both directions. */
+/* An edge that enters and the only one that leaves are one way on, unless it would turn back into itself there: no
+ * k-mer is then met in both directions. */
 static gemp_item way_on(const linking *l, const counted *entering)
 {
 	gemp_kmer_graph *graph = l->graph;

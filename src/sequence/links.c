@@ -33,7 +33,8 @@ static gemp_code tell_numbers(void *self, const void *questions, size_t count, v
 	return GEMP_OK;
 }
 
-/* Collective. Those that are not kept are called after their reverse complements, which are. A closed one has no neighbours. */
+/* Collective. Those that are not kept are called after their reverse complements, which are. A closed one has no
+ * neighbours. */
 static gemp_code name_unitigs(direction *name, const gemp_unitigs *u, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;

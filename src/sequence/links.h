@@ -10,8 +10,8 @@ typedef struct gemp_link {
 	bool from_back, to_back;   /* the reverse complement of it */
 } gemp_link;
 
-/* Collective. This rank's links; where reads come from both strands, a link and its reverse are one, the lesser of the two.
- * The order over all ranks does not depend on their number. *out is the caller's to free. */
+/* Collective. This rank's links; where reads come from both strands, a link and its reverse are one, the lesser of the
+ * two. The order over all ranks does not depend on their number. *out is the caller's to free. */
 gemp_code gemp_links_find(gemp_link **out, size_t *count, const gemp_unitigs *unitigs, gemp_traffic *traffic);
 
 #endif

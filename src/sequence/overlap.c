@@ -35,18 +35,21 @@ static gemp_code check_alphabet(reading *r)
 	if (!r->alphabet) {
 		if (r->graph->key.type == GEMP_STRING)
 			return GEMP_OK;
-		return gemp_fail(GEMP_EUSAGE, "the keys of vertices are numbers; --alphabet says which letters their digits are");
+		return gemp_fail(GEMP_EUSAGE,
+		                 "the keys of vertices are numbers; --alphabet says which letters their digits are");
 	}
 	r->base = strlen(r->alphabet);
 	if (r->graph->key.type != GEMP_INTEGER)
-		return gemp_fail(GEMP_EUSAGE, "--alphabet is for keys that are numbers, and here they are texts; leave it out");
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--alphabet is for keys that are numbers, and here they are texts; leave it out");
 	uint64_t words = 1;
 	while (r->base > 1 && words < r->graph->vertices) {
 		words *= r->base;
 		r->digits++;
 	}
 	if (r->digits == 0 || words != r->graph->vertices)
-		return gemp_fail(GEMP_EUSAGE, "the graph has %" PRIu64 " vertices, which is no power of the %" PRIu64 " letters of "
+		return gemp_fail(GEMP_EUSAGE,
+		                 "the graph has %" PRIu64 " vertices, which is no power of the %" PRIu64 " letters of "
 		                 "--alphabet", r->graph->vertices, r->base);
 	return GEMP_OK;
 }
@@ -89,9 +92,10 @@ static gemp_item item_of(const gemp_graph *graph, gemp_vertex v)
 	return gemp_item_of(owner, (size_t)(v - graph->bounds[owner]));
 }
 
-/* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of that where the last ends. */
-static gemp_code look_up(const reading *r, const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_euler_order *order,
-                         word *along)
+/* Collective. along[order->count + 1]: the words of the vertices along this rank's places, and of that where the last
+ * ends. */
+static gemp_code look_up(const reading *r, const gemp_comm *comm, const gemp_euler_edges *edges,
+                         const gemp_euler_order *order, word *along)
 {
 	gemp_code code = GEMP_OK;
 	word *table = NULL;
@@ -121,15 +125,16 @@ static gemp_code check_words(const word *along, size_t count, uint64_t first)
 {
 	for (size_t i = 0; i < count; i++)
 		if (along[i].size != along[i + 1].size || along[i].size == 0 || along[i].rest != along[i + 1].begin)
-			return gemp_fail(GEMP_EDATA, "the edge at place %" PRIu64 " joins keys that are no words of one length, the second "
-			                 "all but the first letter of the first and one more; --sequence is for such graphs, as "
-			                 "`gemp-mpi generate debruijn` makes them", first + i);
+			return gemp_fail(GEMP_EDATA,
+			                 "the edge at place %" PRIu64 " joins keys that are no words of one length, "
+			                 "the second all but the first letter of the first and one more; --sequence is "
+			                 "for such graphs, as `gemp-mpi generate debruijn` makes them", first + i);
 	return GEMP_OK;
 }
 
 /* Collective. The least edge of a circuit, by the keys that it joins, then by place; the first one of a path. */
-static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const gemp_euler_order *order, const word *along,
-                              bool path)
+static gemp_code choose_start(gemp_overlap *out, const gemp_comm *comm, const gemp_euler_order *order,
+                              const word *along, bool path)
 {
 	gemp_code code = GEMP_OK;
 	typedef struct candidate { uint64_t keys, place; } candidate;
@@ -185,8 +190,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_euler_edges *edges,
-                           const gemp_euler_order *order, const char *alphabet)
+gemp_code gemp_overlap_new(gemp_overlap *out, const gemp_comm *comm, const gemp_graph *graph,
+                           const gemp_euler_edges *edges, const gemp_euler_order *order, const char *alphabet)
 {
 	gemp_code code = GEMP_OK;
 	reading r = { .graph = graph, .alphabet = alphabet };

@@ -38,7 +38,8 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Collective. Each to all ranks that have letters of it. */
-static gemp_code tell(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *mine, size_t count, gemp_traffic *traffic)
+static gemp_code tell(gemp_sequences *s, const gemp_comm *comm, const gemp_sequence *mine, size_t count,
+                      gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sequence *told = NULL;
@@ -109,7 +110,8 @@ static void print_tags(gemp_text *out, const gemp_sequence *q, char between)
 {
 	gemp_text_print(out, "%cLN:i:%" PRIu64, between, q->size);
 	if (q->times)
-		gemp_text_print(out, "%cKC:i:%" PRIu64 "%ckm:f:%.2f", between, q->times, between, (double)q->times / (double)q->kmers);
+		gemp_text_print(out, "%cKC:i:%" PRIu64 "%ckm:f:%.2f", between, q->times, between,
+		                (double)q->times / (double)q->kmers);
 }
 
 /* What of a sequence lies here: letters from .. to, counted from its first. */

@@ -23,8 +23,8 @@ typedef struct gemp_sequences {
 	gemp_sequence *sequence; /* [count] by number */
 } gemp_sequences;
 
-/* Collective. Room for the letters of `all` sequences, `letters` together; mine[count] are what each rank knows of them, each
- * sequence on one rank, in any order, and go to all that have letters of it. */
+/* Collective. Room for the letters of `all` sequences, `letters` together; mine[count] are what each rank knows of
+ * them, each sequence on one rank, in any order, and go to all that have letters of it. */
 gemp_code gemp_sequences_new(gemp_sequences *out, const gemp_comm *comm, uint64_t letters, const gemp_sequence *mine,
                              size_t count, gemp_traffic *traffic);
 void gemp_sequences_free(gemp_sequences *sequences);
@@ -42,8 +42,8 @@ static inline uint64_t gemp_place_letter(uint64_t place, unsigned base)
 gemp_code gemp_sequences_put(gemp_sequences *sequences, const gemp_comm *comm, const uint64_t *placed, size_t count,
                              gemp_traffic *traffic);
 
-/* This rank's part of all sequences as FASTA, 80 letters a line: parts follow one another by rank. Names are `name` and the
- * number from 1, and tags as BCALM 2 has them: LN:i: letters, KC:i: times, km:f: times for each k-mer. */
+/* This rank's part of all sequences as FASTA, 80 letters a line: parts follow one another by rank. Names are `name`
+ * and the number from 1, and tags as BCALM 2 has them: LN:i: letters, KC:i: times, km:f: times for each k-mer. */
 gemp_code gemp_sequences_fasta(const gemp_sequences *sequences, const char *name, gemp_text *out);
 /* The same as lines S of GFA 1, each with all letters of a sequence. */
 gemp_code gemp_sequences_gfa(const gemp_sequences *sequences, const char *name, gemp_text *out);

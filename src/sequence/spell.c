@@ -11,7 +11,8 @@ static gemp_code list_sequences(gemp_sequences *out, const gemp_unitigs *u, gemp
 	for (size_t i = 0; i < u->count; i++) {
 		const gemp_unitig *g = &u->unitig[i];
 		if (g->kept)
-			mine[count++] = (gemp_sequence){ g->number, g->begin, g->kmers + u->graph->k - 1, g->kmers, g->times,
+			mine[count++] = (gemp_sequence){ g->number, g->begin, g->kmers + u->graph->k - 1, g->kmers,
+			                                g->times,
 			                                 g->closed };
 	}
 	GEMP_TRY(gemp_sequences_new(out, u->graph->comm, u->letters, mine, count, traffic));

@@ -66,7 +66,8 @@ static finished finish(const gemp_kmer_graph *graph, size_t edge, const gemp_cha
 	return f;
 }
 
-static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_chain_place *place, const gemp_closed_total *total)
+static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_chain_place *place,
+                    const gemp_closed_total *total)
 {
 	if (place->first & GEMP_CHAIN_CLOSED)
 		return place->before.items + 1 == total->kmers;
@@ -74,7 +75,8 @@ static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_chain_
 }
 
 /* Collective. Tails tell heads. */
-static gemp_code meet(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_chain_place *places, const gemp_closed_total *totals)
+static gemp_code meet(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_chain_place *places,
+                      const gemp_closed_total *totals)
 {
 	gemp_code code = GEMP_OK;
 	size_t tails = 0, at = 0;
@@ -100,13 +102,18 @@ done:
 	return code;
 }
 
+static uint64_t letters_of(const gemp_unitigs *u, size_t i)
+{
+	return u->unitig[i].kept ? u->unitig[i].kmers + u->graph->k - 1 : 0;
+}
+
 /* Collective. Those that are kept are numbered, and their letters laid behind one another. */
 static void number(gemp_unitigs *u)
 {
 	uint64_t kept = 0, letters = 0;
 	for (size_t i = 0; i < u->count; i++) {
 		kept += u->unitig[i].kept;
-		letters += u->unitig[i].kept ? u->unitig[i].kmers + u->graph->k - 1 : 0;
+		letters += letters_of(u, i);
 	}
 	uint64_t next = gemp_comm_before(u->graph->comm, kept), begin = gemp_comm_before(u->graph->comm, letters);
 	u->all = gemp_comm_sum1(u->graph->comm, kept);
@@ -115,7 +122,7 @@ static void number(gemp_unitigs *u)
 		u->unitig[i].number = next;
 		u->unitig[i].begin = begin;
 		next += u->unitig[i].kept;
-		begin += u->unitig[i].kept ? u->unitig[i].kmers + u->graph->k - 1 : 0;
+		begin += letters_of(u, i);
 	}
 }
 
@@ -130,6 +137,25 @@ const gemp_unitig *gemp_unitigs_at(const gemp_unitigs *unitigs, size_t head)
 		count -= half;
 	}
 	return count && unitigs->unitig[low].head == kmer ? &unitigs->unitig[low] : NULL;
+}
+
+void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *middle)
+{
+	uint64_t low = 0;
+	*longest = 0;
+	for (size_t i = 0; i < u->count; i++)
+		*longest = letters_of(u, i) > *longest ? letters_of(u, i) : *longest;
+	gemp_comm_max(u->graph->comm, longest, 1);
+	for (uint64_t high = *longest; low < high;) {
+		uint64_t half = low + (high - low + 1) / 2, letters = 0;
+		for (size_t i = 0; i < u->count; i++)
+			letters += letters_of(u, i) >= half ? letters_of(u, i) : 0;
+		if (2 * gemp_comm_sum1(u->graph->comm, letters) >= u->letters)
+			low = half;
+		else
+			high = half - 1;
+	}
+	*middle = low;
 }
 
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)

@@ -1,8 +1,8 @@
 /* unitigs: the ways of a graph of k-mers that nothing branches off: every k-mer lies on just one.
  *
- * A way goes on where one edge enters a vertex and one leaves it. One that closes begins at its least k-mer. Where reads come
- * from both strands, a way and its reverse complement are one unitig, spelled in the direction that comes first in the order of
- * words; ways end where they would turn back into themselves.
+ * A way goes on where one edge enters a vertex and one leaves it. One that closes begins at its least k-mer. Where
+ * reads come from both strands, a way and its reverse complement are one unitig, spelled in the direction that comes
+ * first in the order of words; ways end where they would turn back into themselves.
  */
 #ifndef GEMP_SEQUENCE_UNITIGS_H
 #define GEMP_SEQUENCE_UNITIGS_H
@@ -36,8 +36,13 @@ void gemp_unitigs_free(gemp_unitigs *unitigs);
 /* The unitig that begins at edge `head` of this rank; NULL: none does. */
 const gemp_unitig *gemp_unitigs_at(const gemp_unitigs *unitigs, size_t head);
 
-/* Collective, for unitigs.c. Chains that are closed get another first item, that with the least k-mer. totals[graph->count]
- * are, for edges of closed chains, their edges and times in all, and the least k-mer of their reverse complements. */
+/* Collective. Letters of the longest one, and of the middle letter's, by length (N50): those that are as long or
+ * longer have half of all letters. */
+void gemp_unitigs_lengths(const gemp_unitigs *unitigs, uint64_t *longest, uint64_t *middle);
+
+/* Collective, for unitigs.c. Chains that are closed get another first item, that with the least k-mer.
+ * totals[graph->count] are, for edges of closed chains, their edges and times in all, and the least k-mer of their
+ * reverse complements. */
 typedef struct gemp_closed_total {
 	uint64_t kmers, times;
 	gemp_kmer least_reverse;

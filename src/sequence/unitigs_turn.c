@@ -66,7 +66,8 @@ static gemp_code collect(rings *out, const gemp_kmer_graph *graph, const gemp_ch
 	gemp_code code = GEMP_NEW(out->ring, closed);
 	for (size_t i = 0; i < graph->count && code == GEMP_OK; i++)
 		if (places[i].first & GEMP_CHAIN_CLOSED)
-			out->ring[out->count++] = (ring){ places[i].first & ~GEMP_CHAIN_CLOSED, gemp_item_of(graph->comm->rank, i),
+			out->ring[out->count++] = (ring){ places[i].first & ~GEMP_CHAIN_CLOSED,
+			                                 gemp_item_of(graph->comm->rank, i),
 			                                  graph->kmer[i], gemp_kmer_reverse(graph->kmer[i], graph->k),
 			                                  places[i].before.items, 1, graph->times[i] };
 	if (code == GEMP_OK)
