@@ -107,7 +107,9 @@ PRIMITIVE_KERNEL void distinct_take(__global const uint *restrict bitmap, uint w
 	uint from = piece * DISTINCT_WORDS, length = primitive_end(from, DISTINCT_WORDS, words) - from;
 	gemp_key base = least + (gemp_key)piece * DISTINCT_BITS;
 	uint word[DISTINCT_SHARE];
+#ifdef GEMP_NVIDIA
 #pragma unroll
+#endif
 	for (uint k = 0; k < DISTINCT_SHARE; k++) {
 		word[k] = first + k < length ? bitmap[from + first + k] : 0;
 		sum += popcount(word[k]);
@@ -115,7 +117,9 @@ PRIMITIVE_KERNEL void distinct_take(__global const uint *restrict bitmap, uint w
 	sum = primitive_sums(GEMP_GROUP_PASS sum, warps, &all);
 	for (uint window = 0; window < all; window += DISTINCT_STAGE) {
 		uint place = sum - window;
+#ifdef GEMP_NVIDIA
 #pragma unroll
+#endif
 		for (uint k = 0; k < DISTINCT_SHARE; k++)
 			for (uint rest = word[k]; rest; rest &= rest - 1) {
 				if (place < DISTINCT_STAGE)

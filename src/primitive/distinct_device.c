@@ -9,7 +9,7 @@ enum {
 	PIECE = 2048,      /* DISTINCT_WORDS */
 	PIECE_BITS = 16,
 	LOCAL_BITS = 18,   /* of a bitmap in local memory */
-	LEVEL_BITS = 8,    /* of a split that is followed by another */
+	LEVEL_BITS = 8,    /* of a split at a time, else there are two */
 	GROUP = 256, SLABS_A_UNIT = 8, TILE = 4 * GROUP, ITEM_SLAB = 1 << 12,
 };
 
@@ -60,7 +60,7 @@ static gemp_code mark_segments(finding *f)
 	gemp_code code = GEMP_OK;
 	gemp_device *device = f->box->device;
 	gemp_buffer split[2] = { { 0 }, { 0 } }, begin[2] = { { 0 }, { 0 } };
-	unsigned high = f->bits - PIECE_BITS, first = high > LEVEL_BITS ? high - LEVEL_BITS : high;
+	unsigned high = f->bits - PIECE_BITS, first = high > LEVEL_BITS ? high / 2 : high;
 	size_t segments = (size_t)1 << high;
 	cl_kernel kernel;
 	gemp_split s = { .key = f->kind, .least = f->least, .shift = f->bits - first, .bits = first };
