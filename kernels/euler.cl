@@ -300,7 +300,7 @@ __kernel void euler_giant(__global const uint *restrict root, uint splitters, __
 {
 	uint giant = root[0];
 	int votes = 0;
-	for (uint i = 0; i < 32; i++) {
+	for (uint i = 0; i < 8; i++) {
 		uint r = root[mix(i) % splitters];
 		if (votes == 0)
 			giant = r;

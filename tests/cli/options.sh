@@ -1,7 +1,7 @@
 # Help, options, configurations and exit codes: one message, on stderr, alone and under 3 ranks.
 . "$(dirname "$0")/../harness/harness.sh"
 cd "$work" || exit 1
-commands='demo import generate info match verify partition devices bench help completion'
+commands='demo import generate info match verify partition euler devices bench help completion'
 
 # alone CODE ARGUMENTS...: without mpirun
 alone() {
