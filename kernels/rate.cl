@@ -1,17 +1,20 @@
-/* rate: what memory and launches cost on a device. Group g owns elements [g * chunk, (g + 1) * chunk). */
-__kernel void rate_copy(__global const uint4 *restrict from, __global uint4 *restrict to, ulong count, ulong chunk)
+/* rate: what memory and launches cost on a device. Groups take runs of `run` elements in turn: neighbours at a time where many
+ * groups work side by side, one run each where a group is a core. */
+__kernel void rate_copy(__global const uint4 *restrict from, __global uint4 *restrict to, ulong count, ulong run)
 {
-	ulong begin = get_group_id(0) * chunk, end = min(begin + chunk, count);
-	ulong step = get_local_size(0), i = begin + get_local_id(0);
-	for (; i + 3 * step < end; i += 4 * step) { /* four loads on their way at a time */
-		uint4 a = from[i], b = from[i + step], c = from[i + 2 * step], d = from[i + 3 * step];
-		to[i] = a;
-		to[i + step] = b;
-		to[i + 2 * step] = c;
-		to[i + 3 * step] = d;
+	ulong step = get_local_size(0);
+	for (ulong begin = get_group_id(0) * run; begin < count; begin += get_num_groups(0) * run) {
+		ulong end = min(begin + run, count), i = begin + get_local_id(0);
+		for (; i + 3 * step < end; i += 4 * step) { /* four loads on their way at a time */
+			uint4 a = from[i], b = from[i + step], c = from[i + 2 * step], d = from[i + 3 * step];
+			to[i] = a;
+			to[i + step] = b;
+			to[i + 2 * step] = c;
+			to[i + 3 * step] = d;
+		}
+		for (; i < end; i += step)
+			to[i] = from[i];
 	}
-	for (; i < end; i += step)
-		to[i] = from[i];
 }
 
 __kernel void rate_nothing(__global uint *out)

@@ -14,10 +14,10 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 	gemp_code code = GEMP_OK;
 	gemp_buffer from = { 0 }, to = { 0 };
 	cl_kernel kernel = NULL;
-	size_t size = (device->memory - device->held) / 16, most = device->gpu ? (size_t)1 << 30 : (size_t)128 << 20;
+	size_t size = (device->memory - device->held) / 16, most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20;
 	size = (size < most ? size : most) / WORD * WORD;
-	size_t group = device->gpu ? 256 : 1, groups = device->units * (size_t)(device->gpu ? 8 : 1);
-	cl_ulong count = size / WORD, chunk = (count + groups - 1) / groups;
+	size_t group = device->gpu ? 256 : 1, groups = device->units * (size_t)(device->gpu ? 32 : 1);
+	cl_ulong count = size / WORD, run = device->gpu ? 4 * group : (count + groups - 1) / groups;
 	*best = 0;
 	GEMP_TRY(gemp_kernel_new(&kernel, program, "rate_copy"));
 	GEMP_TRY(gemp_buffer_new(&from, device, size, NULL));
@@ -26,7 +26,7 @@ static gemp_code time_copy(gemp_device *device, const gemp_program *program, dou
 	double least = 1e9, seconds;
 	for (int i = 0; i < TRIES; i++) {
 		GEMP_TRY(gemp_launch(device, kernel, groups * group, group, GEMP_ARG(&from.mem), GEMP_ARG(&to.mem),
-		                     GEMP_ARG(&count), GEMP_ARG(&chunk)));
+		                     GEMP_ARG(&count), GEMP_ARG(&run)));
 		GEMP_TRY(gemp_launch_seconds(device, &seconds));
 		least = i ? lesser(least, seconds) : least; /* the first one meets pages that nobody has touched */
 	}

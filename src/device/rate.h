@@ -10,7 +10,7 @@ typedef struct gemp_rates {
 	double empty;  /* seconds of an empty kernel by the device's clock */
 } gemp_rates;
 
-/* The best of several tries each; takes up to an eighth of the device's memory, at most 2 GiB. */
+/* The best of several tries each; takes up to an eighth of the device's memory, at most 4 GiB. */
 gemp_code gemp_device_rates(gemp_device *device, gemp_rates *rates);
 
 #endif
