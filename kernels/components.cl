@@ -55,18 +55,21 @@ __kernel void components_flatten(volatile __global uint *above, uint vertices)
 	}
 }
 
-/* All edges. Most have their ends linked to one root by now. */
+/* All edges. Most have their ends linked to one root by now: `seen` is above[] as caches may have it, in which a link may
+ * be an older one, to a vertex of the same set. */
 __kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows, ulong edges,
-                                   volatile __global uint *above, __global ulong *tree, uint with_tree, ulong before,
-                                   volatile __local uint *room)
+                                   __global const uint *seen, volatile __global uint *above, __global ulong *tree,
+                                   uint with_tree, ulong before, volatile __local uint *room)
 {
 	GEMP_GROUP_DECLARE
 	uint hooked;
 	volatile __local uint *rows_of = topology_room(room);
 	for (topology_each_share(share, rows, edges)) {
 		topology_share s = topology_take(GEMP_GROUP_PASS begin, rows, edges, share, rows_of);
-		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES)
-			if (components_unite(above, s.row + rows_of[i], target[s.first + i], &hooked) && with_tree)
+		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES) {
+			uint a = s.row + rows_of[i], b = target[s.first + i];
+			if (seen[a] != seen[b] && components_unite(above, a, b, &hooked) && with_tree)
 				tree[hooked] = before + s.first + i;
+		}
 	}
 }

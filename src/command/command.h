@@ -28,6 +28,7 @@ enum gemp_taken_by {
 	GEMP_ON_COMPONENTS = 1 << 17,
 	GEMP_ON_EULER = 1 << 18,
 	GEMP_ON_ASSEMBLE = 1 << 19,
+	GEMP_ON_DEGREES = 1 << 20,
 };
 
 typedef struct gemp_command {
@@ -48,7 +49,7 @@ typedef struct gemp_command_table {
 } gemp_command_table;
 
 extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_generate, gemp_command_info,
-	gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort, gemp_command_distinct, gemp_command_euler,
+	gemp_command_degrees, gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort, gemp_command_distinct, gemp_command_euler,
 	gemp_command_verify, gemp_command_partition, gemp_command_match, gemp_command_devices, gemp_command_help,
 	gemp_command_completion, gemp_command_convert, gemp_command_bench, gemp_command_transform,
 	gemp_command_assemble;

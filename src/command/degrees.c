@@ -7,6 +7,18 @@ int gemp_degrees_class(uint64_t degree)
 	return degree ? 64 - __builtin_clzll(degree) : 0;
 }
 
+void gemp_degrees_directed(gemp_degrees *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees)
+{
+	out->directed = true;
+	gemp_degree_kinds_count(&out->kinds, comm, degrees);
+	for (size_t row = 0; row < degrees->rows; row++) {
+		out->out[gemp_degrees_class(degrees->out[row])]++;
+		out->in[gemp_degrees_class(degrees->in[row])]++;
+	}
+	gemp_comm_sum(comm, out->out, GEMP_DEGREE_CLASSES);
+	gemp_comm_sum(comm, out->in, GEMP_DEGREE_CLASSES);
+}
+
 /* Collective. Rows are loaded. */
 static gemp_code count_directed(gemp_degrees *out, const gemp_comm *comm, const gemp_graph *graph)
 {
@@ -14,18 +26,13 @@ static gemp_code count_directed(gemp_degrees *out, const gemp_comm *comm, const 
 	gemp_vertex_degrees degrees = { 0 };
 	bool *directed = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(directed, graph->relation_count)));
+	bool any = false;
 	for (size_t r = 0; r < graph->relation_count; r++)
-		out->directed |= directed[r] = graph->relations[r].directed;
-	if (!out->directed)
+		any |= directed[r] = graph->relations[r].directed;
+	if (!any)
 		goto done;
 	GEMP_TRY(gemp_vertex_degrees_of_graph(&degrees, comm, graph, directed));
-	gemp_degree_kinds_count(&out->kinds, comm, &degrees);
-	for (size_t row = 0; row < graph->rows; row++) {
-		out->out[gemp_degrees_class(degrees.out[row])]++;
-		out->in[gemp_degrees_class(degrees.in[row])]++;
-	}
-	gemp_comm_sum(comm, out->out, GEMP_DEGREE_CLASSES);
-	gemp_comm_sum(comm, out->in, GEMP_DEGREE_CLASSES);
+	gemp_degrees_directed(out, comm, &degrees);
 done:
 	gemp_vertex_degrees_free(&degrees);
 	gemp_free(directed);

@@ -17,6 +17,8 @@ typedef struct gemp_degrees {
 	gemp_degree_kinds kinds;
 } gemp_degrees;
 
+/* Collective. What there is to be told of edges with a direction. */
+void gemp_degrees_directed(gemp_degrees *out, const gemp_comm *comm, const gemp_vertex_degrees *degrees);
 /* Collective. */
 gemp_code gemp_degrees_count(gemp_degrees *out, const gemp_comm *comm, gemp_graph *graph);
 int gemp_degrees_class(uint64_t degree);

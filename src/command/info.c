@@ -1,4 +1,4 @@
-#include "command/degrees.h"
+#include "command/degree_report.h"
 #include "command/quantity.h"
 #include "command/schema.h"
 
@@ -13,15 +13,6 @@ static void bar(char *out, uint64_t part, uint64_t whole, int width)
 	int length = whole ? (int)((part * (uint64_t)width + whole - 1) / whole) : 0;
 	memset(out, '#', (size_t)length);
 	out[length] = '\0';
-}
-
-static void print_range(char *out, size_t size, int class)
-{
-	uint64_t from = class ? (uint64_t)1 << (class - 1) : 0, to = class ? from + (from - 1) : 0;
-	if (from == to)
-		snprintf(out, size, "%s", gemp_grouped(from).text);
-	else
-		snprintf(out, size, "%s to %s", gemp_grouped(from).text, gemp_grouped(to).text);
 }
 
 static void print_histogram(gemp_report *report, const gemp_degrees *degrees)
@@ -42,36 +33,10 @@ static void print_histogram(gemp_report *report, const gemp_degrees *degrees)
 		if (k < gemp_degrees_class(degrees->least))
 			continue;
 		bar(line, degrees->vertices[k], highest, BAR);
-		print_range(range, sizeof range, k);
+		gemp_degrees_range(range, sizeof range, k);
 		gemp_report_print(report, "  %-23s %13s  %s\n", range, gemp_grouped(degrees->vertices[k]).text, line);
 	}
 	json_object_set_new(json_object_get(report->json, "degrees"), "histogram", list);
-}
-
-static void print_directed(gemp_report *report, const gemp_degrees *degrees)
-{
-	const gemp_degree_kinds *kinds = &degrees->kinds;
-	json_t *list = json_array();
-	uint64_t most = kinds->most_out > kinds->most_in ? kinds->most_out : kinds->most_in;
-	gemp_report_print(report, "\n  %-23s %13s %13s   (vertices, edges with a direction)\n", "degree", "out", "in");
-	for (int k = 0; k <= gemp_degrees_class(most); k++) {
-		char range[100];
-		print_range(range, sizeof range, k);
-		gemp_report_print(report, "  %-23s %13s %13s\n", range, gemp_grouped(degrees->out[k]).text,
-		                  gemp_grouped(degrees->in[k]).text);
-		json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "class", (json_int_t)k, "out",
-		                                      gemp_json_count(degrees->out[k]), "in", gemp_json_count(degrees->in[k])));
-	}
-	gemp_report_print(report, "\n  %-11s %s sources, %s sinks, %s isolated; %s as many in as out, %s more out, %s more in\n",
-	                  "vertices", gemp_grouped(kinds->sources).text, gemp_grouped(kinds->sinks).text,
-	                  gemp_grouped(kinds->isolated).text, gemp_grouped(kinds->balanced).text,
-	                  gemp_grouped(kinds->more_out).text, gemp_grouped(kinds->more_in).text);
-	json_t *directed = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "classes", list, "sources",
-	                             gemp_json_count(kinds->sources), "sinks", gemp_json_count(kinds->sinks), "isolated",
-	                             gemp_json_count(kinds->isolated), "balanced", gemp_json_count(kinds->balanced), "more_out",
-	                             gemp_json_count(kinds->more_out), "more_in", gemp_json_count(kinds->more_in), "max_out",
-	                             gemp_json_count(kinds->most_out), "max_in", gemp_json_count(kinds->most_in));
-	json_object_set_new(json_object_get(report->json, "degrees"), "directed", directed);
 }
 
 static gemp_code report_degrees(gemp_report *report, gemp_graph *graph)
@@ -87,7 +52,7 @@ static gemp_code report_degrees(gemp_report *report, gemp_graph *graph)
 	                  "degrees", gemp_grouped(degrees.least).text, mean, gemp_grouped(degrees.most).text);
 	print_histogram(report, &degrees);
 	if (degrees.directed)
-		print_directed(report, &degrees);
+		json_object_set_new(json_object_get(report->json, "degrees"), "directed", gemp_degrees_report(report, &degrees));
 	return GEMP_OK;
 }
 

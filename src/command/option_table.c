@@ -11,14 +11,14 @@
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
 enum {
-	ON_ALL = (1 << 20) - 1,
+	ON_ALL = (1 << 21) - 1,
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
 	ON_DEVICE = ON_RUN | GEMP_ON_TRANSFORM,
 	ON_SEARCH = GEMP_ON_MATCH | GEMP_ON_BENCH,
 	ON_ARRAYS = GEMP_ON_SORT | GEMP_ON_DISTINCT,
-	ON_TOPOLOGY = GEMP_ON_EDGES | GEMP_ON_REVERSE | GEMP_ON_COMPONENTS,
+	ON_TOPOLOGY = GEMP_ON_DEGREES | GEMP_ON_EDGES | GEMP_ON_REVERSE | GEMP_ON_COMPONENTS,
 	ON_HOST_OR_DEVICE = ON_ARRAYS | ON_TOPOLOGY | GEMP_ON_EULER,
 	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | GEMP_ON_ASSEMBLE,
 };
@@ -171,6 +171,8 @@ static const gemp_option table[] = {
 	  "Where the order goes, one row an edge: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.", AT(output) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_EDGES, output,
 	  "Where the edges go, one row each: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.", AT(output) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_DEGREES, output,
+	  "Where vertices and their degrees go, one row each: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.", AT(output) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_COMPONENTS, output,
 	  "Where vertices and their components go, one row each: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.", AT(output) },
 	{ "tree", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_COMPONENTS, output,

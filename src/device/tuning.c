@@ -27,6 +27,7 @@ static const gemp_tunable tunables[] = {
 	{ "sort.host_below", 1, 1u << 31, false, NULL, false, "keys below which the host sorts" },
 	{ "distinct.host_below", 1, 1u << 31, false, NULL, false, "keys below which the host finds the distinct ones" },
 	{ "edges.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host lists edges" },
+	{ "degrees.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host counts edges" },
 	{ "reverse.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host turns edges round" },
 	{ "components.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host finds components" },
 	{ "euler.host_below", 1, 1u << 31, false, NULL, false, "edges below which the host finds Euler circuits" },

@@ -80,7 +80,8 @@ static gemp_code unite(working *w, const gemp_device_csr *csr, cl_ulong before)
 	grid = gemp_device_csr_grid(csr);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
 	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&w->above.mem),
-	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
+	                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree), GEMP_ARG(&before),
+	                     GEMP_LOCAL(grid.local)));
 	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
 	code = flatten(w);
 done:

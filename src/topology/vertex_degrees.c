@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/threads.h"
+#include "topology/vertex_degrees_device.h"
 
 #include <stdatomic.h>
 
@@ -108,8 +109,21 @@ static void add_rows(uint64_t *degree, const uint64_t *begin, size_t rows)
 		degree[row] += begin[row + 1] - begin[row];
 }
 
-gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, const uint64_t *bounds,
-                                  const gemp_csr *csr, size_t count)
+static gemp_code count_types(counting *c, const gemp_csr *csr, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	for (size_t i = 0; i < count; i++) {
+		c->csr = &csr[i];
+		GEMP_TRY(count_edges(c));
+	}
+	c->degrees->seconds = gemp_now() - since;
+done:
+	return code;
+}
+
+gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device, gemp_where place,
+                                  const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	counting c = { .comm = comm, .bounds = bounds, .degrees = out };
@@ -121,11 +135,12 @@ gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *com
 	if (code == GEMP_OK)
 		code = GEMP_NEW(c.owner, room);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	for (size_t i = 0; i < count; i++) {
-		c.csr = &csr[i];
+	for (size_t i = 0; i < count; i++)
 		add_rows(out->out, csr[i].begin, csr[i].rows);
-		GEMP_TRY(count_edges(&c));
-	}
+	if (comm->size == 1 && gemp_vertex_degrees_choose_device(device, csr, count, place))
+		GEMP_TRY(gemp_vertex_degrees_on_device(out, device, csr, count));
+	else
+		GEMP_TRY(count_types(&c, csr, count));
 done:
 	gemp_free(c.away);
 	gemp_free(c.owner);
@@ -165,7 +180,7 @@ gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (!relations || relations[r])
 			csr[count++] = gemp_csr_out(graph, r);
-	code = gemp_vertex_degrees_new(out, comm, graph->bounds, csr, count);
+	code = gemp_vertex_degrees_new(out, comm, NULL, GEMP_PLACE_HOST, graph->bounds, csr, count);
 done:
 	gemp_free(csr);
 	return code;

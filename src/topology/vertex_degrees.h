@@ -4,6 +4,7 @@
 #define GEMP_TOPOLOGY_VERTEX_DEGREES_H
 
 #include "comm/exchange.h"
+#include "primitive/place.h"
 #include "topology/csr.h"
 
 typedef struct gemp_vertex_degrees {
@@ -11,12 +12,15 @@ typedef struct gemp_vertex_degrees {
 	gemp_vertex first;
 	uint64_t *out, *in;   /* [rows] of own vertices */
 	gemp_traffic traffic; /* of this rank */
+	bool on_device;
+	double seconds;       /* of counting targets: that the device worked, or the host */
+	double transfers;     /* of copies to the device and from it */
 } gemp_vertex_degrees;
 
 /* Collective. Of the edges in all these rows by source together; the same number of them on all ranks. bounds[ranks + 1] tells
- * who owns which ids. */
-gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, const uint64_t *bounds,
-                                  const gemp_csr *csr, size_t count);
+ * who owns which ids. device: NULL, or where one rank may count. */
+gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device, gemp_where place,
+                                  const uint64_t *bounds, const gemp_csr *csr, size_t count);
 /* Collective. Of the relations that are set (NULL: all), whose rows by source are loaded; rows by target are used where they
  * are. */
 gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_graph *graph,

@@ -1,4 +1,4 @@
-/* topology [SCALE [EDGES]]: seconds of listing edges, of turning them round and of components, on the device and on the host's
+/* topology [SCALE [EDGES]]: seconds of listing edges, of degrees, of turning edges round and of components, on the device and on the host's
  * threads, beside copy bandwidth and what experiments on one NVIDIA H200 took for 31,406,234 edges; then the same from small
  * graphs to large ones with all copies, which tells below which size the host is faster. Answers are checked, outside of the
  * time. The graph: R-MAT with hubs, its ids shuffled. */
@@ -11,6 +11,7 @@
 #include "topology/components.h"
 #include "topology/edge_pairs.h"
 #include "topology/reverse.h"
+#include "topology/vertex_degrees.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -136,9 +137,24 @@ static figure turn_round(const graph *g, gemp_where place, int tries, bool edges
 	return f;
 }
 
+static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
+
+static figure count_degrees(const graph *g, gemp_where place, int tries, gemp_vertex_degrees *kept)
+{
+	const uint64_t bounds[] = { 0, g->csr.rows };
+	figure f = { 1e9, 1e9 };
+	for (int i = 0; i < tries; i++) {
+		double since = gemp_now();
+		if (i)
+			gemp_vertex_degrees_free(kept);
+		need(gemp_vertex_degrees_new(kept, &alone, device, place, bounds, &g->csr, 1));
+		least(&f, kept->seconds, since);
+	}
+	return f;
+}
+
 static figure find_components(const graph *g, gemp_where place, int tries, bool tree, gemp_components *kept)
 {
-	static const gemp_comm alone = { .world = MPI_COMM_SELF, .size = 1, .node = MPI_COMM_SELF, .node_size = 1 };
 	const uint64_t bounds[] = { 0, g->csr.rows };
 	const gemp_components_options how = { place, tree };
 	figure f = { 1e9, 1e9 };
@@ -171,6 +187,7 @@ static void bench(const graph *g)
 	gemp_edge_pair *pairs[2];
 	gemp_reversed turned[2];
 	gemp_components found[2];
+	gemp_vertex_degrees degrees[2];
 	static const gemp_where places[] = { GEMP_PLACE_HOST, GEMP_PLACE_DEVICE };
 	for (int i = 0; i < 2; i++) {
 		need(GEMP_NEW(pairs[i], g->edges));
@@ -180,6 +197,12 @@ static void bench(const graph *g)
 		printf("edges: WRONG\n");
 	gemp_free(pairs[0]);
 	gemp_free(pairs[1]);
+	for (int i = 0; i < 2; i++)
+		report("degrees", g, places[i], count_degrees(g, places[i], TRIES, &degrees[i]), 4 * m + 4 * n, 0.376);
+	if (memcmp(degrees[0].in, degrees[1].in, g->csr.rows * sizeof *degrees[0].in) != 0)
+		printf("degrees: WRONG\n");
+	gemp_vertex_degrees_free(&degrees[0]);
+	gemp_vertex_degrees_free(&degrees[1]);
 	for (int edges = 0; edges < 2; edges++) {
 		for (int i = 0; i < 2; i++)
 			report(edges ? "reverse, numbered" : "reverse", g, places[i], turn_round(g, places[i], TRIES, edges, &turned[i]),
@@ -209,21 +232,24 @@ static void cross(unsigned scale)
 	graph g;
 	make(&g, scale, (uint64_t)16 << scale);
 	printf("%9zu items", (size_t)g.edges + g.csr.rows);
-	for (int what = 0; what < 3; what++) {
-		static const char *const names[] = { "edges", "reverse", "components" };
+	for (int what = 0; what < 4; what++) {
+		static const char *const names[] = { "edges", "reverse", "components", "degrees" };
 		double ms[2];
 		for (int i = 0; i < 2; i++) {
 			gemp_where place = i ? GEMP_PLACE_DEVICE : GEMP_PLACE_HOST;
 			gemp_edge_pair *pairs = NULL;
 			gemp_reversed turned = { 0 };
 			gemp_components found = { 0 };
+			gemp_vertex_degrees degrees = { 0 };
 			if (what == 0)
 				need(GEMP_NEW(pairs, g.edges));
 			ms[i] = 1e3 * (what == 0 ? list_edges(&g, place, TRIES, pairs) : what == 1 ?
-			        turn_round(&g, place, TRIES, false, &turned) : find_components(&g, place, TRIES, false, &found)).total;
+			        turn_round(&g, place, TRIES, false, &turned) : what == 2 ?
+			        find_components(&g, place, TRIES, false, &found) : count_degrees(&g, place, TRIES, &degrees)).total;
 			gemp_free(pairs);
 			gemp_reversed_free(&turned);
 			gemp_components_free(&found);
+			gemp_vertex_degrees_free(&degrees);
 		}
 		printf("   %s host %.3f device %.3f%s", names[what], ms[0], ms[1], ms[1] < ms[0] ? " *" : "");
 	}

@@ -1,4 +1,4 @@
-"""edges: the same pairs as convert writes, wherever they are listed and on any number of ranks."""
+"""edges and degrees: the same as of the edges that convert writes, on host and device and any number of ranks."""
 import collections
 import csv
 import json
@@ -35,6 +35,18 @@ def check_degrees(vertices, edges):
             assert row["out"] == sum(o.bit_length() == row["class"] for o, _ in pairs), row
             assert row["in"] == sum(i.bit_length() == row["class"] for _, i in pairs), row
         assert directed == want, (directed, want)
+    lines = set()
+    for ranks, on in ((1, "host"), (1, "device"), (3, "auto")):
+        run(ranks, "degrees", "g.h5", "--on", on, "-o", "d.tsv", "--json", "report.json", "-q")
+        with open("report.json") as file:
+            directed = json.load(file)["directed"]
+        directed.pop("classes")
+        assert directed == want, (directed, want)
+        with open("d.tsv") as file:
+            lines.add(file.read())
+    assert len(lines) == 1
+    assert {(r["key"], int(r["out"]), int(r["in"])) for r in rows("d.tsv")} == {
+        (v[key], out[v[key]], into[v[key]]) for v in vertices}
 
 
 def main():

@@ -167,14 +167,14 @@ static void paths_and_stars(void **state)
 	}
 }
 
-static void check_degrees(const test_world *w)
+static void check_degrees(const test_world *w, gemp_where place)
 {
 	gemp_vertex_degrees found;
 	gemp_degree_kinds kinds;
 	size_t first = (size_t)w->bounds[test_comm.rank];
 	uint64_t *out = gemp_calloc(w->vertices, sizeof *out), *in = gemp_calloc(w->vertices, sizeof *in);
 	gemp_degree_kinds right = { .vertices = w->vertices, .start = GEMP_NO_VERTEX, .end = GEMP_NO_VERTEX };
-	assert_all_ok(gemp_vertex_degrees_new(&found, &test_comm, w->bounds, w->own, w->types));
+	assert_all_ok(gemp_vertex_degrees_new(&found, &test_comm, device, place, w->bounds, w->own, w->types));
 	for (size_t type = 0; type < w->types; type++)
 		for (size_t e = 0; e < w->edges[type].count; e++) {
 			out[w->edges[type].source[e]]++;
@@ -214,7 +214,9 @@ static void degrees_of_random_graphs(void **state)
 		size_t vertices = test_below(&seed, 200);
 		gemp_vertex_degrees_step = round % 3 ? 1 + test_below(&seed, 50) : step;
 		test_world_make(&w, test_comm.rank, test_comm.size, vertices, test_below(&seed, 400), vertices, gemp_random(&seed));
-		check_degrees(&w);
+		check_degrees(&w, GEMP_PLACE_HOST);
+		if (test_comm.size == 1)
+			check_degrees(&w, GEMP_PLACE_DEVICE);
 		test_world_free(&w);
 	}
 	gemp_vertex_degrees_step = step;
@@ -247,8 +249,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(tiny_graphs, open_device),
 		cmocka_unit_test(random_graphs),
-		cmocka_unit_test_teardown(paths_and_stars, close_device),
-		cmocka_unit_test(degrees_of_random_graphs),
+		cmocka_unit_test(paths_and_stars),
+		cmocka_unit_test_teardown(degrees_of_random_graphs, close_device),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
