@@ -22,11 +22,6 @@ typedef struct gemp_pass {
 	size_t *places; /* [slabs][2^bits]: counts, then places */
 } gemp_pass;
 
-static inline size_t gemp_pass_bucket(uint64_t key, const gemp_pass *pass, gemp_key_map map)
-{
-	return (size_t)((gemp_key_code(key, map) - pass->least) >> pass->shift) & (((size_t)1 << pass->bits) - 1);
-}
-
 /* Room for passes of up to `bits` over `count` elements. Free also after a failure. */
 gemp_code gemp_pass_new(gemp_pass *pass, unsigned bits, size_t count);
 void gemp_pass_free(gemp_pass *pass);

@@ -6,16 +6,20 @@
 
 #include <string.h>
 
-enum { DIGIT = 8 };
+enum { FEW = 1 << 16, DIGIT_OF_FEW = 8, DIGIT = 11 };
 
-/* Which bits of the codes the next pass is about; false: none are left. Bits in which no keys differ are passed over. */
+/* Which bits of the codes the next pass is about; false: none are left. Bits in which no keys differ are passed over, and the
+ * others shared out evenly to as few passes as can be. */
 static bool next_digit(gemp_pass *pass, uint64_t *differing)
 {
 	if (!*differing)
 		return false;
+	unsigned most = pass->count < FEW ? DIGIT_OF_FEW : DIGIT, top = 63 - (unsigned)__builtin_clzll(*differing);
 	pass->shift = (unsigned)__builtin_ctzll(*differing);
-	pass->bits = DIGIT;
-	*differing = pass->shift + DIGIT < 64 ? *differing >> (pass->shift + DIGIT) << (pass->shift + DIGIT) : 0;
+	unsigned left = top - pass->shift + 1, passes = (left + most - 1) / most;
+	pass->bits = (left + passes - 1) / passes;
+	unsigned next = pass->shift + pass->bits;
+	*differing = next < 64 ? *differing >> next << next : 0;
 	return true;
 }
 
