@@ -1,6 +1,7 @@
 /* Which vertices do unitigs enter and leave equally often? Each is looked at by the rank that owns it. */
 #include "sequence/contig_parts.h"
 
+#include "comm/request.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static gemp_code note(lopsided *l, const gemp_contig_vertex *vertex)
 }
 
 /* The questions are ends of unitigs, and how often they are. */
-static gemp_code take_ends(void *self, const void *questions, size_t count, void *answers)
+static gemp_code take_ends(void *self, const void *questions, size_t count, uint64_t *answers)
 {
 	(void)answers;
 	gemp_code code = GEMP_OK;
@@ -69,8 +70,8 @@ static gemp_code send_ends(lopsided *l, const gemp_unitigs *u, const uint64_t *c
 	}
 	for (size_t i = 0; i < count; i++)
 		owner[i] = gemp_kmer_graph_owner(u->graph, ends[i].word);
-	gemp_questions ask = { ends, count, sizeof *ends, owner, 0 };
-	GEMP_TRY(gemp_items_ask(u->graph->comm, &ask, take_ends, l, NULL, traffic));
+	const gemp_request request = { ends, count, sizeof *ends, owner, take_ends, l };
+	GEMP_TRY(gemp_request_records(u->graph->comm, &request, 0, NULL, traffic));
 done:
 	gemp_free(ends);
 	gemp_free(owner);

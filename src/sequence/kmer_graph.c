@@ -1,5 +1,6 @@
 #include "sequence/kmer_graph.h"
 
+#include "comm/request.h"
 #include "core/memory.h"
 #include "sequence/kmer_sort.h"
 
@@ -231,7 +232,7 @@ static gemp_item way_on(const linking *l, const counted *entering)
 	return gemp_item_of(graph->comm->rank, at);
 }
 
-static gemp_code ways_on(void *self, const void *questions, size_t count, void *answers)
+static gemp_code ways_on(void *self, const void *questions, size_t count, uint64_t *answers)
 {
 	linking *l = self;
 	const counted *entering = questions;
@@ -269,8 +270,8 @@ static gemp_code link_edges(gemp_kmer_graph *graph, bool uniform)
 		entering[i] = (counted){ graph->kmer[i], graph->times[i] };
 		owner[i] = gemp_kmer_graph_owner(graph, gemp_kmer_target(graph->kmer[i], graph->k));
 	}
-	gemp_questions ask = { entering, graph->count, sizeof *entering, owner, sizeof *graph->next };
-	GEMP_TRY(gemp_items_ask(graph->comm, &ask, ways_on, &l, graph->next, &graph->traffic));
+	const gemp_request request = { entering, graph->count, sizeof *entering, owner, ways_on, &l };
+	GEMP_TRY(gemp_request_records(graph->comm, &request, sizeof *graph->next, graph->next, &graph->traffic));
 done:
 	gemp_free(owner);
 	gemp_free(entering);

@@ -1,5 +1,6 @@
 #include "sequence/links.h"
 
+#include "comm/request.h"
 #include "core/memory.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ typedef struct searching {
 	direction *name;  /* [unitigs->count] */
 } searching;
 
-static gemp_code tell_numbers(void *self, const void *questions, size_t count, void *answers)
+static gemp_code tell_numbers(void *self, const void *questions, size_t count, uint64_t *answers)
 {
 	const gemp_unitigs *u = self;
 	const gemp_kmer *head = questions;
@@ -28,7 +29,7 @@ static gemp_code tell_numbers(void *self, const void *questions, size_t count, v
 		while (at < end && u->graph->kmer[at] != head[i])
 			at++;
 		const gemp_unitig *unitig = at < end ? gemp_unitigs_at(u, at) : NULL;
-		((uint64_t *)answers)[i] = unitig ? unitig->number : NOBODY;
+		answers[i] = unitig ? unitig->number : NOBODY;
 	}
 	return GEMP_OK;
 }
@@ -57,8 +58,8 @@ static gemp_code name_unitigs(direction *name, const gemp_unitigs *u, gemp_traff
 		owner[count] = gemp_kmer_graph_owner(graph, gemp_kmer_source(reverse[count]));
 		count++;
 	}
-	gemp_questions ask = { reverse, count, sizeof *reverse, owner, sizeof *number };
-	GEMP_TRY(gemp_items_ask(graph->comm, &ask, tell_numbers, (void *)u, number, traffic));
+	const gemp_request request = { reverse, count, sizeof *reverse, owner, tell_numbers, (void *)u };
+	GEMP_TRY(gemp_request_records(graph->comm, &request, sizeof *number, number, traffic));
 	for (size_t i = 0, at = 0; i < u->count; i++)
 		if (!u->unitig[i].kept && !u->unitig[i].closed)
 			name[i] = 2 * number[at++] + 1;
@@ -70,11 +71,11 @@ done:
 }
 
 /* The questions are vertices where unitigs end; the answers, those that begin there. */
-static gemp_code tell_next(void *self, const void *questions, size_t count, void *answers)
+static gemp_code tell_next(void *self, const void *questions, size_t count, uint64_t *answers)
 {
 	const searching *s = self;
 	const gemp_kmer *vertex = questions;
-	answer *next = answers;
+	answer *next = (void *)answers;
 	for (size_t i = 0; i < count; i++) {
 		size_t end, at = gemp_kmer_graph_row(s->unitigs->graph, vertex[i], &end);
 		for (int b = 0; b < BASES; b++) {
@@ -126,8 +127,8 @@ gemp_code gemp_links_find(gemp_link **out, size_t *count, const gemp_unitigs *u,
 		vertex[i] = gemp_kmer_target(u->unitig[i].tail, u->graph->k);
 		owner[i] = gemp_kmer_graph_owner(u->graph, vertex[i]);
 	}
-	gemp_questions ask = { vertex, u->count, sizeof *vertex, owner, sizeof *next };
-	GEMP_TRY(gemp_items_ask(u->graph->comm, &ask, tell_next, &s, next, traffic));
+	const gemp_request request = { vertex, u->count, sizeof *vertex, owner, tell_next, &s };
+	GEMP_TRY(gemp_request_records(u->graph->comm, &request, sizeof *next, next, traffic));
 	list_links(links, count, &s, next);
 	*out = links;
 	links = NULL;

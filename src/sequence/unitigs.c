@@ -1,5 +1,6 @@
 #include "sequence/unitigs.h"
 
+#include "comm/request.h"
 #include "core/memory.h"
 #include "sequence/chains.h"
 
@@ -32,7 +33,7 @@ static bool is_kept(const gemp_kmer_graph *graph, gemp_kmer head, const finished
 	return !graph->both || head <= (f->closed ? f->least_reverse : gemp_kmer_reverse(f->tail, graph->k));
 }
 
-static gemp_code take_finished(void *self, const void *questions, size_t count, void *answers)
+static gemp_code take_finished(void *self, const void *questions, size_t count, uint64_t *answers)
 {
 	(void)answers;
 	gemp_code code = GEMP_OK;
@@ -94,8 +95,8 @@ static gemp_code meet(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_chain_
 			owner[at] = gemp_item_rank(done_ones[at].head);
 			at++;
 		}
-	gemp_questions ask = { done_ones, tails, sizeof *done_ones, owner, 0 };
-	GEMP_TRY(gemp_items_ask(graph->comm, &ask, take_finished, u, NULL, &graph->traffic));
+	const gemp_request request = { done_ones, tails, sizeof *done_ones, owner, take_finished, u };
+	GEMP_TRY(gemp_request_records(graph->comm, &request, 0, NULL, &graph->traffic));
 done:
 	gemp_free(done_ones);
 	gemp_free(owner);

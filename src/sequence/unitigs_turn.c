@@ -1,6 +1,7 @@
 /* Closed chains begin at their least k-mer, however they were gone through. */
 #include "sequence/unitigs.h"
 
+#include "comm/request.h"
 #include "core/memory.h"
 #include "sequence/chains.h"
 
@@ -75,7 +76,7 @@ static gemp_code collect(rings *out, const gemp_kmer_graph *graph, const gemp_ch
 	return code;
 }
 
-static gemp_code unite_all(void *self, const void *questions, size_t count, void *answers)
+static gemp_code unite_all(void *self, const void *questions, size_t count, uint64_t *answers)
 {
 	(void)self;
 	rings r = { .count = count };
@@ -84,7 +85,7 @@ static gemp_code unite_all(void *self, const void *questions, size_t count, void
 		memcpy(r.ring, questions, count * sizeof(ring));
 		unite(&r);
 		for (size_t i = 0; i < count; i++)
-			((ring *)answers)[i] = *find(&r, ((const ring *)questions)[i].first);
+			((ring *)(void *)answers)[i] = *find(&r, ((const ring *)questions)[i].first);
 	}
 	gemp_free(r.ring);
 	return code;
@@ -112,8 +113,8 @@ gemp_code gemp_unitigs_turn(gemp_kmer_graph *graph, struct gemp_chain_place *pla
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; i < mine.count; i++)
 		owner[i] = gemp_item_rank(mine.ring[i].first);
-	gemp_questions ask = { mine.ring, mine.count, sizeof(ring), owner, sizeof(ring) };
-	GEMP_TRY(gemp_items_ask(comm, &ask, unite_all, NULL, whole.ring, &graph->traffic));
+	const gemp_request request = { mine.ring, mine.count, sizeof(ring), owner, unite_all, NULL };
+	GEMP_TRY(gemp_request_records(comm, &request, sizeof(ring), whole.ring, &graph->traffic));
 	whole.count = mine.count;
 	for (size_t i = 0; i < graph->count; i++)
 		if (places[i].first & GEMP_CHAIN_CLOSED)
