@@ -19,7 +19,8 @@ done:
 }
 
 /* Replies come by owner, and within one in the order of sending. */
-static gemp_code put_back(const gemp_request *request, size_t answer_size, int ranks, const char *replied, char *answers)
+static gemp_code put_back(const gemp_request *request, size_t answer_size, int ranks, const char *replied,
+                          char *answers)
 {
 	gemp_code code = GEMP_OK;
 	size_t *next = NULL;
@@ -49,7 +50,8 @@ gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *reques
 	                               &from, traffic));
 	GEMP_TRY(gemp_comm_agree(comm, answer(request, answer_size, received, from, comm->size, &replies, &asker)));
 	if (answer_size) {
-		GEMP_TRY(gemp_exchange_records(comm, replies, from[comm->size], answer_size, asker, &replied, NULL, traffic));
+		GEMP_TRY(gemp_exchange_records(comm, replies, from[comm->size], answer_size, asker, &replied, NULL,
+		                               traffic));
 		code = gemp_comm_agree(comm, put_back(request, answer_size, comm->size, replied, answers));
 	}
 done:

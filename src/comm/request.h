@@ -18,8 +18,8 @@ typedef struct gemp_request {
 /* Collective. answers[count], 0 before; answers[i] becomes that of the owner of record i. */
 gemp_code gemp_request_run(const gemp_comm *comm, const gemp_request *request, uint64_t *answers);
 
-/* Collective. The same with answers of answer_size bytes, a multiple of 8; 0: none come back, and answers is NULL. traffic may
- * be NULL. */
+/* Collective. The same with answers of answer_size bytes, a multiple of 8; 0: none come back, and answers is NULL.
+ * traffic may be NULL. */
 gemp_code gemp_request_records(const gemp_comm *comm, const gemp_request *request, size_t answer_size, void *answers,
                                gemp_traffic *traffic);
 

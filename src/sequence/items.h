@@ -24,8 +24,8 @@ static inline size_t gemp_item_index(gemp_item item)
 	return (size_t)(item & ((UINT64_C(1) << GEMP_ITEM_BITS) - 1));
 }
 
-/* Collective. answers[i] becomes the element of `size` bytes (a multiple of 8) that items[i] names in its rank's table; those of
- * GEMP_NO_ITEM stay as they are. */
+/* Collective. answers[i] becomes the element of `size` bytes (a multiple of 8) that items[i] names in its rank's
+ * table; those of GEMP_NO_ITEM stay as they are. */
 gemp_code gemp_items_look_up(const gemp_comm *comm, const gemp_item *items, size_t count, const void *table,
                              size_t size, void *answers, gemp_traffic *traffic);
 
