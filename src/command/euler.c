@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "euler/balance.h"
+#include "euler/orient.h"
 #include "euler/verify.h"
 #include "io/graph_file.h"
 #include "primitive/place.h"
@@ -28,7 +29,8 @@ typedef struct run {
 	gemp_context *context;   /* NULL: no device was opened */
 	gemp_timers timers;
 	bool *relations;         /* [relation_count] */
-	gemp_euler_edges edges;
+	gemp_euler_edges edges;  /* of undirected ones, as they are gone along */
+	gemp_euler_edges plain;  /* undirected ones as they are; {0} for directed ones */
 	gemp_euler_result result;
 	gemp_euler_balance balance;
 	bool balanced;           /* balance is filled */
@@ -86,7 +88,7 @@ static gemp_code read_graph(run *r)
 		GEMP_TRY(gemp_euler_sequence_graph(&r->graph, r->comm, r->options));
 	GEMP_TRY(choose_relations(r));
 	for (size_t i = 0; i < r->graph->relation_count; i++)
-		if (r->relations[i] && r->graph->relations[i].directed)
+		if (r->relations[i])
 			GEMP_TRY(gemp_graph_need_relation(r->graph, i, GEMP_PART_OUT));
 	since = gemp_timers_add(&r->timers, GEMP_READ, since);
 	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_new(&r->edges, r->graph, r->relations)));
@@ -129,8 +131,37 @@ static gemp_code look_at_balance(run *r)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_graph_need_keys(r->graph));
-	GEMP_TRY(gemp_euler_balance_find(&r->balance, r->comm, &r->edges, r->graph->key_rank));
+	GEMP_TRY(gemp_euler_balance_find(&r->balance, r->comm, r->plain.undirected ? &r->plain : &r->edges,
+	                                 r->graph->key_rank));
 	r->balanced = true;
+done:
+	return code;
+}
+
+/* Collective. Undirected edges get directions; odd degrees are found out there. */
+static gemp_code orient(run *r)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	if (!r->edges.undirected && !r->plain.undirected)
+		return GEMP_OK;
+	if (r->edges.undirected) {
+		r->plain = r->edges;
+		r->edges = (gemp_euler_edges){ 0 };
+	}
+	gemp_euler_edges_free(&r->edges);
+	GEMP_TRY(gemp_euler_orient(&r->edges, r->comm, &r->plain, &r->result.unbalanced));
+	gemp_timers_add(&r->timers, GEMP_CONVERT, since);
+done:
+	return code;
+}
+
+static gemp_code find_any(run *r)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(orient(r));
+	if (!r->result.unbalanced)
+		GEMP_TRY(find_once(r));
 done:
 	return code;
 }
@@ -141,14 +172,16 @@ static gemp_code find(run *r)
 	bool may = r->options->on == GEMP_PLACE_AUTO && r->edges.edges >= LEAST && r->edges.edges <= GEMP_EULER_DEVICE_EDGES;
 	if (r->comm->size == 1 && (may || r->options->on == GEMP_PLACE_DEVICE))
 		GEMP_TRY(gemp_answer_context(&r->context, r->comm, r->options, &r->timers));
-	GEMP_TRY(find_once(r));
+	GEMP_TRY(find_any(r));
 	if (!r->result.unbalanced)
 		return GEMP_OK;
 	GEMP_TRY(look_at_balance(r));
 	if (!r->balance.path || !r->options->path)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_close(&r->edges, r->balance.start, r->balance.end)));
-	GEMP_TRY(find_once(r));
+	gemp_euler_edges *edges = r->plain.undirected ? &r->plain : &r->edges;
+	GEMP_TRY(gemp_comm_agree(r->comm, gemp_euler_edges_close(edges, r->balance.start, r->balance.end)));
+	r->result.unbalanced = 0;
+	GEMP_TRY(find_any(r));
 done:
 	return code;
 }
@@ -217,6 +250,14 @@ static json_t *key_json(const gemp_value *key)
 	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
 }
 
+static json_t *unbalanced_json(const run *r, const gemp_euler_unbalanced *one, const gemp_value *key)
+{
+	if (r->plain.undirected)
+		return json_pack("{s:o, s:o}", "vertex", key_json(key), "degree", gemp_json_count(one->in + one->out));
+	return json_pack("{s:o, s:o, s:o}", "vertex", key_json(key), "in", gemp_json_count(one->in), "out",
+	                 gemp_json_count(one->out));
+}
+
 /* Collective. */
 static gemp_code report_unbalanced(run *r)
 {
@@ -230,18 +271,21 @@ static gemp_code report_unbalanced(run *r)
 	for (size_t i = 0; i < balance->shown; i++)
 		ids[i] = balance->first[i].vertex;
 	GEMP_TRY(gemp_vertex_keys(&keys, r->comm, r->graph, ids, balance->shown));
-	gemp_report_print(report, "  %s vert%s not as many in- as out-edges:\n  %-20s %12s %12s\n",
-	                  gemp_grouped(balance->unbalanced).text, balance->unbalanced == 1 ? "ex has" : "ices have", "vertex",
-	                  "in", "out");
+	gemp_report_print(report, "  %s vert%s %s:\n  %-20s %12s %12s\n", gemp_grouped(balance->unbalanced).text,
+	                  balance->unbalanced == 1 ? "ex has" : "ices have", r->plain.undirected ? "an odd number of edges" :
+	                  "not as many in- as out-edges", "vertex", r->plain.undirected ? "edges" : "in",
+	                  r->plain.undirected ? "" : "out");
 	for (size_t i = 0; i < balance->shown; i++) {
 		const gemp_euler_unbalanced *one = &balance->first[i];
 		gemp_value key = gemp_column_get(&keys, i);
 		gemp_text_clear(&text);
 		gemp_value_print(&key, &text);
-		gemp_report_print(report, "  %-20s %12s %12s\n", text.data, gemp_grouped(one->in).text,
-		                  gemp_grouped(one->out).text);
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "vertex", key_json(&key), "in", gemp_json_count(one->in),
-		                                      "out", gemp_json_count(one->out)));
+		if (r->plain.undirected)
+			gemp_report_print(report, "  %-20s %12s\n", text.data, gemp_grouped(one->in + one->out).text);
+		else
+			gemp_report_print(report, "  %-20s %12s %12s\n", text.data, gemp_grouped(one->in).text,
+			                  gemp_grouped(one->out).text);
+		json_array_append_new(list, unbalanced_json(r, one, &key));
 		if (one->vertex == balance->start)
 			gemp_report_set(report, "path_start", key_json(&key));
 		if (one->vertex == balance->end)
@@ -285,8 +329,8 @@ static gemp_code none(const run *r)
 	if (r->balance.path)
 		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit, but a path: give --path", file);
 	if (r->balance.unbalanced)
-		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have other in- than out-degrees", file,
-		                 r->balance.unbalanced);
+		return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: %" PRIu64 " vertices have %s", file, r->balance.unbalanced,
+		                 r->plain.undirected ? "an odd number of edges" : "other in- than out-degrees");
 	return gemp_fail(GEMP_EDATA, "%s has no Euler circuit: its edges are in %" PRIu64 " components that do not meet", file,
 	                 r->result.components);
 }
@@ -324,7 +368,7 @@ static gemp_code answer(run *r)
 	gemp_code code = GEMP_OK;
 	gemp_report *report = r->report;
 	gemp_report_graph(report, r->graph);
-	gemp_report_set(report, "engine", json_string(r->result.engine));
+	gemp_report_set(report, "engine", r->result.engine ? json_string(r->result.engine) : json_null());
 	gemp_report_set(report, "circuits", gemp_json_count(r->result.circuits));
 	gemp_report_set(report, "forest_edges", gemp_json_count(r->result.joins));
 	gemp_report_set(report, "splitters", gemp_json_count(r->result.splitters));
@@ -334,8 +378,10 @@ static gemp_code answer(run *r)
 	} else {
 		GEMP_TRY(report_none(r));
 	}
-	report_stages(r);
-	report_exchange(r);
+	if (r->result.engine) { /* odd degrees are found out before */
+		report_stages(r);
+		report_exchange(r);
+	}
 	GEMP_TRY(gemp_report_devices(report, r->context));
 	gemp_report_seconds(report, &r->timers, false);
 	gemp_report_memory(report, r->context ? gemp_context_device_peak(r->context) : 0);
@@ -362,6 +408,7 @@ done:
 		code = none(&r);
 	gemp_euler_result_free(&r.result);
 	gemp_euler_edges_free(&r.edges);
+	gemp_euler_edges_free(&r.plain);
 	gemp_context_free(r.context);
 	gemp_graph_free(r.graph);
 	gemp_free(r.relations);
@@ -376,7 +423,8 @@ const gemp_command gemp_command_euler = {
 	.summary = "Finds an Euler circuit or path: every edge once",
 	.text = "A circuit goes along each edge once and ends where it began. There is one if all edges hang together and each "
 		"vertex has as many in-edges as out-edges; a path takes one vertex with an out-edge more, where it starts, and one with "
-		"an in-edge more, where it ends. In-edges are paired with out-edges, the circuits that come of it are joined over a "
+		"an in-edge more, where it ends. Undirected edges may be gone along either way: there each vertex needs an even number of "
+		"them, and of a path two have an odd one. In-edges are paired with out-edges, the circuits that come of it are joined over a "
 		"spanning forest of the circuit graph, and the places of edges found by list ranking. If there is none, the report says "
 		"why, and the exit code is 65.\n"
 		"Rows are place, source, type, edge and target: edge is the number among the edges of its type, which tells parallel "

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-enum { NUMBER_BITS = 48 }; /* of an edge among those of its type */
 enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns, so that places follow one another */
 
 enum { PLACE, SOURCE, TYPE, EDGE, TARGET, COLUMNS };
@@ -21,7 +20,8 @@ typedef struct rows {
 	gemp_vertex behind;       /* where the last edge of this rank ends */
 	gemp_row_writer *writer;
 	gemp_vertex *ids;         /* [BATCH + 1] sources, and the last target */
-	uint64_t *named;          /* [BATCH] the type and the number of an edge */
+	uint64_t *named;          /* [BATCH] names of edges */
+	bool oriented;            /* by euler/orient.h */
 	uint64_t *picked;         /* [BATCH + 1] */
 } rows;
 
@@ -30,14 +30,13 @@ typedef struct rows {
 static uint64_t name_edge(void *self, gemp_edge slot)
 {
 	const gemp_euler_edges *edges = ((const rows *)self)->edges;
-	gemp_euler_edge edge = gemp_euler_edge_of(edges, gemp_euler_source(edges, slot), slot);
-	return (uint64_t)edge.relation << NUMBER_BITS | edge.number;
+	return gemp_euler_edge_name(gemp_euler_edge_of(edges, gemp_euler_source(edges, slot), slot));
 }
 
-/* Collective. Of one relation slots are the numbers of edges, but for what a closing edge has moved. */
+/* Collective. Of one relation slots are the numbers of edges, unless something has moved them. */
 static gemp_code name_edges(rows *r, const gemp_edge *slots, size_t count)
 {
-	if (r->edges->relation_count > 1 || r->edges->path_start != GEMP_NO_VERTEX)
+	if (r->edges->relation_count > 1 || r->edges->path_start != GEMP_NO_VERTEX || r->oriented)
 		return gemp_euler_ask(r->comm, r->edges, slots, count, name_edge, r, r->named);
 	for (size_t i = 0; i < count; i++)
 		r->named[i] = slots[i];
@@ -48,10 +47,11 @@ static gemp_code add_names(gemp_projected *columns, const rows *r, gemp_edge fir
 {
 	gemp_code code = GEMP_OK;
 	for (size_t i = 0; i < count; i++) {
-		const char *type = r->edges->relations[r->named[i] >> NUMBER_BITS]->name;
+		gemp_euler_edge edge = gemp_euler_edge_named(r->named[i]);
+		const char *type = r->edges->relations[edge.relation]->name;
 		const gemp_value values[] = { { .type = GEMP_INTEGER, .integer = (int64_t)(first + i) },
 			{ .type = GEMP_STRING, .string = { type, strlen(type) } },
-			{ .type = GEMP_INTEGER, .integer = (int64_t)(r->named[i] & (((uint64_t)1 << NUMBER_BITS) - 1)) } };
+			{ .type = GEMP_INTEGER, .integer = (int64_t)edge.number } };
 		GEMP_TRY(gemp_column_add(&columns[PLACE].value, &values[0]));
 		GEMP_TRY(gemp_column_add(&columns[TYPE].value, &values[1]));
 		GEMP_TRY(gemp_column_add(&columns[EDGE].value, &values[2]));
@@ -176,7 +176,7 @@ gemp_code gemp_euler_rows_write(const gemp_comm *comm, const gemp_graph *graph, 
                                 const gemp_euler_order *order, const gemp_euler_rows_options *options)
 {
 	gemp_code code = GEMP_OK;
-	rows r = { .comm = comm, .graph = graph, .edges = edges, .order = order };
+	rows r = { .comm = comm, .graph = graph, .edges = edges, .order = order, .oriented = edges->own_edge != NULL };
 	const gemp_result_info info = { .pattern = edges->path_start == GEMP_NO_VERTEX ? "Euler circuit" : "Euler path",
 		.semantics = "euler", .distinct = "none", .graph_hash = graph->hash, .complete = true };
 	GEMP_TRY(open(&r, options));

@@ -78,9 +78,15 @@ done:
 }
 
 /* Of a path one vertex has one out-edge more than in-edges, where it starts, and one has one less. */
-static void look_for_path(gemp_euler_balance *out)
+static void look_for_path(gemp_euler_balance *out, bool undirected)
 {
 	out->start = out->end = GEMP_NO_VERTEX;
+	if (undirected && out->unbalanced == 2) {
+		out->start = out->first[0].vertex;
+		out->end = out->first[1].vertex;
+		out->path = out->components == 1;
+		return;
+	}
 	for (size_t i = 0; i < out->shown && out->unbalanced == 2; i++) {
 		const gemp_euler_unbalanced *one = &out->first[i];
 		if (one->out == one->in + 1)
@@ -99,7 +105,7 @@ static gemp_code list_unbalanced(gemp_euler_balance *out, const gemp_euler_edges
 	for (size_t row = 0; row < edges->rows; row++) {
 		uint64_t degree = edges->begin[row + 1] - edges->begin[row];
 		gemp_vertex vertex = (gemp_vertex)(edges->bounds[edges->rank] + row);
-		if (degree == in[row])
+		if (edges->undirected ? (degree + in[row]) % 2 == 0 : degree == in[row])
 			continue;
 		GEMP_TRY(GEMP_RESERVE(*list, capacity, out->unbalanced + 1));
 		(*list)[out->unbalanced++] = (gemp_euler_unbalanced){ .vertex = vertex, .in = in[row], .out = degree,
@@ -138,7 +144,7 @@ gemp_code gemp_euler_balance_find(gemp_euler_balance *out, const gemp_comm *comm
 	GEMP_TRY(gather_first(out, comm, list, out->unbalanced));
 	out->unbalanced = gemp_comm_sum1(comm, out->unbalanced);
 	GEMP_TRY(count_components(out, comm, edges));
-	look_for_path(out);
+	look_for_path(out, edges->undirected);
 done:
 	gemp_free(in);
 	gemp_free(list);

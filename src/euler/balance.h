@@ -14,7 +14,7 @@ typedef struct gemp_euler_unbalanced {
 } gemp_euler_unbalanced;
 
 typedef struct gemp_euler_balance {
-	gemp_count unbalanced;       /* vertices of all ranks */
+	gemp_count unbalanced;       /* vertices of all ranks; of undirected edges those where an odd number ends */
 	size_t shown;
 	gemp_euler_unbalanced first[GEMP_EULER_SHOWN]; /* the first by key */
 	gemp_count components;       /* with edges */

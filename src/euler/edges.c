@@ -7,7 +7,7 @@
 
 enum { ROWS_A_PIECE = 16384 };
 
-/* Which relations, and that all of them are directed. */
+/* Which relations, and that all of them are directed or all undirected. */
 static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_graph *graph, const bool *relations)
 {
 	gemp_code code = GEMP_OK;
@@ -16,13 +16,13 @@ static gemp_code choose_relations(gemp_euler_edges *edges, const gemp_graph *gra
 		const gemp_relation *relation = &graph->relations[r];
 		if (relations && !relations[r])
 			continue;
-		if (!relation->directed) {
-			code = gemp_fail(GEMP_EUSAGE,
-			                 "relation '%s' is undirected, and Euler circuits are of directed graphs; import its edges "
-			                 "with a direction (without --undirected), or name other relations with --relation",
-			                 relation->name);
+		if (edges->relation_count && edges->undirected == relation->directed) {
+			code = gemp_fail(GEMP_EUSAGE, "relation '%s' is %s and '%s' is not; take those of one kind with --relation",
+			                 relation->name, relation->directed ? "directed" : "undirected",
+			                 edges->relations[0]->name);
 			goto done;
 		}
+		edges->undirected = !relation->directed;
 		edges->relations[edges->relation_count++] = relation;
 		edges->first += relation->first;
 		edges->edges += relation->edges;
@@ -123,11 +123,23 @@ done:
 	return code;
 }
 
+gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(to->relations, from->relation_count));
+	to->relation_count = from->relation_count;
+	for (size_t r = 0; r < from->relation_count; r++)
+		to->relations[r] = from->relations[r];
+done:
+	return code;
+}
+
 void gemp_euler_edges_free(gemp_euler_edges *edges)
 {
 	gemp_free(edges->relations);
 	gemp_free(edges->own_begin);
 	gemp_free(edges->own_target);
+	gemp_free(edges->own_edge);
 	*edges = (gemp_euler_edges){ 0 };
 }
 
@@ -140,6 +152,8 @@ gemp_vertex gemp_euler_source(const gemp_euler_edges *edges, gemp_edge slot)
 gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex source, gemp_edge slot)
 {
 	size_t row = source - edges->bounds[edges->rank], r = 0;
+	if (edges->own_edge)
+		return gemp_euler_edge_named(edges->own_edge[slot - edges->first]);
 	uint64_t at = slot - edges->first - edges->begin[row];
 	for (; r < edges->relation_count; r++) {
 		const gemp_relation *relation = edges->relations[r];

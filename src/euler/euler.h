@@ -27,16 +27,22 @@ typedef struct gemp_euler_edges {
 	gemp_edge closing;           /* own slot of the edge that makes a circuit of a path; GEMP_NO_EDGE: not here, or none */
 	gemp_vertex path_start, path_end; /* it leads from path_end to path_start; GEMP_NO_VERTEX: none */
 
+	bool undirected;             /* each edge is in the row of one of its ends: see euler/orient.h */
 	size_t relation_count;       /* 0: not of a graph's relations */
 	const gemp_relation **relations; /* [relation_count] in the order of their edges in a row */
 	uint64_t *own_begin;         /* what was made here; NULL: borrowed from the one relation */
 	gemp_vertex *own_target;
+	uint64_t *own_edge;          /* [slots] names of edges that are not where their relations have them (without relations
+	                                the slots they had); NULL: they are */
 } gemp_euler_edges;
 
-/* Of the relations that are set in relations[] (NULL: all), whose out-edges are loaded. The graph must outlive it. */
+/* Of the relations that are set in relations[] (NULL: all), whose out-edges are loaded: all directed, or all undirected. The
+ * graph must outlive it. */
 gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_graph *graph, const bool *relations);
 /* Adds an edge from `end` to `start`, the last of its row; every rank calls it. */
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end);
+/* `to` has the relations of `from`. */
+gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from);
 void gemp_euler_edges_free(gemp_euler_edges *edges);
 
 /* The edge of an own slot, in the row of `source`: index into edges->relations and the edge's number in the relation. */
@@ -44,6 +50,18 @@ typedef struct gemp_euler_edge {
 	size_t relation;
 	gemp_edge number;
 } gemp_euler_edge;
+/* As one number. */
+enum { GEMP_EULER_NUMBER_BITS = 48 };
+static inline uint64_t gemp_euler_edge_name(gemp_euler_edge edge)
+{
+	return (uint64_t)edge.relation << GEMP_EULER_NUMBER_BITS | edge.number;
+}
+
+static inline gemp_euler_edge gemp_euler_edge_named(uint64_t name)
+{
+	return (gemp_euler_edge){ name >> GEMP_EULER_NUMBER_BITS, name & (((uint64_t)1 << GEMP_EULER_NUMBER_BITS) - 1) };
+}
+
 gemp_euler_edge gemp_euler_edge_of(const gemp_euler_edges *edges, gemp_vertex source, gemp_edge slot);
 /* The row of an own slot, as an id. */
 gemp_vertex gemp_euler_source(const gemp_euler_edges *edges, gemp_edge slot);

@@ -38,19 +38,22 @@ def walk(rng, names, steps, closed=True):
     return edges
 
 
-def check_rows(path, edges, ends=None):
+def check_rows(path, edges, ends=None, undirected=False):
     """Each edge once, each begins where the one before ends; round the circuit, or from ends[0] to ends[1]."""
+    def seen(source, kind, target):
+        return (*sorted((str(source), str(target))), kind) if undirected else (str(source), str(target), kind)
     with open(path, encoding="utf-8") as file:
         head, *rows = [line.rstrip("\n").split("\t") for line in file]
     assert head == ["place", "source", "type", "edge", "target"], head
     assert [int(row[0]) for row in rows] == list(range(len(edges))), "places"
     assert len({(row[2], row[3]) for row in rows}) == len(rows), "an edge is there twice"
-    told = collections.Counter((s, kind, t) for _, s, kind, _, t in rows)
-    assert told == collections.Counter((str(s), kind, str(t)) for s, kind, t in edges), "other edges"
+    told = collections.Counter(seen(s, kind, t) for _, s, kind, _, t in rows)
+    assert told == collections.Counter(seen(*edge) for edge in edges), "other edges"
     for before, after in zip(rows, rows[1:] + ([] if ends else rows[:1])):
         assert before[4] == after[1], (before, after)
     if ends and rows:
-        assert (rows[0][1], rows[-1][4]) == ends, (rows[0], rows[-1], ends)
+        told = (rows[0][1], rows[-1][4])
+        assert told == ends or undirected and told == ends[::-1], (told, ends)
 
 
 def report(folder, ranks, *arguments, code=0, says=""):
@@ -111,6 +114,30 @@ def paths(folder, rng, names):
     check_rows(f"{folder}/o.tsv", [(1, "A", 2)], ("1", "2"))
 
 
+def undirected(folder, rng, names):
+    """Edges of walks, gone along either way."""
+    for closed in True, False:
+        edges = walk(rng, names, 150, closed)
+        while not closed and edges[0][0] == edges[-1][2]:
+            edges = walk(rng, names, 150, closed)
+        ends = (str(edges[0][0]), str(edges[-1][2]))
+        turned = [edge if rng.random() < 0.5 else edge[::-1] for edge in edges]
+        graph = make(folder, "either", rng.sample(turned, len(turned)), undirected=True)
+        for ranks, place in WAYS:
+            if not closed:
+                facts = report(folder, ranks, graph, "--on", place, code=65, says="give --path")
+                assert facts["unbalanced"] == 2 and all(one["degree"] % 2 for one in facts["first_unbalanced"]), facts
+            report(folder, ranks, graph, "--on", place, "--path", "--verify", "-o", f"{folder}/o.tsv")
+            check_rows(f"{folder}/o.tsv", edges, None if closed else ends, undirected=True)
+    odd = [(0, "A", i) for i in range(1, 6)] + [(9, "A", 9)]
+    facts = report(folder, 3, make(folder, "odd", odd, undirected=True), "--path", code=65, says="odd number of edges")
+    assert facts["components"] == 2 and facts["unbalanced"] == 6 and not facts["path"], facts
+    assert [one["degree"] for one in facts["first_unbalanced"]] == [5, 1, 1, 1, 1, 1], facts
+    loops = [(5, "A", 5)] * 3
+    report(folder, 2, make(folder, "round", loops, undirected=True), "-o", f"{folder}/o.tsv")
+    check_rows(f"{folder}/o.tsv", loops, undirected=True)
+
+
 def none(folder, rng):
     edges = [(i, "A", (i + 1) % 5) for i in range(5)] + [(i, "A", i + 1) for i in range(10, 12)] + [(12, "B", 10), (20, "A", 20)]
     graph = make(folder, "apart", edges, vertices=[99])
@@ -150,8 +177,7 @@ def pictures(folder, rng, names):
 
 
 def refusals(folder):
-    graph = make(folder, "both", [(1, "A", 2), (2, "A", 1)], undirected=True)
-    run(2, "euler", graph, code=2, says="relation 'A' is undirected")
+    graph = make(folder, "both", [(1, "A", 2), (2, "A", 1)])
     run(1, "euler", graph, "--relation", "Z", code=2, says="no such type")
     run(1, "euler", graph, "-o", f"{folder}/o.xyz", code=2, says=".tsv, .csv, .jsonl or .h5")
     run(2, "euler", graph, "--on", "device", code=2, says="one rank")
@@ -165,6 +191,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         names = found(folder, rng)
         paths(folder, rng, names)
+        undirected(folder, rng, names)
         none(folder, rng)
         pictures(folder, rng, names)
         refusals(folder)

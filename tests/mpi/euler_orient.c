@@ -1,0 +1,153 @@
+/* Undirected multigraphs, with loops and parallel edges, whose edges get directions: each edge still once, as many in as out at
+ * each vertex, and a circuit or path where there is one; odd degrees are counted. */
+#include "euler_ranks_case.h"
+
+#include "euler/balance.h"
+#include "euler/orient.h"
+#include "euler/verify.h"
+
+/* Walks of which each edge is turned or not. */
+static void make(euler_case *c, uint64_t *seed, uint64_t vertices, size_t walks)
+{
+	*c = (euler_case){ 0 };
+	euler_case_walks(c, seed, vertices, walks, 12, false);
+	for (uint64_t e = 0; e < c->edges; e++)
+		if (gemp_random(seed) & 1) {
+			gemp_vertex from = c->from[e];
+			c->from[e] = c->to[e];
+			c->to[e] = from;
+		}
+}
+
+typedef struct told {
+	uint64_t slot;
+	gemp_vertex source, target;
+} told;
+
+/* Collective. All edges of all ranks are those of the case, turned or not; one more where a path is closed. */
+static bool same_edges(const euler_case *c, const gemp_euler_edges *edges)
+{
+	size_t own = edges->begin[edges->rows], *begin = NULL;
+	told *list = gemp_calloc(own, sizeof *list), *all = NULL;
+	bool *seen = gemp_calloc(edges->edges, sizeof *seen), right = true;
+	for (size_t i = 0; i < own; i++)
+		list[i] = (told){ edges->own_edge[i], gemp_euler_source(edges, edges->first + i), edges->target[i] };
+	if (gemp_comm_gather_all(&test_comm, list, own * sizeof *list, (void **)&all, &begin) != GEMP_OK)
+		return false;
+	bool path = edges->path_start != GEMP_NO_VERTEX;
+	right &= begin[test_comm.size] == edges->edges * sizeof *all && edges->edges == c->edges + path;
+	for (size_t i = 0; i < begin[test_comm.size] / sizeof *all && !path; i++) {
+		uint64_t e = all[i].slot;
+		right &= e < c->edges && !seen[e];
+		right = right && ((all[i].source == c->from[e] && all[i].target == c->to[e]) ||
+		                  (all[i].source == c->to[e] && all[i].target == c->from[e]));
+		if (right)
+			seen[e] = true;
+	}
+	gemp_free(list);
+	gemp_free(all);
+	gemp_free(begin);
+	gemp_free(seen);
+	return right;
+}
+
+/* Collective. */
+static bool is_solved(const gemp_euler_edges *edges)
+{
+	gemp_euler_result result;
+	gemp_code code = gemp_euler_on_ranks(&result, &test_comm, edges, &(gemp_euler_options){ .sources = true });
+	if (code == GEMP_OK)
+		code = gemp_euler_verify(&test_comm, edges, &result.order);
+	bool solved = code == GEMP_OK && result.components == 1;
+	gemp_euler_result_free(&result);
+	return solved;
+}
+
+static void circuits(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (int k = 0; k < 24; k++) {
+		euler_case c;
+		gemp_euler_edges edges;
+		gemp_euler_balance balance;
+		gemp_count odd;
+		make(&c, &seed, 1 + (uint64_t)k, 1 + (size_t)k % 7);
+		euler_case_share(&c, &seed, UINT64_MAX);
+		c.own.undirected = true;
+		assert_all_ok(gemp_euler_orient(&edges, &test_comm, &c.own, &odd));
+		assert_all(odd == 0 && same_edges(&c, &edges));
+		assert_all_ok(gemp_euler_balance_find(&balance, &test_comm, &edges, NULL));
+		assert_all(balance.unbalanced == 0);
+		assert_all(is_solved(&edges));
+		gemp_euler_edges_free(&edges);
+		euler_case_free(&c);
+	}
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+/* A walk less its last edge. */
+static void paths(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	for (int k = 0; k < 12; k++) {
+		euler_case c;
+		gemp_euler_edges edges;
+		gemp_euler_balance balance;
+		gemp_count odd;
+		do {
+			make(&c, &seed, 12, 1);
+			c.edges--;
+			if (c.edges && c.from[c.edges] != c.to[c.edges])
+				break;
+			euler_case_free(&c);
+		} while (true);
+		euler_case_share(&c, &seed, UINT64_MAX);
+		c.own.undirected = true;
+		assert_all_ok(gemp_euler_orient(&edges, &test_comm, &c.own, &odd));
+		assert_all(odd == 2 && !edges.own_begin);
+		assert_all_ok(gemp_euler_balance_find(&balance, &test_comm, &c.own, NULL));
+		assert_all(balance.unbalanced == 2 && balance.path);
+		assert_all_ok(gemp_euler_edges_close(&c.own, balance.start, balance.end));
+		assert_all_ok(gemp_euler_orient(&edges, &test_comm, &c.own, &odd));
+		assert_all(odd == 0 && same_edges(&c, &edges));
+		assert_all(edges.path_start == balance.start ? edges.path_end == balance.end :
+		           edges.path_start == balance.end && edges.path_end == balance.start);
+		assert_all(is_solved(&edges));
+		gemp_euler_edges_free(&edges);
+		gemp_euler_edges_free(&c.own);
+		euler_case_free(&c);
+	}
+	assert_all(gemp_memory_blocks() == 0);
+}
+
+static gemp_code without_memory(void *argument)
+{
+	gemp_euler_edges edges;
+	gemp_count odd = 0;
+	gemp_code code = gemp_euler_orient(&edges, &test_comm, argument, &odd);
+	gemp_euler_edges_free(&edges);
+	return code;
+}
+
+static void memory(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	euler_case c;
+	make(&c, &seed, 8, 4);
+	euler_case_share(&c, &seed, UINT64_MAX);
+	c.own.undirected = true;
+	if (test_comm.size < 3)
+		assert_all_survive_no_memory(without_memory, &c.own);
+	euler_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(circuits), cmocka_unit_test(paths), cmocka_unit_test(memory),
+	};
+	return test_main_all(argc, argv, tests);
+}
