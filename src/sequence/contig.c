@@ -8,7 +8,7 @@ const char *const gemp_contig_verdict_name[GEMP_CONTIG_VERDICTS] = {
 	[GEMP_CONTIG_APART] = "apart", [GEMP_CONTIG_STRANDS] = "strands", [GEMP_CONTIG_TOO_LARGE] = "too large",
 };
 
-uint64_t gemp_contig_most = 64 << 20;
+uint64_t gemp_contig_most = 16 << 20;
 
 void gemp_contig_free(gemp_contig *contig)
 {

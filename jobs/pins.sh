@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The shortest string of keys that opens any lock of four digits, and a count of its PINs that knows nothing of how it was made.
+#
+#   jobs/pins.sh [FILE]                    writes the string to FILE, pins.txt if none is given
+#   DIGITS=6 RANKS=4 jobs/pins.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+file=${1:-pins.txt} digits=${DIGITS:-4}
+"$top/jobs/setup.sh"
+build_gemp -DBUILD_TESTING=OFF
+$MPIRUN -n "${RANKS:-1}" "$build/gemp-mpi" euler --sequence --alphabet 0123456789 --length "$digits" --verify --quiet -o "$file"
+awk -v n="$digits" '{
+	for (i = 1; i + n - 1 <= length($0); i++)
+		pins += !seen[substr($0, i, n)]++
+	printf "%d keys to press, %d different PINs of %d digits\n", length($0), pins, n
+}' "$file"
