@@ -29,6 +29,9 @@ gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const 
  * bandwidth of a copy there. bytes: read and written by this rank, each once; the seconds of the slowest rank count. */
 gemp_code gemp_chosen_rate(gemp_chosen *chosen, bool on_device, double seconds, double transfers, uint64_t bytes);
 
+/* Collective. What travelled, of all ranks, and how many bytes that is for each of so many edges; nothing of one rank. */
+void gemp_chosen_exchange(gemp_chosen *chosen, const gemp_traffic *traffic, gemp_count edges);
+
 /* Collective. The report's end, as all of them have it. */
 gemp_code gemp_chosen_report(gemp_chosen *chosen);
 

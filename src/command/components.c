@@ -215,14 +215,9 @@ static gemp_code report(finding *f)
 	report_counts(f);
 	GEMP_TRY(gemp_chosen_rate(&f->chosen, found->on_device, found->seconds, found->transfers,
 	                          4 * edges + f->count * (found->on_device ? 4 : 8) * (rows + 1) + 4 * rows));
+	gemp_chosen_exchange(&f->chosen, &found->traffic, gemp_comm_sum1(comm, edges));
 	if (comm->size > 1) {
-		uint64_t sums[] = { found->traffic.bytes, found->traffic.messages, edges }, rounds = found->traffic.rounds;
-		gemp_comm_sum(comm, sums, 3);
-		gemp_comm_max(comm, &rounds, 1);
-		const gemp_traffic all = { sums[0], sums[1], rounds };
-		gemp_report_exchange(f->report, &all, -1, NULL);
-		gemp_report_detail(f->report, "  %-10s %u of contraction, %.2f bytes an edge\n", "rounds", found->rounds,
-		                   sums[2] ? (double)sums[0] / (double)sums[2] : 0);
+		gemp_report_detail(f->report, "  %-10s %u of contraction\n", "rounds", found->rounds);
 		gemp_report_set(f->report, "contraction_rounds", json_integer(found->rounds));
 	}
 	GEMP_TRY(gemp_chosen_report(&f->chosen));

@@ -103,6 +103,8 @@ static gemp_code report(counting *c, gemp_report *report)
 	gemp_report_detail(report, "\n");
 	GEMP_TRY(gemp_chosen_rate(&c->chosen, found->on_device, found->seconds, found->transfers,
 	                          4 * gemp_csr_all_edges(c->csr, c->count) + (found->on_device ? 4 : 8) * (uint64_t)found->rows));
+	gemp_chosen_exchange(&c->chosen, &found->traffic,
+	                     gemp_comm_sum1(c->chosen.comm, gemp_csr_all_edges(c->csr, c->count)));
 	GEMP_TRY(gemp_chosen_report(&c->chosen));
 done:
 	return code;

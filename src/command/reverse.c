@@ -22,6 +22,7 @@ static gemp_code reverse(gemp_comm *comm, const gemp_options *options)
 	gemp_timers_add(&chosen.timers, GEMP_CONVERT, since);
 	gemp_report_print(&report, "%s edges turned round\n", gemp_grouped(figures.edges).text);
 	gemp_report_set(&report, "turned", gemp_json_count(figures.edges));
+	gemp_chosen_exchange(&chosen, &figures.traffic, figures.edges);
 	GEMP_TRY(gemp_chosen_rate(&chosen, figures.on_device, figures.seconds, figures.transfers, figures.bytes));
 	if (options->output)
 		GEMP_TRY(gemp_produce(&report, chosen.graph, NULL, 0, &chosen.timers, NULL));

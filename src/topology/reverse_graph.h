@@ -10,7 +10,8 @@ typedef struct gemp_reverse_figures {
 	gemp_count edges;     /* that were turned round, of all ranks */
 	uint64_t bytes;       /* read and written by this rank for their rows, each once */
 	bool on_device;
-	double seconds, transfers; /* as gemp_reversed has them; of several ranks until all had the rows */
+	double seconds, transfers; /* as gemp_reversed has them */
+	gemp_traffic traffic; /* of this rank, without attributes */
 } gemp_reverse_figures;
 
 /* Collective. Edges of the relations that are set (NULL: all) lead from their targets to their sources, with their attributes;
