@@ -1,7 +1,6 @@
 #include "command/arrays.h"
 
-#include "command/quantity.h"
-#include "device/rate.h"
+#include "command/work_rate.h"
 
 #include <string.h>
 
@@ -58,36 +57,14 @@ gemp_code gemp_array_write(gemp_array_run *r, const void *values, size_t count)
 	return code;
 }
 
-/* Collective. Bytes of numbers a second, of all ranks; and, if there were kernels, what part of its device's copy bandwidth the
- * slowest rank's had, were each number read and written once. */
-static gemp_code report_rates(gemp_array_run *r)
+/* Collective. A number of this rank that is read or written counts once. */
+static gemp_code report_rate(gemp_array_run *r)
 {
-	gemp_code code = GEMP_OK;
-	gemp_rates rates = { 0 };
-	bool on_device = r->arrays.on_device;
-	double kernel = r->arrays.timers.seconds[GEMP_KERNEL], slowest = r->seconds, share = 0, least;
-	unsigned size = gemp_key_size(r->numbers.kind);
-	double bytes = (double)r->numbers.all * size, own = (double)r->moved * size;
-	uint64_t devices = gemp_comm_sum1(r->comm, on_device);
-	if (on_device)
-		code = gemp_device_rates(r->arrays.device, &rates);
-	GEMP_TRY(gemp_comm_agree(r->comm, code));
-	share = on_device && kernel > 0 ? own / kernel / rates.copy : 1e9;
-	GEMP_MPI(MPI_Allreduce(&share, &least, 1, MPI_DOUBLE, MPI_MIN, r->comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &slowest, 1, MPI_DOUBLE, MPI_MAX, r->comm->world));
-	double rate = slowest > 0 ? bytes / slowest : 0;
-	gemp_report_set(r->report, "on", json_string(devices ? "device" : "host"));
-	gemp_report_set(r->report, "work_seconds", json_real(slowest));
-	gemp_report_set(r->report, "bytes_per_second", json_real(rate));
-	gemp_report_detail(r->report, "  %-10s %s s on the %s, %s of numbers a second\n", "work", gemp_shown_seconds(slowest).text,
-	                   devices ? "device" : "host", gemp_shown_bytes((uint64_t)rate).text);
-	if (devices) {
-		gemp_report_set(r->report, "kernel_share_of_copy", json_real(least));
-		gemp_report_detail(r->report, "  %-10s %.1f %% of the copy bandwidth (%s a second, read and written)\n", "kernels",
-		                   100 * least, gemp_shown_bytes((uint64_t)rates.copy).text);
-	}
-done:
-	return code;
+	const gemp_arrays *a = &r->arrays;
+	const double *seconds = a->timers.seconds;
+	double transfers = seconds[GEMP_UPLOAD] + seconds[GEMP_DOWNLOAD];
+	return gemp_report_rate(r->report, a->on_device ? a->device : NULL, seconds[GEMP_KERNEL] + seconds[GEMP_RESOLVE],
+	                        transfers, r->moved * gemp_key_size(r->numbers.kind));
 }
 
 /* Collective. Of all ranks. */
@@ -105,7 +82,8 @@ static gemp_code finish_report(gemp_array_run *r)
 	gemp_report_set(r->report, "type", json_string(gemp_key_name[r->numbers.kind]));
 	gemp_report_set(r->report, "numbers", gemp_json_count(r->numbers.all));
 	gemp_report_set(r->report, "file_bytes", gemp_json_count(r->numbers.bytes));
-	GEMP_TRY(report_rates(r));
+	gemp_report_set(r->report, "work_seconds", json_real(r->seconds));
+	GEMP_TRY(report_rate(r));
 	report_exchange(r);
 	GEMP_TRY(gemp_report_devices(r->report, r->context));
 	gemp_report_seconds(r->report, &r->arrays.timers, false);

@@ -3,9 +3,8 @@
 #include "command/answer.h"
 #include "command/files.h"
 #include "command/quantity.h"
+#include "command/work_rate.h"
 #include "core/memory.h"
-#include "core/threads.h"
-#include "device/rate.h"
 #include "io/graph_file.h"
 #include "primitive/place.h"
 
@@ -74,73 +73,9 @@ gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const 
 	return gemp_comm_agree(comm, code);
 }
 
-/* RATES */
-
-enum { COPIED = 64 << 20, PIECE = 1 << 20, TRIES = 3 };
-
-static void copy_piece(void *context, unsigned thread, size_t piece)
-{
-	(void)thread;
-	char *bytes = context;
-	memcpy(bytes + COPIED + piece * PIECE, bytes + piece * PIECE, PIECE);
-}
-
-/* Bytes read and written a second by all threads of this rank. */
-static gemp_code host_rate(double *rate)
-{
-	gemp_code code = GEMP_OK;
-	char *bytes = NULL;
-	double least = 1e9;
-	GEMP_TRY(GEMP_NEW(bytes, 2 * (size_t)COPIED));
-	memset(bytes, 1, 2 * (size_t)COPIED);
-	for (int i = 0; i < TRIES; i++) {
-		double since = gemp_now(), seconds;
-		gemp_parallel_for(COPIED / PIECE, copy_piece, bytes);
-		seconds = gemp_now() - since;
-		least = seconds < least ? seconds : least;
-	}
-	*rate = 2.0 * COPIED / least;
-done:
-	gemp_free(bytes);
-	return code;
-}
-
 gemp_code gemp_chosen_rate(gemp_chosen *chosen, bool on_device, double seconds, double transfers, uint64_t bytes)
 {
-	gemp_code code = GEMP_OK;
-	gemp_report *report = chosen->report;
-	gemp_rates rates = { 0 };
-	double copy;
-	code = on_device ? gemp_device_rates(chosen->device, &rates) : host_rate(&rates.copy);
-	GEMP_TRY(gemp_comm_agree(chosen->comm, code));
-	GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, chosen->comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, chosen->comm->world));
-	bytes = gemp_comm_sum1(chosen->comm, bytes);
-	double rate = seconds > 0 ? (double)bytes / seconds : 0;
-	gemp_report_detail(report, "  %-10s %10.3f ms on the %s: %.1f GB/s, %.2f of a copy there (%.1f GB/s)\n", "work",
-	                   1e3 * seconds, on_device ? "device" : "host", rate / 1e9, rate / copy, copy / 1e9);
-	if (on_device)
-		gemp_report_detail(report, "  %-10s %10.3f ms to the device and back\n", "copies", 1e3 * transfers);
-	gemp_report_set(report, "rate", json_pack("{s:s, s:f, s:f, s:o, s:f, s:f}", "on", on_device ? "device" : "host",
-	                                          "seconds", seconds, "transfer_seconds", transfers, "bytes",
-	                                          gemp_json_count(bytes), "bytes_per_second", rate, "copy_bytes_per_second",
-	                                          copy));
-done:
-	return code;
-}
-
-void gemp_chosen_exchange(gemp_chosen *chosen, const gemp_traffic *traffic, gemp_count edges)
-{
-	uint64_t sums[] = { traffic->bytes, traffic->messages }, rounds = traffic->rounds;
-	if (chosen->comm->size == 1)
-		return;
-	gemp_comm_sum(chosen->comm, sums, 2);
-	gemp_comm_max(chosen->comm, &rounds, 1);
-	const gemp_traffic all = { sums[0], sums[1], rounds };
-	double each = edges ? (double)sums[0] / (double)edges : 0;
-	gemp_report_exchange(chosen->report, &all, -1, NULL);
-	gemp_report_detail(chosen->report, "  %-10s %.2f bytes an edge\n", "", each);
-	gemp_report_set(chosen->report, "bytes_per_edge", json_real(each));
+	return gemp_report_rate(chosen->report, on_device ? chosen->device : NULL, seconds, transfers, bytes);
 }
 
 gemp_code gemp_chosen_report(gemp_chosen *chosen)

@@ -83,7 +83,7 @@ def empty(folder):
 def report(folder):
     write_npy(f"{folder}/r.npy", "u4", list(range(70000, 0, -1)))
     out = json.loads(run(2, "sort", f"{folder}/r.npy", "--json", "-").stdout)
-    assert (out["numbers"], out["type"], out["on"]) == (70000, "u32", "host") and out["exchange"]["bytes"] > 0, out
+    assert (out["numbers"], out["type"], out["rate"]["on"]) == (70000, "u32", "host") and out["exchange"]["bytes"] > 0, out
 
 
 def main():
