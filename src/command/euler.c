@@ -193,28 +193,36 @@ static bool found(const run *r)
 
 /* ANSWERS */
 
-/* Of ranks and phases the longest. */
+/* Collective. Of all ranks the longest. */
 static void report_stages(run *r)
 {
 	gemp_report *report = r->report;
+	const gemp_euler_result *result = &r->result;
+	bool device = strcmp(result->engine, "device") == 0;
 	json_t *stages = json_object();
-	double sum = 0;
-	gemp_report_detail(report, "\n  stage              ms\n");
+	double longest[GEMP_EULER_STAGES + 1], sum = 0;
+	memcpy(longest, result->seconds, sizeof result->seconds);
+	longest[GEMP_EULER_STAGES] = result->total;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, GEMP_EULER_STAGES + 1, MPI_DOUBLE, MPI_MAX, r->comm->world));
+	gemp_report_detail(report, "\n  stage              ms%s\n", device ? "       GB/s   (what it must move)" : "");
 	for (size_t s = 0; s < GEMP_EULER_STAGES; s++) {
-		double seconds = r->result.seconds[s];
-		sum += seconds;
-		json_object_set_new(stages, gemp_euler_stage_name[s], json_real(seconds));
-		gemp_report_detail(report, "  %-10s %10.3f\n", gemp_euler_stage_name[s], 1e3 * seconds);
+		double bytes = gemp_euler_stage_bytes((gemp_euler_stage)s, r->edges.vertices, r->edges.edges, result->splitters);
+		sum += longest[s];
+		json_object_set_new(stages, gemp_euler_stage_name[s], json_real(longest[s]));
+		gemp_report_detail(report, "  %-10s %10.3f", gemp_euler_stage_name[s], 1e3 * longest[s]);
+		if (device && longest[s] > 0)
+			gemp_report_detail(report, " %10.1f", 1e-9 * bytes / longest[s]);
+		gemp_report_detail(report, "\n");
 	}
 	gemp_report_detail(report, "  %-10s %10.3f\n", "stages", 1e3 * sum);
-	if (r->context && strcmp(r->result.engine, "device") == 0)
-		gemp_report_detail(report, "  %-10s %10.3f\n  %-10s %10.3f\n", "upload", 1e3 * r->result.upload, "download",
-		                   1e3 * r->result.download);
-	gemp_report_detail(report, "  %-10s %10.3f\n\n", "total", 1e3 * r->result.total);
+	if (device)
+		gemp_report_detail(report, "  %-10s %10.3f\n  %-10s %10.3f\n", "upload", 1e3 * result->upload, "download",
+		                   1e3 * result->download);
+	gemp_report_detail(report, "  %-10s %10.3f\n\n", "total", 1e3 * longest[GEMP_EULER_STAGES]);
 	json_object_set_new(stages, "sum", json_real(sum));
-	json_object_set_new(stages, "upload", json_real(r->result.upload));
-	json_object_set_new(stages, "download", json_real(r->result.download));
-	json_object_set_new(stages, "total", json_real(r->result.total));
+	json_object_set_new(stages, "upload", json_real(result->upload));
+	json_object_set_new(stages, "download", json_real(result->download));
+	json_object_set_new(stages, "total", json_real(longest[GEMP_EULER_STAGES]));
 	gemp_report_set(report, "stages", stages);
 }
 

@@ -179,6 +179,3 @@ void gemp_euler_result_free(gemp_euler_result *result)
 	gemp_free(result->joined);
 	*result = (gemp_euler_result){ 0 };
 }
-
-const char *const gemp_euler_stage_name[GEMP_EULER_STAGES] = { "fill", "pair", "walk", "circuits", "orphans", "union",
-	"rotate", "rewalk", "rank", "emit" };

@@ -90,6 +90,8 @@ typedef enum gemp_euler_stage {
 	GEMP_EULER_STAGES
 } gemp_euler_stage;
 extern const char *const gemp_euler_stage_name[GEMP_EULER_STAGES];
+/* What a stage of the device's engine must read and write, at least, where few segments change. */
+double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_t edges, uint64_t splitters);
 
 typedef struct gemp_euler_options {
 	bool sources;        /* of the order, too */

@@ -46,33 +46,6 @@ done:
 	return code;
 }
 
-/* Bytes that stage must move, at least, of so many vertices and edges. */
-static double least_bytes(gemp_euler_stage stage, double n, double m, double splitters, bool joined)
-{
-	switch (stage) {
-	case GEMP_EULER_FILL:
-		return 8 * n + 5 * m / 8 + m / 4;
-	case GEMP_EULER_PAIR:
-		return 8 * m + 16 * n;
-	case GEMP_EULER_WALK:
-		return 8 * m + 16 * splitters;
-	case GEMP_EULER_CIRCUITS:
-		return 24 * splitters;
-	case GEMP_EULER_ORPHANS:
-		return 4 * m + m / 4 + m / 4;
-	case GEMP_EULER_UNION:
-		return m / 4 + m / 4 + 8 * splitters;
-	case GEMP_EULER_ROTATE:
-		return 4 * m + m / 8;
-	case GEMP_EULER_RANK:
-		return 16 * splitters;
-	case GEMP_EULER_EMIT:
-		return 8 * m + 8 * splitters;
-	default:
-		return joined ? 8 * splitters : 0;
-	}
-}
-
 static double sum_of(const gemp_euler_result *result)
 {
 	double sum = 0;
@@ -94,8 +67,8 @@ static void print(const gemp_euler_result *best, const gemp_eulerian *graph, con
 		printf(", \"copy_tb_s\": %.3f, \"of_copy\": {", 1e-12 * copy);
 		for (size_t s = 0; s < GEMP_EULER_STAGES; s++)
 			printf("%s\"%s\": %.3f", s ? ", " : "", gemp_euler_stage_name[s],
-			       least_bytes((gemp_euler_stage)s, (double)graph->vertices, (double)graph->edges,
-			                   (double)best->splitters, best->joins > 0) / best->seconds[s] / copy);
+			       gemp_euler_stage_bytes((gemp_euler_stage)s, graph->vertices, graph->edges, best->splitters) /
+			       best->seconds[s] / copy);
 		printf("}");
 	}
 	printf("}\n");

@@ -74,13 +74,13 @@ def found(folder, rng):
         "ring": [(i, "A", (i + 1) % 30) for i in range(30)],
         "complete": [(i, "A", j) for i in range(9) for j in range(9) if i != j],
     }
-    for name, edges in shapes.items():
+    for turn, (name, edges) in enumerate(shapes.items()):
         edges = list(edges)
         while name == "short" and any(balance(edges).values()):
             edges = shapes["walk"]
         rng.shuffle(edges)
         graph = make(folder, name, edges, vertices=[edges[0][0]])
-        for ranks, place in WAYS:
+        for ranks, place in WAYS if turn < 2 else WAYS[turn % 3:][:1]:
             facts = report(folder, ranks, graph, "--on", place, "--verify", "-o", f"{folder}/o.tsv")
             check_rows(f"{folder}/o.tsv", edges)
             assert facts["found"] and facts["kind"] == "circuit" and facts["edges"] == len(edges) and facts["verified"]
