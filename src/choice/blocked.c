@@ -7,7 +7,7 @@
 #include "pattern/rule_columns.h"
 
 typedef struct pair {
-	const uint64_t *gone, *stays; /* columns that may have the same element */
+	const uint64_t *one, *other; /* columns that may have the same element, which cannot have the fates of both */
 } pair;
 
 typedef struct blocking {
@@ -15,7 +15,7 @@ typedef struct blocking {
 	const gemp_frame *frame;
 	gemp_semantics semantics;
 	gemp_rule_columns columns;
-	uint8_t *gone;        /* [frame->count] columns whose elements the rule deletes or merges */
+	size_t *fate;         /* [frame->count] of the elements of columns */
 	size_t pair_count, pair_capacity;
 	pair *pairs;
 	uint8_t *choice;
@@ -40,17 +40,33 @@ static bool is_apart(const blocking *b, size_t column)
 	return false;
 }
 
+/* From MERGED on: into an element, each its own. */
+enum { STAYS, DELETED, MERGED };
+
+static gemp_code find_fates(blocking *b)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(b->fate, b->frame->count));
+	for (size_t i = 0; i < b->rule->update_count; i++) {
+		const gemp_update *u = &b->rule->updates[i];
+		if (u->kind == GEMP_DELETE)
+			b->fate[u->element.index] = DELETED;
+		else if (u->kind == GEMP_MERGE)
+			b->fate[u->element.index] = MERGED + 2 * u->to.index + u->to.created;
+	}
+done:
+	return code;
+}
+
 static gemp_code find_pairs(blocking *b)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_frame *f = b->frame;
-	GEMP_TRY(GEMP_NEW(b->gone, f->count));
-	for (size_t i = 0; i < b->rule->update_count; i++)
-		if (b->rule->updates[i].kind == GEMP_DELETE || b->rule->updates[i].kind == GEMP_MERGE)
-			b->gone[b->rule->updates[i].element.index] = 1;
-	for (size_t c = 0; c < f->count; c++)
-		for (size_t k = 0; k < f->count && b->gone[c]; k++) {
-			if (b->gone[k] || f->columns[k].kind != f->columns[c].kind || (is_apart(b, c) && is_apart(b, k)))
+	GEMP_TRY(find_fates(b));
+	for (size_t c = 1; c < f->count; c++)
+		for (size_t k = 0; k < c; k++) {
+			if (b->fate[k] == b->fate[c] || f->columns[k].kind != f->columns[c].kind ||
+			    (is_apart(b, c) && is_apart(b, k)))
 				continue;
 			GEMP_TRY(GEMP_RESERVE(b->pairs, b->pair_capacity, b->pair_count + 1));
 			b->pairs[b->pair_count++] = (pair){ f->columns[c].elements, f->columns[k].elements };
@@ -65,7 +81,7 @@ static void identify_range(void *self, size_t range, size_t begin, size_t end)
 	(void)range;
 	for (size_t i = 0; i < b->pair_count; i++)
 		for (size_t row = begin; row < end; row++)
-			if (b->pairs[i].gone[row] == b->pairs[i].stays[row] && b->pairs[i].gone[row] != GEMP_NO_ELEMENT)
+			if (b->pairs[i].one[row] == b->pairs[i].other[row] && b->pairs[i].one[row] != GEMP_NO_ELEMENT)
 				b->choice[row] = GEMP_LEFT_OUT;
 }
 
@@ -92,7 +108,7 @@ gemp_code gemp_block(gemp_context *context, gemp_graph *graph, const gemp_rule *
 	gemp_for_ranges(frame->rows, count_range, &b);
 done:
 	*blocked = b.blocked;
-	gemp_free(b.gone);
+	gemp_free(b.fate);
 	gemp_free(b.pairs);
 	return code;
 }

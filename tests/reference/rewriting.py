@@ -188,7 +188,8 @@ class Rule:
     def blocked(self, world, row):
         have, gone = self.elements(row)
         going = {have[n] for n in gone}
-        if any(have[n] in going for n in set(have) - gone):
+        ways = {u[1]: u[2] if u[0] == 'merge' else 'deleted' for u in self.updates if u[0] in GONE}
+        if len({(have[n], ways.get(n)) for n in have}) > len(set(have.values())):
             return True
         whole = {have[u[1]] for u in self.updates if u[0] == 'detach' and u[1] in have}
         bare = {have[u[1]] for u in self.updates if u[0] == 'delete' and u[1] in have} - whole
