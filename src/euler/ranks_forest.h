@@ -1,18 +1,38 @@
-/* ranks_forest: sets of circuits that are united, and edges of the circuit graph of which a forest is kept. */
+/* ranks_forest: sets of circuits that are united, and a spanning forest of the circuit graph that teams find together.
+ *
+ * Each team has a forest of its own. Teams tell one another in log2(teams) steps: in the first the second of two tells
+ * the first, then the first of the second two that of the first two, and so on. Circuits that only the teams of such a
+ * block have are closed to others: an edge that joins them to one set is settled, whatever others know, as long as it
+ * does not join two circuits that are open. So only edges between open circuits go on, of what the settled ones leave
+ * of the graph: at most as many as open circuits, less one.
+ */
 #ifndef GEMP_EULER_RANKS_FOREST_H
 #define GEMP_EULER_RANKS_FOREST_H
 
+#include "euler/ranks_subset.h"
 #include "euler/ranks_team.h"
-#include "euler/ranks_numbers.h"
 
 typedef struct gemp_euler_joint {
-	uint64_t a, b; /* circuits */
-	uint64_t slot; /* of all ranks */
+	uint64_t a, b;            /* circuits */
+	uint64_t slot;            /* of all ranks */
+	uint8_t reach_a, reach_b; /* the step with which they are closed; 0: no other team has them */
 } gemp_euler_joint;
 
-/* Collective. forest: a forest of this team; afterwards the one of all teams is on the first, and the others have
- * none. A number of a circuit is below `bound`. */
-gemp_code gemp_euler_forest_merge(gemp_euler_team *team, gemp_euler_joint **forest, size_t *count, uint64_t bound);
+typedef struct gemp_euler_forest {
+	gemp_euler_joint *joints; /* [count] */
+	size_t count;
+	uint64_t *settled;        /* [settled_count] slots */
+	size_t settled_count, settled_capacity;
+} gemp_euler_forest;
+
+/* Collective. Circuits that have slots of this team: which step closes each, reach[present->count], the caller's. */
+gemp_code gemp_euler_forest_reach(gemp_euler_team *team, const gemp_euler_subset *present, uint8_t **reach);
+
+/* Collective. joints: a forest of this team, all of it open; afterwards settled, on whichever team. A number of a
+ * circuit is below `bound`. */
+gemp_code gemp_euler_forest_merge(gemp_euler_team *team, gemp_euler_forest *forest, uint64_t bound);
+
+void gemp_euler_forest_free(gemp_euler_forest *forest);
 
 /* Sets as trees: parent[i] < i but for roots. Several threads and processes at once. */
 GEMP_INLINE uint64_t gemp_root_of(void *parent, uint64_t i, bool wide)

@@ -126,23 +126,24 @@ done:
 	return code;
 }
 
-static gemp_code list_joints(joining *j, gemp_euler_joint **joints)
+/* The forest of this team, whose bits are cleared. */
+static gemp_code list_joints(joining *j, const uint8_t *reach, gemp_euler_forest *forest)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_euler_list *list = j->list;
 	uint64_t *circuit = NULL;
 	size_t count = 0;
-	GEMP_TRY(GEMP_NEW(*joints, j->joins));
+	GEMP_TRY(GEMP_NEW(forest->joints, j->joins));
 	GEMP_TRY(GEMP_NEW(circuit, j->circuits));
 	for (size_t word = 0; word < j->present.words; word++)
 		GEMP_EACH_BIT(j->present.word[word].bits, bit)
 			circuit[count++] = word * 64 + bit;
-	count = 0;
 	for (size_t word = 0; word <= list->count / 64; word++) {
 		GEMP_EACH_BIT(j->joined[word], bit) {
 			size_t x = word * 64 + bit;
-			(*joints)[count++] = (gemp_euler_joint){ circuit[gemp_lookup_at(&j->circuit, x - 1, j->wide)],
-				circuit[gemp_lookup_at(&j->circuit, x, j->wide)], list->low + x };
+			uint64_t a = gemp_lookup_at(&j->circuit, x - 1, j->wide), b = gemp_lookup_at(&j->circuit, x, j->wide);
+			forest->joints[forest->count++] =
+				(gemp_euler_joint){ circuit[a], circuit[b], list->low + x, reach[a], reach[b] };
 		}
 		j->joined[word] = 0;
 	}
@@ -151,25 +152,21 @@ done:
 	return code;
 }
 
-/* The forest of this team becomes the forest of all, and slots hear of it from the team that has it. */
+/* The forest of this team becomes part of the forest of all, and slots hear of it from whichever team settles them. */
 static gemp_code unite_teams(joining *j, uint64_t bound)
 {
 	gemp_code code = GEMP_OK;
 	gemp_euler_team *team = j->list->team;
-	gemp_euler_joint *forest = NULL;
-	uint64_t *slots = NULL;
-	size_t count = j->joins;
-	GEMP_TRY(gemp_comm_agree(team->comm, list_joints(j, &forest)));
-	GEMP_TRY(gemp_euler_forest_merge(team, &forest, &count, bound));
-	code = GEMP_NEW(slots, count);
-	GEMP_TRY(gemp_comm_agree(team->comm, code));
-	for (size_t i = 0; i < count; i++)
-		slots[i] = forest[i].slot;
-	GEMP_TRY(gemp_euler_bits_deliver(team, slots, count, j->list->bounds, j->joined));
-	j->joins = count;
+	gemp_euler_forest forest = { 0 };
+	uint8_t *reach = NULL;
+	GEMP_TRY(gemp_euler_forest_reach(team, &j->present, &reach));
+	GEMP_TRY(gemp_comm_agree(team->comm, list_joints(j, reach, &forest)));
+	GEMP_TRY(gemp_euler_forest_merge(team, &forest, bound));
+	GEMP_TRY(gemp_euler_bits_deliver(team, forest.settled, forest.settled_count, j->list->bounds, j->joined));
+	j->joins = forest.settled_count;
 done:
-	gemp_free(forest);
-	gemp_free(slots);
+	gemp_euler_forest_free(&forest);
+	gemp_free(reach);
 	return code;
 }
 

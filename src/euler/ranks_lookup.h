@@ -1,7 +1,6 @@
 /* ranks_lookup: what is known of splitters, at hand wherever an element has their label.
  *
- * Each rank asks the owners for the splitters that its labels name, each once, by a bit; values come back in that
- * order.
+ * Each rank asks the owners for the splitters that its labels name (ranks_inquire.h).
  */
 #ifndef GEMP_EULER_RANKS_LOOKUP_H
 #define GEMP_EULER_RANKS_LOOKUP_H

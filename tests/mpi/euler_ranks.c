@@ -5,7 +5,7 @@
 static void random_multigraphs(void **state)
 {
 	(void)state;
-	euler_case_try(test_seed_all(), test_comm.size < 4 ? 80 : 160 / test_comm.size);
+	euler_case_try(test_seed_all(), test_comm.size == 1 ? 200 : 120 / test_comm.size);
 }
 
 /* Settings as they are by default, and both ways of ranks to know of one another. */
