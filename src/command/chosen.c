@@ -78,6 +78,20 @@ gemp_code gemp_chosen_rate(gemp_chosen *chosen, bool on_device, double seconds, 
 	return gemp_report_rate(chosen->report, on_device ? chosen->device : NULL, seconds, transfers, bytes);
 }
 
+void gemp_chosen_exchange(gemp_chosen *chosen, const gemp_traffic *traffic, gemp_count edges)
+{
+	uint64_t sums[] = { traffic->bytes, traffic->messages }, rounds = traffic->rounds;
+	if (chosen->comm->size == 1)
+		return;
+	gemp_comm_sum(chosen->comm, sums, 2);
+	gemp_comm_max(chosen->comm, &rounds, 1);
+	const gemp_traffic all = { sums[0], sums[1], rounds };
+	double each = edges ? (double)sums[0] / (double)edges : 0;
+	gemp_report_exchange(chosen->report, &all, -1, NULL);
+	gemp_report_detail(chosen->report, "  %-10s %.2f bytes an edge\n", "", each);
+	gemp_report_set(chosen->report, "bytes_per_edge", json_real(each));
+}
+
 gemp_code gemp_chosen_report(gemp_chosen *chosen)
 {
 	gemp_code code = GEMP_OK;
