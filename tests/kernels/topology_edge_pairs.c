@@ -25,6 +25,8 @@ static void check(const size_t *length, size_t rows, gemp_vertex first)
 	static const unsigned lanes[] = { 0, 1, 32 };
 	for (size_t i = 0; i < 3; i++) {
 		gemp_edge_pairs_figures figures;
+		if (lanes[i] == 1 && device->gpu)
+			continue; /* a group has no room for so many workers */
 		gemp_device_csr_lanes = lanes[i];
 		memset(pairs, 0xff, edges * sizeof *pairs);
 		assert_ok(gemp_edge_pairs(&csr, device, places[i], pairs, &figures));
