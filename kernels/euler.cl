@@ -4,13 +4,14 @@
  * splitter to the next along the successors is its segment. Nodes of the union-find forest are the segments, and behind
  * them the circuits without a splitter (orphans).
  *
- * A walk that stores a label at each slot pays three times what the walk costs. So walkers write the slots themselves, one
- * behind the other, into chunks; all that is asked of each slot is then a read of memory in order: marking it visited, its
- * label, whether its successor changes, its place in the order. Labels are stored for a sample of the slots, and after those
- * have been united for the slots that are not in the component of nearly all others.
+ * A walk that stores a label at each slot pays three times what the walk costs. So walkers write the slots themselves,
+ * one behind the other, into chunks; all that is asked of each slot is then a read of memory in order: marking it
+ * visited, its label, whether its successor changes, its place in the order. Labels are stored for a sample of the
+ * slots, and after those have been united for the slots that are not in the component of nearly all others.
  *
- * Chunk c < splitters is the first one of segment c; others are taken from pools. The last piece of a segment, if it is not
- * whole, stands at the right end of its place.
+ * Chunk c < splitters is the first one of segment c. Others are taken from pools, `room` a pool for the first walk and
+ * behind them as many for the second, which goes along the segments that have changed. The last piece of a segment, if
+ * it is not whole, stands at the right end of its place.
  */
 #include "euler_abi.h"
 
@@ -20,7 +21,7 @@
 #define set_bit(bits, i) atomic_or(&(bits)[(i) >> 5], 1u << ((i) & 31))
 #define each(type, i, count) type i = (type)get_global_id(0); i < (count); i += (type)get_global_size(0)
 
-static inline uint mix(uint x)
+static inline uint scramble(uint x)
 {
 	x ^= x >> 16;
 	x *= 0x7feb352du;
@@ -32,7 +33,7 @@ static inline uint mix(uint x)
 /* The slot of splitter s. */
 static inline uint splitter_at(uint s, uint edges, uint seed)
 {
-	uint first = s << EULER_SPACING_BITS, hash = mix(s ^ seed);
+	uint first = s << EULER_SPACING_BITS, hash = scramble(s ^ seed);
 	return first + (edges - first < SPACING ? hash % (edges - first) : hash & (SPACING - 1));
 }
 
@@ -74,7 +75,8 @@ __kernel void euler_pair(__global const uint *restrict target, __global uint *cu
 		next[e] = atomic_inc(&cursor[target[e]]);
 }
 
-__kernel void euler_check(__global const uint *begin, __global const uint *cursor, uint vertices, __global uint *counters)
+__kernel void euler_check(__global const uint *begin, __global const uint *cursor, uint vertices,
+                          __global uint *counters)
 {
 	__local uint sum;
 	uint count = 0;
@@ -85,25 +87,37 @@ __kernel void euler_check(__global const uint *begin, __global const uint *curso
 
 /* WALK */
 
-/* Overflow chunk: pools take turns, the number of each is `room`. */
-static inline uint take_chunk(__global uint *counters, uint room, uint segment, uint place, __global uint2 *owner)
+/* A further chunk for a segment: where pools take turns, the k-th of pool p is k * EULER_POOLS + p. */
+static inline uint take_chunk(__global uint *counters, uint room, uint again, uint segment, uint place,
+                              __global uint2 *owner)
 {
 	for (uint pool = get_group_id(0) % EULER_POOLS;; pool = (pool + 1) % EULER_POOLS) {
-		uint k = atomic_inc(&counters[EULER_TAKEN + pool]);
+		uint k = atomic_inc(&counters[EULER_TAKEN + again * EULER_POOLS + pool]);
 		if (k < room) {
-			uint c = k * EULER_POOLS + pool;
+			uint c = (again * room + k) * EULER_POOLS + pool;
 			owner[c] = (uint2)(segment, place);
 			return c;
 		}
 	}
 }
 
-/* From each splitter to the next: chunks, and of each segment {length, the one that follows}. */
+/* The next changed segment of this work-item, from s on. */
+static inline uint changed_from(__global const uchar *restrict changed, uint s, uint splitters)
+{
+	while (s < splitters && !changed[s])
+		s += (uint)get_global_size(0);
+	return s;
+}
+
+/* From each splitter to the next: chunks, and of each segment {length, the one that follows}. again: only along
+ * segments that have changed. */
 __kernel void euler_walk(__global const uint *restrict next, __global uint4 *restrict chunks, __global uint2 *owner,
-                         __global uint2 *restrict segments, uint edges, uint splitters, uint seed, __global uint *counters,
-                         uint room)
+                         __global uint2 *restrict segments, uint edges, uint splitters, uint seed,
+                         __global uint *counters, uint room, __global const uchar *restrict changed, uint again)
 {
 	uint s = (uint)get_global_id(0);
+	if (again)
+		s = changed_from(changed, s, splitters);
 	if (s >= splitters)
 		return;
 	uint e = splitter_at(s, edges, seed), length = 0, chunk = s;
@@ -121,34 +135,50 @@ __kernel void euler_walk(__global const uint *restrict next, __global uint4 *res
 		}
 		if (over) {
 			segments[s] = (uint2)(length, e >> EULER_SPACING_BITS);
-			s = atomic_inc(&counters[EULER_QUEUE]) + (uint)get_global_size(0);
+			if (again)
+				s = changed_from(changed, s + (uint)get_global_size(0), splitters);
+			else
+				s = atomic_inc(&counters[EULER_QUEUE]) + (uint)get_global_size(0);
 			if (s >= splitters)
 				return;
 			e = splitter_at(s, edges, seed);
 			length = 0;
 			chunk = s;
 		} else if (!(length % EULER_CHUNK)) {
-			chunk = splitters + take_chunk(counters, room, s, length, owner);
+			chunk = splitters + take_chunk(counters, room, again, s, length, owner);
 		}
 	}
 }
 
 #define CHUNK_PARAMETERS __global const uint *restrict chunks, __global const uint2 *restrict owner,               \
-	__global const uint2 *restrict segments, uint splitters, ulong entries
+	__global const uint2 *restrict segments, uint splitters, ulong entries, uint room
 
-/* Of which segment the x-th of all chunks' places is, and how many slots after its splitter the chunk begins; segment NONE:
- * nobody has taken the chunk. */
-static inline uint2 owner_of(ulong x, __global const uint2 *restrict owner, uint splitters, __global const uint *counters)
+/* Of which segment the x-th of all chunks' places is, and how many slots after its splitter the chunk begins; segment
+ * NONE: nobody has taken the chunk. */
+static inline uint2 owner_of(ulong x, __global const uint2 *restrict owner, uint splitters, uint room,
+                             __global const uint *counters)
 {
 	uint c = (uint)(x / EULER_CHUNK);
 	if (c < splitters)
 		return (uint2)(c, 0);
 	c -= splitters;
-	return c / EULER_POOLS < counters[EULER_TAKEN + c % EULER_POOLS] ? owner[c] : (uint2)(NONE, 0);
+	uint k = c / EULER_POOLS, pool = c % EULER_POOLS;
+	if (k >= room) {
+		k -= room;
+		pool += EULER_POOLS;
+	}
+	return k < counters[EULER_TAKEN + pool] ? owner[c] : (uint2)(NONE, 0);
 }
 
-/* The slot at such a place, `offset` slots after the splitter; and the one that follows it, NONE where another chunk has
- * it. */
+/* Was the chunk taken by the first walk? */
+static inline int is_older(ulong x, uint splitters, uint room)
+{
+	uint c = (uint)(x / EULER_CHUNK);
+	return c >= splitters && c - splitters < room * EULER_POOLS;
+}
+
+/* The slot at such a place, `offset` slots after the splitter; and the one that follows it, NONE where another chunk
+ * has it. */
 typedef struct entry {
 	uint offset, slot, following;
 } entry;
@@ -169,7 +199,7 @@ static inline entry entry_at(ulong x, uint2 whose, __global const uint *restrict
 	return at;
 }
 
-#define OWNER(x) owner_of(x, owner, splitters, counters)
+#define OWNER(x) owner_of(x, owner, splitters, room, counters)
 #define ENTRY(x, whose) entry_at(x, whose, chunks, segments)
 
 /* UNION-FIND. A parent is never greater than its child. */
@@ -301,7 +331,7 @@ __kernel void euler_giant(__global const uint *restrict root, uint splitters, __
 	uint giant = root[0];
 	int votes = 0;
 	for (uint i = 0; i < 8; i++) {
-		uint r = root[mix(i) % splitters];
+		uint r = root[scramble(i) % splitters];
 		if (votes == 0)
 			giant = r;
 		votes += r == giant ? 1 : -1;
@@ -328,7 +358,8 @@ __kernel void euler_label(CHUNK_PARAMETERS, __global const uint *restrict root, 
 
 __kernel void euler_unite(__global const uint *restrict label, __global const uint *restrict labelled,
                           __global const uint *restrict root, volatile __global uint *parent,
-                          __global const uint *restrict starts, __global uint *mark, uint edges, __global uint *counters)
+                          __global const uint *restrict starts, __global uint *mark, uint edges,
+                          __global uint *counters)
 {
 	__local uint sum;
 	uint joins = 0, giant = counters[EULER_GIANT];
@@ -345,11 +376,11 @@ __kernel void euler_unite(__global const uint *restrict label, __global const ui
 	add_up(joins, &sum, &counters[EULER_JOINS]);
 }
 
-/* ROTATE. A run of marked slots and the slot before it: its in-edges pass their successors on by one. Circuits of a run are
- * all different, since each mark joined two components, so that they become one. */
+/* ROTATE. A run of marked slots and the slot before it: its in-edges pass their successors on by one. Circuits of a run
+ * are all different, since each mark joined two components, so that they become one. */
 
-/* A bit for each word of mark[]. some: slots of the word have new successors, so that a small table tells of nearly all that
- * they have not. full: it is all marks, so that long runs are gone back along by 1,024 slots. */
+/* A bit for each word of mark[]. some: slots of the word have new successors, so that a small table tells of nearly all
+ * that they have not. full: it is all marks, so that long runs are gone back along by 1,024 slots. */
 __kernel void euler_words(__global const uint *restrict mark, uint words, __global uint *some, __global uint *full)
 {
 	for (each(uint, w, words)) {
@@ -427,36 +458,6 @@ __kernel void euler_rotate_orphans(__global const uint *restrict visited, __glob
 	}
 }
 
-/* SECOND WALK */
-
-/* The next changed segment of this work-item, from s on. */
-static inline uint changed_from(__global const uchar *restrict changed, uint s, uint splitters)
-{
-	while (s < splitters && !changed[s])
-		s += (uint)get_global_size(0);
-	return s;
-}
-
-__kernel void euler_rewalk(__global const uint *restrict next, __global const uchar *restrict changed,
-                           __global uint2 *restrict segments, uint edges, uint splitters, uint seed)
-{
-	uint s = changed_from(changed, (uint)get_global_id(0), splitters), length = 0;
-	if (s >= splitters)
-		return;
-	for (uint e = splitter_at(s, edges, seed);;) {
-		e = next[e];
-		length++;
-		if (!is_splitter(e, edges, seed))
-			continue;
-		segments[s] = (uint2)(length, e >> EULER_SPACING_BITS);
-		s = changed_from(changed, s + (uint)get_global_size(0), splitters);
-		if (s >= splitters)
-			return;
-		e = splitter_at(s, edges, seed);
-		length = 0;
-	}
-}
-
 /* RANK: slots from the beginning of a segment to the end of the list, which ends where segment 0 would follow. */
 
 __kernel void euler_list(__global const uint2 *restrict segments, __global uint2 *restrict list, uint splitters)
@@ -479,15 +480,14 @@ __kernel void euler_double(__global const uint2 *restrict from, __global uint2 *
 	}
 }
 
-/* EMIT */
+/* EMIT: what the second walk has not gone along again stands where the first has left it. */
 
-/* Segments that have not changed. */
-__kernel void euler_copy(CHUNK_PARAMETERS, __global const uchar *restrict changed, __global const uint2 *restrict list,
+__kernel void euler_emit(CHUNK_PARAMETERS, __global const uchar *restrict changed, __global const uint2 *restrict list,
                          __global uint *restrict order, uint edges, uint closing, __global uint *counters)
 {
 	for (each(ulong, x, entries)) {
 		uint2 whose = OWNER(x);
-		if (whose.x == NONE || changed[whose.x])
+		if (whose.x == NONE || (changed[whose.x] && is_older(x, splitters, room)))
 			continue;
 		entry at = ENTRY(x, whose);
 		if (at.slot == NONE)
@@ -496,31 +496,6 @@ __kernel void euler_copy(CHUNK_PARAMETERS, __global const uchar *restrict change
 		order[place] = at.slot;
 		if (at.slot == closing)
 			counters[EULER_CUT] = place;
-	}
-}
-
-/* The others. */
-__kernel void euler_emit(__global const uint *restrict next, __global const uchar *restrict changed,
-                         __global const uint2 *restrict list, __global uint *restrict order, uint edges, uint splitters,
-                         uint seed, uint closing, __global uint *counters)
-{
-	uint s = changed_from(changed, (uint)get_global_id(0), splitters);
-	if (s >= splitters)
-		return;
-	uint e = splitter_at(s, edges, seed), place = edges - list[s].x;
-	for (;;) {
-		order[place] = e;
-		if (e == closing)
-			counters[EULER_CUT] = place;
-		place++;
-		e = next[e];
-		if (!is_splitter(e, edges, seed))
-			continue;
-		s = changed_from(changed, s + (uint)get_global_size(0), splitters);
-		if (s >= splitters)
-			return;
-		e = splitter_at(s, edges, seed);
-		place = edges - list[s].x;
 	}
 }
 

@@ -16,7 +16,7 @@
 #define EULER_JOINS 4
 #define EULER_GIANT 5       /* node of the component that slots without a label belong to */
 #define EULER_CUT 6         /* place of the closing slot */
-#define EULER_TAKEN 8       /* [EULER_POOLS] chunks taken */
-#define EULER_COUNTERS (EULER_TAKEN + EULER_POOLS)
+#define EULER_TAKEN 8       /* [2 * EULER_POOLS] chunks taken by the first walk, and by the second */
+#define EULER_COUNTERS (EULER_TAKEN + 2 * EULER_POOLS)
 
 #endif

@@ -207,8 +207,8 @@ gemp_code gemp_euler_may_draw(const gemp_graph *graph, const gemp_euler_edges *e
 {
 	if (edges->edges <= GEMP_EULER_DRAWN_MOST && graph->vertices <= GEMP_EULER_DRAWN_MOST)
 		return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "--dot %s: %" PRIu64 " vertices and %" PRIu64 " edges are too many to draw (at most %d of "
-	                 "each); leave out --dot", path, graph->vertices, edges->edges, GEMP_EULER_DRAWN_MOST);
+	return gemp_fail(GEMP_EDATA, "--dot %s: %" PRIu64 " vertices and %" PRIu64 " edges are too many to draw (at most "
+	                 "%d of each); leave out --dot", path, graph->vertices, edges->edges, GEMP_EULER_DRAWN_MOST);
 }
 
 gemp_code gemp_euler_draw(const gemp_comm *comm, const gemp_graph *graph, const gemp_euler_edges *edges,

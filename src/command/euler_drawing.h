@@ -1,5 +1,6 @@
-/* euler_drawing: how a circuit came about in a small graph, for Graphviz: the circuits before they were joined, each in a colour,
- * with vertices coloured by their degree; the circuit graph and its spanning tree; the edges with their places. */
+/* euler_drawing: how a circuit came about in a small graph, for Graphviz: the circuits before they were joined, each in
+ * a colour, with vertices coloured by their degree; the circuit graph and its spanning tree; the edges with their
+ * places. */
 #ifndef GEMP_COMMAND_EULER_DRAWING_H
 #define GEMP_COMMAND_EULER_DRAWING_H
 

@@ -113,7 +113,7 @@ done:
 	return code;
 }
 
-/* Collective. The ranks' numbers of places, and where the last edge of this rank ends: where those of the next begin. */
+/* Collective. How many places ranks have, and where the last edge of this one ends: where those of the next begin. */
 static gemp_code look_behind(rows *r, uint64_t **counts)
 {
 	gemp_code code = GEMP_OK;

@@ -7,7 +7,8 @@
 /* What an owner says of a slot of its own. Several threads call it at the same time. */
 typedef uint64_t gemp_euler_answer(void *self, gemp_edge slot);
 
-/* Collective. answers[i] becomes what the owner of slots[i] says. A slot that nobody has is GEMP_EINTERNAL on all ranks. */
+/* Collective. answers[i] becomes what the owner of slots[i] says. A slot that nobody has is GEMP_EINTERNAL on all
+ * ranks. */
 gemp_code gemp_euler_ask(const gemp_comm *comm, const gemp_euler_edges *edges, const gemp_edge *slots, size_t count,
                          gemp_euler_answer *answer, void *self, uint64_t *answers);
 

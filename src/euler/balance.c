@@ -7,15 +7,16 @@
 
 enum { ROUND = 1 << 22 }; /* targets that a rank sends at a time */
 
-static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, size_t from, size_t count, int *owner,
-                             uint64_t *in)
+static gemp_code count_round(const gemp_comm *comm, const gemp_euler_edges *edges, size_t from, size_t count,
+                             int *owner, uint64_t *in)
 {
 	gemp_code code = GEMP_OK;
 	void *arrived = NULL;
 	size_t *begin = NULL;
 	for (size_t i = 0; i < count; i++)
 		owner[i] = (int)gemp_range_of(edges->bounds, (size_t)edges->ranks, edges->target[from + i]);
-	GEMP_TRY(gemp_exchange_records(comm, edges->target + from, count, sizeof *edges->target, owner, &arrived, &begin, NULL));
+	GEMP_TRY(gemp_exchange_records(comm, edges->target + from, count, sizeof *edges->target, owner, &arrived, &begin,
+	                               NULL));
 	const gemp_vertex *vertices = arrived;
 	for (size_t i = 0; i < begin[edges->ranks]; i++)
 		in[vertices[i] - edges->bounds[edges->rank]]++;
@@ -56,7 +57,8 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Those of all ranks that come first. */
-static gemp_code gather_first(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own, size_t count)
+static gemp_code gather_first(gemp_euler_balance *out, const gemp_comm *comm, const gemp_euler_unbalanced *own,
+                              size_t count)
 {
 	gemp_code code = GEMP_OK;
 	void *all = NULL;

@@ -1,5 +1,5 @@
-/* balance: why there is no circuit: which vertices have other in- than out-degree, in how many components the edges are, and
- * whether a path goes where no circuit does. */
+/* balance: why there is no circuit: which vertices have other in- than out-degree, in how many components the edges
+ * are, and whether a path goes where no circuit does. */
 #ifndef GEMP_EULER_BALANCE_H
 #define GEMP_EULER_BALANCE_H
 

@@ -9,12 +9,12 @@
 #include <stdio.h>
 
 enum { FILL, PAIR, CHECK, WALK, LINK, CLOSE, ROOTS, VISIT, ORPHANS, SAMPLE, GIANT, LABEL, UNITE, WORDS, ROTATE,
-	ROTATE_ORPHANS, REWALK, LIST, DOUBLE, COPY, EMIT, SOURCES, KERNELS };
+	ROTATE_ORPHANS, LIST, DOUBLE, EMIT, SOURCES, KERNELS };
 
-static const char *const kernel_names[KERNELS] = { "euler_fill", "euler_pair", "euler_check", "euler_walk", "euler_link",
-	"euler_close", "euler_roots", "euler_visit", "euler_orphans", "euler_sample", "euler_giant", "euler_label",
-	"euler_unite", "euler_words", "euler_rotate", "euler_rotate_orphans", "euler_rewalk", "euler_list", "euler_double",
-	"euler_copy", "euler_emit", "euler_sources" };
+static const char *const kernel_names[KERNELS] = { "euler_fill", "euler_pair", "euler_check", "euler_walk",
+	"euler_link", "euler_close", "euler_roots", "euler_visit", "euler_orphans", "euler_sample", "euler_giant", "euler_label",
+	"euler_unite", "euler_words", "euler_rotate", "euler_rotate_orphans", "euler_list", "euler_double",
+	"euler_emit", "euler_sources" };
 
 enum { LARGE = 1 << 23 };      /* edges from which arrays do not fit a GPU's cache */
 enum { GROUP = 256, WAVE = 2048, CPU_GROUP = 8, CPU_WAVE = 64 }; /* work-items of a group, and on a unit at a time */
@@ -37,7 +37,7 @@ typedef struct engine {
 	gemp_laps laps[GEMP_EULER_STAGES];
 	cl_uint vertices, slots, splitters, seed, room; /* room: chunks of a pool */
 	cl_uint words, closing;                         /* words: of a bitmap of slots */
-	cl_ulong entries, samples;
+	cl_ulong entries, all_entries, samples;         /* places of chunks: of the first walk, and of both */
 	size_t bits;                                    /* a splitter every 2^bits slots */
 	size_t group, wave;
 	cl_uint counters[EULER_COUNTERS];
@@ -70,6 +70,7 @@ static gemp_code measure(engine *e, const gemp_euler_options *options)
 	e->words = e->slots / 32 + 1;
 	e->closing = edges->closing == GEMP_NO_EDGE ? UINT32_MAX : (cl_uint)edges->closing;
 	e->entries = ((cl_ulong)e->splitters + (cl_ulong)e->room * EULER_POOLS) * EULER_CHUNK;
+	e->all_entries = e->entries + (cl_ulong)e->room * EULER_POOLS * EULER_CHUNK;
 	e->samples = ((cl_ulong)e->slots / EULER_SAMPLED / EULER_SAMPLE + 1) * EULER_SAMPLED;
 	e->group = e->device->gpu ? GROUP : CPU_GROUP;
 	e->wave = e->device->units * (size_t)(e->device->gpu ? WAVE : CPU_WAVE);
@@ -84,7 +85,7 @@ static gemp_code new_arrays(engine *e)
 	const struct { gemp_buffer *buffer; size_t size; } list[] = {
 		{ &on->begin, (e->vertices + (size_t)1) * word }, { &on->target, e->slots * word },
 		{ &on->cursor, e->vertices * word }, { &on->next, e->slots * word },
-		{ &on->chunks, (e->entries + EULER_PIECE) * word }, { &on->owner, (size_t)e->room * EULER_POOLS * pair },
+		{ &on->chunks, (e->all_entries + EULER_PIECE) * word }, { &on->owner, 2 * (size_t)e->room * EULER_POOLS * pair },
 		{ &on->segments, e->splitters * pair }, { &on->parent, ((size_t)e->splitters + e->slots) * word },
 		{ &on->root, ((size_t)e->splitters + e->slots) * word }, { &on->sample, e->samples * word },
 		{ &on->label, e->slots * word }, { &on->lists[0], e->splitters * pair }, { &on->lists[1], e->splitters * pair },
@@ -141,7 +142,8 @@ done:
 	launch(e, GEMP_EULER_##stage, (kernel), (work), (const gemp_argument[]){ __VA_ARGS__ },                \
 	       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))
 #define MEM(name) GEMP_ARG(&e->on.name.mem)
-#define CHUNKS MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries)
+#define CHUNKS(entries) MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), \
+	GEMP_ARG(&e->room)
 
 static gemp_code fill(engine *e, gemp_euler_stage stage, const gemp_buffer *buffer, cl_uint value)
 {
@@ -177,17 +179,24 @@ done:
 	return code;
 }
 
-static gemp_code walk(engine *e)
+static gemp_code walk(engine *e, gemp_euler_stage stage)
+{
+	const cl_uint again = stage == GEMP_EULER_REWALK;
+	return launch(e, stage, WALK, e->splitters, (const gemp_argument[]){ MEM(next), MEM(chunks), MEM(owner), MEM(segments),
+	              GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), MEM(counters), GEMP_ARG(&e->room),
+	              MEM(changed), GEMP_ARG(&again) }, 11);
+}
+
+static gemp_code find_circuits(engine *e)
 {
 	gemp_code code = GEMP_OK;
 	const cl_uint circuits = EULER_CIRCUITS;
-	GEMP_TRY(LAUNCH(WALK, WALK, e->splitters, MEM(next), MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->slots),
-	                GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), MEM(counters), GEMP_ARG(&e->room)));
+	GEMP_TRY(walk(e, GEMP_EULER_WALK));
 	GEMP_TRY(LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(parent), GEMP_ARG(&e->splitters)));
 	GEMP_TRY(LAUNCH(CIRCUITS, CLOSE, e->splitters, MEM(segments), MEM(parent), GEMP_ARG(&e->splitters)));
 	GEMP_TRY(LAUNCH(CIRCUITS, ROOTS, e->splitters, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters),
 	                GEMP_ARG(&circuits)));
-	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries, CHUNKS, MEM(visited), MEM(sample), MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries, CHUNKS(entries), MEM(visited), MEM(sample), MEM(counters)));
 	GEMP_TRY(LAUNCH(ORPHANS, ORPHANS, e->slots, MEM(next), MEM(visited), MEM(label), MEM(labelled), MEM(parent), MEM(root),
 	                GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters)));
 done:
@@ -203,7 +212,7 @@ static gemp_code unite(engine *e)
 	GEMP_TRY(LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters),
 	                GEMP_ARG(&nowhere)));
 	GEMP_TRY(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
-	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS, MEM(root), MEM(label), MEM(labelled), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
 	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots, MEM(label), MEM(labelled), MEM(root), MEM(parent), MEM(starts), MEM(mark),
 	                GEMP_ARG(&e->slots), MEM(counters)));
 	GEMP_TRY(read_counters(e));
@@ -239,12 +248,11 @@ static gemp_code rotate(engine *e)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full)));
-	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries, CHUNKS, MEM(next), MEM(mark), MEM(some), MEM(full), MEM(changed),
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries, CHUNKS(entries), MEM(next), MEM(mark), MEM(some), MEM(full), MEM(changed),
 	                GEMP_ARG(&e->slots), MEM(counters)));
 	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots, MEM(visited), MEM(next), MEM(mark), MEM(some), MEM(full),
 	                GEMP_ARG(&e->slots)));
-	GEMP_TRY(LAUNCH(REWALK, REWALK, e->splitters, MEM(next), MEM(changed), MEM(segments), GEMP_ARG(&e->slots),
-	                GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed)));
+	GEMP_TRY(walk(e, GEMP_EULER_REWALK));
 done:
 	return code;
 }
@@ -257,10 +265,8 @@ static gemp_code rank_and_emit(engine *e)
 	GEMP_TRY(LAUNCH(RANK, LIST, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters)));
 	for (cl_uint reach = 1; reach < e->splitters && reach; reach *= 2, from = !from)
 		GEMP_TRY(LAUNCH(RANK, DOUBLE, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
-	GEMP_TRY(LAUNCH(EMIT, COPY, e->entries, CHUNKS, MEM(changed), MEM(lists[from]), MEM(label), GEMP_ARG(&e->slots),
-	                GEMP_ARG(&e->closing), MEM(counters)));
-	GEMP_TRY(LAUNCH(EMIT, EMIT, e->splitters, MEM(next), MEM(changed), MEM(lists[from]), MEM(label), GEMP_ARG(&e->slots),
-	                GEMP_ARG(&e->splitters), GEMP_ARG(&e->seed), GEMP_ARG(&e->closing), MEM(counters)));
+	GEMP_TRY(LAUNCH(EMIT, EMIT, e->all_entries, CHUNKS(all_entries), MEM(changed), MEM(lists[from]), MEM(label),
+	                GEMP_ARG(&e->slots), GEMP_ARG(&e->closing), MEM(counters)));
 	GEMP_TRY(read_counters(e));
 done:
 	return code;
@@ -334,7 +340,7 @@ static gemp_code find(engine *e, const gemp_euler_options *options)
 	out->unbalanced = e->counters[EULER_UNBALANCED];
 	if (out->unbalanced)
 		goto done;
-	GEMP_TRY(walk(e));
+	GEMP_TRY(find_circuits(e));
 	GEMP_TRY(unite(e));
 	out->splitters = e->splitters;
 	out->circuits = (gemp_count)e->counters[EULER_CIRCUITS] + e->counters[EULER_ORPHANS];

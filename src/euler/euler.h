@@ -1,11 +1,11 @@
 /* euler: an Euler circuit or path of a directed multigraph, by the parallel method of Awerbuch, Israeli and Shiloach.
  *
- * In-edges are paired with out-edges at each vertex, which cuts the edges into circuits. Circuits that meet at a vertex are
- * neighbours in the circuit graph; over a spanning forest of it successors are swapped where circuits meet, which joins them.
- * The one circuit that is left is ranked as a list, which gives each edge its place.
+ * In-edges are paired with out-edges at each vertex, which cuts the edges into circuits. Circuits that meet at a vertex
+ * are neighbours in the circuit graph; over a spanning forest of it successors are swapped where circuits meet, which
+ * joins them. The one circuit that is left is ranked as a list, which gives each edge its place.
  *
- * Edges are slots: the out-edges of all vertices, row by row, numbered over all ranks. So slots name edges, parallel ones and
- * loops, too.
+ * Edges are slots: the out-edges of all vertices, row by row, numbered over all ranks. So slots name edges, parallel
+ * ones and loops, too.
  */
 #ifndef GEMP_EULER_EULER_H
 #define GEMP_EULER_EULER_H
@@ -36,8 +36,8 @@ typedef struct gemp_euler_edges {
 	                                the slots they had); NULL: they are */
 } gemp_euler_edges;
 
-/* Of the relations that are set in relations[] (NULL: all), whose out-edges are loaded: all directed, or all undirected. The
- * graph must outlive it. */
+/* Of the relations that are set in relations[] (NULL: all), whose out-edges are loaded: all directed, or all
+ * undirected. The graph must outlive it. */
 gemp_code gemp_euler_edges_new(gemp_euler_edges *out, const gemp_graph *graph, const bool *relations);
 /* Adds an edge from `end` to `start`, the last of its row; every rank calls it. */
 gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gemp_vertex end);
@@ -45,7 +45,7 @@ gemp_code gemp_euler_edges_close(gemp_euler_edges *edges, gemp_vertex start, gem
 gemp_code gemp_euler_edges_share_relations(gemp_euler_edges *to, const gemp_euler_edges *from);
 void gemp_euler_edges_free(gemp_euler_edges *edges);
 
-/* The edge of an own slot, in the row of `source`: index into edges->relations and the edge's number in the relation. */
+/* The edge of an own slot, in the row of `source`: index into edges->relations, and its number in the relation. */
 typedef struct gemp_euler_edge {
 	size_t relation;
 	gemp_edge number;
@@ -72,7 +72,7 @@ typedef struct gemp_euler_order {
 	size_t count;
 	gemp_edge edges;       /* places of all ranks: of a path one less than slots */
 	gemp_edge *edge;       /* [count] slots */
-	gemp_vertex *source;   /* [count] where the edge at this place begins; it ends where the next begins. NULL: not asked for */
+	gemp_vertex *source;   /* [count] where the edge at this place begins; NULL: not asked for */
 } gemp_euler_order;
 void gemp_euler_order_free(gemp_euler_order *order);
 

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex there; the
- * other arc, x ^ 1, comes in. */
+/* Arc 2 s goes along slot s, arc 2 s + 1 against it. An end of an edge is named by the arc that leaves its vertex
+ * there; the other arc, x ^ 1, comes in. */
 
 /* An end of an edge, on its way to the rank that owns the vertex; or an arc and the next one, to the arc's rank. */
 typedef struct record {
@@ -231,7 +231,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *plain, gemp_count *odd)
+gemp_code gemp_euler_orient(gemp_euler_edges *out, const gemp_comm *comm, const gemp_euler_edges *plain,
+                            gemp_count *odd)
 {
 	gemp_code code = GEMP_OK;
 	orienting o = { .comm = comm, .plain = plain, .out = out };

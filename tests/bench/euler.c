@@ -1,8 +1,7 @@
 /* euler: the Euler engines on graphs of one shape, made in memory in their natural order; the order is verified.
- *   euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]]
- * One line of JSON: milliseconds of the stages by the device's clock, and with upload and download, of the run with the least
- * time on the device; beside each stage the bytes that it has to move, at least, by the time in which the device copies so
- * many. */
+ * euler deep|shallow|random VERTICES EDGES [REPEAT [device|ranks [SPACING]]] One line of JSON: milliseconds of the
+ * stages by the device's clock, and with upload and download, of the run with the least time on the device; beside each
+ * stage the bytes that it has to move, at least, by the time in which the device copies so many. */
 #include "core/memory.h"
 #include "device/rate.h"
 #include "euler/verify.h"

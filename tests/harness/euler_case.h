@@ -146,7 +146,8 @@ static inline size_t euler_components(const euler_case *c)
 	return count;
 }
 
-/* Each edge once, each begins where the one before ends, and the circuit closes (a path goes from path_start to path_end). */
+/* Each edge once, each begins where the one before ends, and the circuit closes (a path goes from path_start to
+ * path_end). */
 static inline void euler_check_order(const euler_case *c, const gemp_euler_order *order)
 {
 	const gemp_euler_edges *edges = &c->edges;

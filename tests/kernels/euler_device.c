@@ -114,8 +114,8 @@ static void test_closed_forms(void **state)
 	}
 }
 
-/* Numbers come and go in many pieces; what is kept for pictures: circuits that are balanced at each vertex, and as many places
- * where they are joined as it takes. */
+/* Numbers come and go in many pieces; what is kept for pictures: circuits that are balanced at each vertex, and as many
+ * places where they are joined as it takes. */
 static void test_pieces_and_pictures(void **state)
 {
 	(void)state;

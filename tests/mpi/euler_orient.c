@@ -1,5 +1,5 @@
-/* Undirected multigraphs, with loops and parallel edges, whose edges get directions: each edge still once, as many in as out at
- * each vertex, and a circuit or path where there is one; odd degrees are counted. */
+/* Undirected multigraphs, with loops and parallel edges, whose edges get directions: each edge still once, as many in
+ * as out at each vertex, and a circuit or path where there is one; odd degrees are counted. */
 #include "euler_ranks_case.h"
 
 #include "euler/balance.h"

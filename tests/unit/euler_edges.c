@@ -1,5 +1,5 @@
-/* Slots of merged relations: each has its edge again, also behind the edge that closes a path; directed and undirected ones do
- * not mix. */
+/* Slots of merged relations: each has its edge again, also behind the edge that closes a path; directed and undirected
+ * ones do not mix. */
 #include "core/random.h"
 #include "euler/euler.h"
 #include "harness/harness.h"
