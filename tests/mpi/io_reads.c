@@ -67,7 +67,7 @@ static void random_files(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
-	for (int c = 0; c < 60; c++) {
+	for (int c = 0; c < (test_comm.size > 4 ? 20 : 60); c++) {
 		gemp_text file = { 0 }, expected = { 0 }, mine = { 0 };
 		gemp_reads reads;
 		char *all = NULL;

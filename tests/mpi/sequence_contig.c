@@ -128,7 +128,7 @@ static void random_texts(void **state)
 {
 	(void)state;
 	uint64_t random = test_seed_all();
-	for (int c = 0; c < (test_comm.size > 4 ? 30 : 120); c++) {
+	for (int c = 0; c < (test_comm.size > 4 ? 15 : test_comm.size > 2 ? 40 : 150); c++) {
 		gemp_contig contig = { 0 };
 		draw_case(&random);
 		count_wanted();

@@ -235,7 +235,7 @@ static void draw_case(uint64_t *random)
 static void random_texts(void **state)
 {
 	(void)state;
-	int cases = test_comm.size > 4 ? 20 : test_comm.size > 2 ? 50 : 150;
+	int cases = test_comm.size > 4 ? 12 : test_comm.size > 2 ? 30 : 150;
 	uint64_t random = test_seed_all();
 	for (int c = 0; c < cases; c++) {
 		char *file = NULL, *at, *found;
