@@ -1,12 +1,13 @@
-/* primitives [host|device] [LOG2_OF_KEYS]: seconds of sort, split, distinct and scan, beside the device's copy bandwidth, what
+/* primitives [host|device|below] [LOG2_OF_KEYS]: seconds of sort, split, distinct and scan, beside the device's copy bandwidth, what
  * experiments on one NVIDIA H200 took, and on the host qsort's kind of competition: sort-and-unique with a plain radix sort
- * on one thread. Answers are checked, outside of the time. */
+ * on one thread. Answers are checked, outside of the time. below: arrays of the host, by its threads and by the device with
+ * copies there and back, for sizes up to 2^LOG2: what sort.host_below and distinct.host_below are to be. */
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/threads.h"
 #include "core/timer.h"
 #include "device/rate.h"
-#include "primitive/distinct.h"
+#include "primitive/arrays.h"
 #include "primitive/scan.h"
 #include "primitive/sort.h"
 #include "primitive/split.h"
@@ -327,11 +328,57 @@ static void on_host(unsigned log2)
 	gemp_free(values);
 }
 
+/* HOST OR DEVICE */
+
+static double time_arrays(gemp_arrays *arrays, gemp_where place, bool distinct, const void *keys, void *work, size_t count)
+{
+	double best = 1e9;
+	arrays->place = place;
+	for (int i = 0; i < TRIES; i++) {
+		void *out = NULL;
+		size_t found;
+		memcpy(work, keys, count * 4);
+		double began = gemp_now();
+		if (distinct)
+			need(gemp_arrays_distinct(arrays, GEMP_KEY_U32, work, count, &out, &found));
+		else
+			need(gemp_arrays_sort(arrays, &(gemp_sort){ .key = GEMP_KEY_U32 }, work, NULL, count));
+		best = lesser(best, gemp_now() - began);
+		gemp_free(out);
+	}
+	return best;
+}
+
+static void find_below(unsigned log2)
+{
+	size_t most = (size_t)1 << log2;
+	need(gemp_device_open(&device, NULL, 0, 1, 0));
+	need(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
+	gemp_arrays arrays = { .box = box, .device = device };
+	void *keys = make_keys(most, 4, 0), *work = gemp_calloc(most, 4);
+	printf("%s, %u threads of the host\n%10s %12s %12s %12s %12s   (milliseconds)\n", device->name, gemp_threads(), "keys",
+	       "sort: host", "device", "distinct", "device");
+	for (size_t count = 1 << 12; count <= most; count *= 2) {
+		printf("%10zu", count);
+		for (int distinct = 0; distinct < 2; distinct++)
+			for (gemp_where place = GEMP_PLACE_HOST; place <= GEMP_PLACE_DEVICE; place++)
+				printf(" %12.3f", 1e3 * time_arrays(&arrays, place, distinct, keys, work, count));
+		printf("\n");
+		fflush(stdout);
+	}
+	gemp_free(keys);
+	gemp_free(work);
+	gemp_toolbox_free(box);
+	gemp_device_close(device);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned log2 = argc > 2 ? (unsigned)atoi(argv[2]) : 26;
 	if (argc > 1 && strcmp(argv[1], "host") == 0)
 		on_host(log2);
+	else if (argc > 1 && strcmp(argv[1], "below") == 0)
+		find_below(log2);
 	else
 		on_device(log2);
 	return 0;
