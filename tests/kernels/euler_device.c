@@ -145,6 +145,28 @@ static void test_pieces_and_pictures(void **state)
 	gemp_euler_transfer_piece = piece;
 }
 
+/* Each request of the host's memory fails once; what the device holds stays. */
+static void test_memory(void **state)
+{
+	(void)state;
+	euler_case c;
+	gemp_code code = GEMP_ENOMEM;
+	const gemp_euler_options options = { .keep = true, .sources = true };
+	euler_case_new(&c, 0, 5, 1);
+	try_case(&c, &options);
+	size_t blocks = gemp_memory_blocks();
+	for (long k = 0; code == GEMP_ENOMEM; k++) {
+		gemp_euler_result result;
+		gemp_memory_fail_after(k);
+		code = gemp_euler_on_device(&result, device, &c.edges, &options);
+		gemp_memory_fail_after(-1);
+		gemp_euler_result_free(&result);
+		assert_int_equal(gemp_memory_blocks(), blocks);
+	}
+	assert_int_equal(code, GEMP_OK);
+	euler_case_free(&c);
+}
+
 static void test_too_many(void **state)
 {
 	(void)state;
@@ -161,7 +183,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shapes), cmocka_unit_test(test_paths), cmocka_unit_test(test_unbalanced),
-		cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_pieces_and_pictures), cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_closed_forms), cmocka_unit_test(test_pieces_and_pictures), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_too_many),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
