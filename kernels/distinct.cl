@@ -33,7 +33,7 @@ PRIMITIVE_KERNEL void distinct_mark_local(__global const gemp_key *restrict keys
 		bits[w] = 0;
 	primitive_barrier();
 	for (uint i = lid; i < length / 4; i += GEMP_GROUP) {
-		gemp_key4 four = vload4(i, keys + begin);
+		gemp_key4 four = primitive_fours(keys + begin)[i];
 		distinct_mark(bits, distinct_bit(four.x));
 		distinct_mark(bits, distinct_bit(four.y));
 		distinct_mark(bits, distinct_bit(four.z));

@@ -24,7 +24,7 @@ PRIMITIVE_KERNEL void extent_slabs(__global const gemp_key *restrict keys, uint 
 	gemp_key any = primitive_code(keys[0], flip, spread);
 	extent e = { ~(gemp_key)0, 0, 0 };
 	for (uint i = lid; i < length / 4; i += GEMP_GROUP) {
-		gemp_key4 four = vload4(i, keys + begin);
+		gemp_key4 four = primitive_fours(keys + begin)[i];
 		extent_add(&e, four.x, any, flip, spread);
 		extent_add(&e, four.y, any, flip, spread);
 		extent_add(&e, four.z, any, flip, spread);

@@ -32,7 +32,7 @@ PRIMITIVE_KERNEL void radix_count(__global const gemp_key *restrict keys, uint c
 		here[b] = 0;
 	primitive_barrier();
 	for (uint i = (uint)get_local_id(0); i < length / 4; i += GEMP_GROUP) {
-		gemp_key4 four = vload4(i, keys + begin);
+		gemp_key4 four = primitive_fours(keys + begin)[i];
 		atomic_inc(&here[radix_digit(four.x)]);
 		atomic_inc(&here[radix_digit(four.y)]);
 		atomic_inc(&here[radix_digit(four.z)]);

@@ -9,7 +9,12 @@ typedef SCAN_SUM scan_sum;
 
 #ifdef GEMP_GROUP
 
+/* A work-item of a tile takes four numbers at a time, as vectors where all four are there: slabs begin at multiples of them. */
 #define SCAN_VECTOR 4
+#define SCAN_PASTE(type, width) type##width
+#define SCAN_VECTOR_OF(type) SCAN_PASTE(type, 4)
+typedef SCAN_VECTOR_OF(SCAN_NUMBER) scan_numbers;
+typedef SCAN_VECTOR_OF(SCAN_SUM) scan_sums4;
 #define SCAN_TILE (GEMP_GROUP * SCAN_VECTOR)
 
 PRIMITIVE_KERNEL void scan_slab_sums(__global const scan_number *numbers, uint count, uint slab, __global ulong *sums)
@@ -53,17 +58,27 @@ PRIMITIVE_KERNEL void scan_slabs(__global const scan_number *numbers, uint count
 	for (uint tile = begin; tile < end; tile = primitive_end(tile, SCAN_TILE, end)) {
 		uint offset = (uint)get_local_id(0) * SCAN_VECTOR, i = tile + offset;
 		uint mine = end - tile <= offset ? 0 : min(end - tile - offset, (uint)SCAN_VECTOR);
-		scan_number number[SCAN_VECTOR];
-		ulong sum = 0;
-		for (uint k = 0; k < SCAN_VECTOR; k++) {
-			number[k] = k < mine ? numbers[i + k] : 0;
-			sum += number[k];
+		scan_numbers four = 0;
+		if (mine == SCAN_VECTOR) {
+			four = *(__global const scan_numbers *)(numbers + i);
+		} else {
+			four.x = mine > 0 ? numbers[i] : 0;
+			four.y = mine > 1 ? numbers[i + 1] : 0;
+			four.z = mine > 2 ? numbers[i + 2] : 0;
 		}
+		ulong sum = (ulong)four.x + four.y + four.z + four.w;
 		sum = before + primitive_sums64(GEMP_GROUP_PASS sum, warps, &all);
-		for (uint k = 0; k < SCAN_VECTOR; k++) {
-			if (k < mine)
-				out[i + k] = (scan_sum)sum;
-			sum += number[k];
+		scan_sums4 there = (scan_sums4)((scan_sum)sum, (scan_sum)(sum + four.x), (scan_sum)(sum + four.x + four.y),
+		                                (scan_sum)(sum + four.x + four.y + four.z));
+		if (mine == SCAN_VECTOR) {
+			*(__global scan_sums4 *)(out + i) = there;
+		} else {
+			if (mine > 0)
+				out[i] = there.x;
+			if (mine > 1)
+				out[i + 1] = there.y;
+			if (mine > 2)
+				out[i + 2] = there.z;
 		}
 		before += all;
 	}

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-enum { GROUP = 256, SLABS_A_UNIT = 16, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
+enum { GROUP = 256, SLABS_A_UNIT = 64, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
 
 /* Keys that a work-item of a group holds at a time: as many as local memory for them and registers allow. */
 static unsigned items_of(const gemp_radix *r)
