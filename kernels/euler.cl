@@ -57,13 +57,15 @@ static inline void add_up(uint count, __local uint *sum, __global uint *counter)
 
 /* FILL AND PAIR */
 
-/* The next slot of each vertex that no in-edge has got yet; starts: a bit for the first slot of each row. */
+/* cursor: behind the slots of each vertex that no in-edge has got yet. They are dealt from the last one: edges that were made
+ * together lie alike among in- and out-edges, and dealt in that order they would close many small circuits. starts: a bit for
+ * the first slot of each row. */
 __kernel void euler_fill(__global const uint *begin, __global uint *cursor, __global uint *starts, uint vertices)
 {
 	for (each(uint, v, vertices)) {
-		uint first = begin[v];
-		cursor[v] = first;
-		if (first < begin[v + 1])
+		uint first = begin[v], end = begin[v + 1];
+		cursor[v] = end;
+		if (first < end)
 			set_bit(starts, first);
 	}
 }
@@ -72,7 +74,7 @@ __kernel void euler_pair(__global const uint *restrict target, __global uint *cu
                          uint edges)
 {
 	for (each(uint, e, edges))
-		next[e] = atomic_inc(&cursor[target[e]]);
+		next[e] = atomic_dec(&cursor[target[e]]) - 1;
 }
 
 __kernel void euler_check(__global const uint *begin, __global const uint *cursor, uint vertices,
@@ -81,7 +83,7 @@ __kernel void euler_check(__global const uint *begin, __global const uint *curso
 	__local uint sum;
 	uint count = 0;
 	for (each(uint, v, vertices))
-		count += cursor[v] != begin[v + 1];
+		count += cursor[v] != begin[v];
 	add_up(count, &sum, &counters[EULER_UNBALANCED]);
 }
 
