@@ -57,21 +57,25 @@ done:
 }
 
 static finished finish(const gemp_kmer_graph *graph, size_t edge, const gemp_chain_place *place,
-                       const gemp_closed_total *total)
+                       const gemp_closed_total *totals)
 {
 	finished f = { .head = place->first & ~GEMP_CHAIN_CLOSED, .tail = graph->kmer[edge] };
-	f.closed = place->first != f.head;
-	f.kmers = f.closed ? total->kmers : place->before.items + 1;
-	f.times = f.closed ? total->times : place->before.weight + graph->times[edge];
-	f.least_reverse = total->least_reverse;
+	f.kmers = place->before.items + 1;
+	f.times = place->before.weight + graph->times[edge];
+	if (place->first & GEMP_CHAIN_CLOSED) {
+		f.closed = true;
+		f.kmers = totals[edge].kmers;
+		f.times = totals[edge].times;
+		f.least_reverse = totals[edge].least_reverse;
+	}
 	return f;
 }
 
 static bool is_tail(const gemp_kmer_graph *graph, size_t edge, const gemp_chain_place *place,
-                    const gemp_closed_total *total)
+                    const gemp_closed_total *totals)
 {
 	if (place->first & GEMP_CHAIN_CLOSED)
-		return place->before.items + 1 == total->kmers;
+		return place->before.items + 1 == totals[edge].kmers;
 	return graph->next[edge] == GEMP_NO_ITEM;
 }
 
@@ -84,14 +88,14 @@ static gemp_code meet(gemp_unitigs *u, gemp_kmer_graph *graph, const gemp_chain_
 	finished *done_ones = NULL;
 	int *owner = NULL;
 	for (size_t i = 0; i < graph->count; i++)
-		tails += is_tail(graph, i, &places[i], &totals[i]);
+		tails += is_tail(graph, i, &places[i], totals);
 	code = GEMP_NEW(done_ones, tails);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(owner, tails);
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	for (size_t i = 0; i < graph->count; i++)
-		if (is_tail(graph, i, &places[i], &totals[i])) {
-			done_ones[at] = finish(graph, i, &places[i], &totals[i]);
+		if (is_tail(graph, i, &places[i], totals)) {
+			done_ones[at] = finish(graph, i, &places[i], totals);
 			owner[at] = gemp_item_rank(done_ones[at].head);
 			at++;
 		}
@@ -159,6 +163,14 @@ void gemp_unitigs_lengths(const gemp_unitigs *u, uint64_t *longest, uint64_t *mi
 	*middle = low;
 }
 
+static bool any_closed(const gemp_chain_place *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (places[i].first & GEMP_CHAIN_CLOSED)
+			return true;
+	return false;
+}
+
 gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 {
 	gemp_code code = GEMP_OK;
@@ -167,14 +179,13 @@ gemp_code gemp_unitigs_new(gemp_unitigs *out, gemp_kmer_graph *graph)
 	gemp_closed_total *totals = NULL;
 	code = GEMP_NEW(places, graph->count);
 	if (code == GEMP_OK)
-		code = GEMP_NEW(totals, graph->count);
-	if (code == GEMP_OK)
 		code = GEMP_NEW(u.head, graph->count);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(u.before, graph->count);
 	GEMP_TRY(gemp_comm_agree(graph->comm, code));
 	gemp_links links = { graph->count, graph->next, graph->previous, graph->times };
 	GEMP_TRY(gemp_chains_rank(graph->comm, &links, places, &graph->traffic));
+	GEMP_TRY(gemp_comm_agree(graph->comm, GEMP_NEW(totals, any_closed(places, graph->count) ? graph->count : 0)));
 	GEMP_TRY(gemp_unitigs_turn(graph, places, totals));
 	GEMP_TRY(meet(&u, graph, places, totals));
 	for (size_t i = 0; i < graph->count; i++) {
