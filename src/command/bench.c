@@ -76,7 +76,8 @@ const gemp_command gemp_command_bench = {
 	.text = "match plans each query once and counts it again and again in one process, the graph on the device: seconds "
 		"of kernels, of what they need prepared on the device, of whole runs and of processors, each the slowest rank's.\n"
 		"tune tries values for the numbers that shape kernel launches on this device, on a generated graph and on G.h5, "
-		"and writes the fastest to the file that later runs read (~/.config/gemp-mpi/tuning/DEVICE.conf, or -o FILE).\n"
+		"measures from which size on sort, distinct, edges, degrees, reverse and components are faster there than on the host, "
+		"and writes what it finds to the file that later runs read (~/.config/gemp-mpi/tuning/DEVICE.conf, or -o FILE).\n"
 		"device measures the copy bandwidth of the device's memory and the cost of a launch.\n",
 	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
 		"gemp-mpi bench tune wiki.h5\n"

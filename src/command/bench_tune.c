@@ -1,4 +1,5 @@
 #include "command/bench.h"
+#include "command/bench_places.h"
 #include "command/files.h"
 #include "command/measure.h"
 
@@ -17,6 +18,7 @@
 #include <time.h>
 
 enum { SUBJECTS = 2, RUNS = 5 };
+enum { MOST_ITEMS = 1 << 26, FEW_ITEMS = 1 << 12 }; /* of what is measured on a GPU, and on a CPU device */
 
 /* A value has to be that much better than the one before to be taken: less is noise. */
 static const double worthwhile = 0.97, most_seconds = 1;
@@ -210,6 +212,7 @@ gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_optio
 	for (size_t i = 0; i < count; i++)
 		if (all[i].probe && (t.context->device->gpu || !all[i].gpu_only))
 			GEMP_TRY(tune_one(&t, &all[i]));
+	GEMP_TRY(gemp_bench_places(report, t.context, t.context->device->gpu ? MOST_ITEMS : FEW_ITEMS));
 	GEMP_TRY(write_file(&t, options->output));
 	GEMP_TRY(gemp_report_devices(report, t.context));
 done:

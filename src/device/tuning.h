@@ -25,7 +25,8 @@ typedef struct gemp_tunable {
 	const char *name;
 	uint32_t least, most;
 	bool gpu_only;     /* CPU devices have no choice */
-	const char *probe; /* --pattern whose time it changes most; NULL: bench tune leaves it as it is */
+	const char *probe; /* --pattern whose time it changes most; NULL: no launch geometry, but a
+	                      size that command/bench_places.h measures */
 	bool one_by_one;   /* and that is counted by search */
 	const char *what;
 } gemp_tunable;

@@ -60,7 +60,11 @@ expect 0 1 bench tune -q
 file=$(ls config/gemp-mpi/tuning/*.conf) || fail 'no file was written'
 expect 0 1 bench device --json - -q
 equal "$(field tuning)" "$work/$file" 'file in use'
-expect 0 1 bench tune g.h5 -o here.conf -q
+expect 0 1 bench tune g.h5 -o here.conf --json report.json -q
+"$GEMP_PYTHON" -c 'import json
+report = json.load(open("report.json"))
+for name in "sort", "distinct", "edges", "degrees", "reverse", "components":
+    assert all(s["host_ms"] > 0 and s["device_ms"] > 0 for s in report[name + ".host_below"]["sizes"]), name' || fail 'sizes'
 [ -s here.conf ] || fail 'here.conf was not written'
 export GEMP_TUNING=$work/here.conf
 expect 0 1 bench device --json - -q
