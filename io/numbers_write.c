@@ -54,16 +54,36 @@ static int print_real(char *to, double real, int digits)
 	return snprintf(to, LONGEST, "%.*g\n", digits, real);
 }
 
-/* As few digits as give the number back. */
+static int print_integer(char *to, uint64_t magnitude, bool negative)
+{
+	char digits[LONGEST];
+	int count = 0, size = 0;
+	do
+		digits[count++] = (char)('0' + magnitude % 10);
+	while (magnitude /= 10);
+	if (negative)
+		to[size++] = '-';
+	while (count)
+		to[size++] = digits[--count];
+	to[size++] = '\n';
+	return size;
+}
+
+static int print_signed(char *to, int64_t number)
+{
+	return print_integer(to, number < 0 ? -(uint64_t)number : (uint64_t)number, number < 0);
+}
+
+/* Floats in as few digits as give them back. */
 static int print_number(char *to, gemp_key_kind kind, const void *values, size_t i)
 {
 	double real;
 	int digits;
 	switch (kind) {
-	case GEMP_KEY_U32: return snprintf(to, LONGEST, "%" PRIu32 "\n", ((const uint32_t *)values)[i]);
-	case GEMP_KEY_U64: return snprintf(to, LONGEST, "%" PRIu64 "\n", ((const uint64_t *)values)[i]);
-	case GEMP_KEY_I32: return snprintf(to, LONGEST, "%" PRId32 "\n", ((const int32_t *)values)[i]);
-	case GEMP_KEY_I64: return snprintf(to, LONGEST, "%" PRId64 "\n", ((const int64_t *)values)[i]);
+	case GEMP_KEY_U32: return print_integer(to, ((const uint32_t *)values)[i], false);
+	case GEMP_KEY_U64: return print_integer(to, ((const uint64_t *)values)[i], false);
+	case GEMP_KEY_I32: return print_signed(to, ((const int32_t *)values)[i]);
+	case GEMP_KEY_I64: return print_signed(to, ((const int64_t *)values)[i]);
 	default: break;
 	}
 	real = kind == GEMP_KEY_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];

@@ -1,0 +1,124 @@
+/* Numbers of text files are read whole, in order and as the type that holds them, whatever blocks and ranks a line falls to; what
+ * is none is told with its line and column; and memory may run out anywhere. */
+#include "harness/collective.h"
+
+#include "core/random.h"
+#include "io/blocks.h"
+#include "io/numbers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 300 };
+
+static char path[4096];
+static int64_t written[MOST];
+
+/* The same on all ranks; rank 0 writes. Returns how many numbers. */
+static size_t write_file(uint64_t *random, int64_t low, int64_t high, bool whole_last)
+{
+	size_t count = gemp_random_below(random, MOST);
+	FILE *file = test_comm.rank == 0 ? fopen(path, "w") : NULL;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t draw = gemp_random(random);
+		written[i] = low + (int64_t)gemp_random_below(random, (uint64_t)(high - low) + 1);
+		if (file)
+			fprintf(file, "%s%" PRId64 "%s%s", draw % 5 ? "" : "  \t", written[i], draw % 7 ? "" : " \r",
+			        i + 1 < count || whole_last ? (draw % 3 ? "\n" : "\n\n") : "");
+	}
+	if (file)
+		fclose(file);
+	GEMP_MPI(MPI_Barrier(test_comm.world));
+	return count;
+}
+
+static bool as_written(const gemp_numbers *numbers, size_t count)
+{
+	uint64_t first = gemp_comm_before(&test_comm, numbers->count);
+	if (numbers->all != count)
+		return false;
+	for (size_t i = 0; i < numbers->count; i++) {
+		uint64_t bits = gemp_key_get(numbers->values, i, gemp_key_size(numbers->kind));
+		int64_t value = numbers->kind == GEMP_KEY_I32 ? (int32_t)(uint32_t)bits : (int64_t)bits;
+		if (value != written[first + i])
+			return false;
+	}
+	return true;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof path, "%s", test_path_all("numbers.txt"));
+	return 0;
+}
+
+static void texts(void **state)
+{
+	static const struct { int64_t low, high; } ranges[] = { { 0, 9 }, { 0, UINT32_MAX }, { -5, 5 }, { 0, INT64_MAX },
+		{ INT64_MIN / 2, INT64_MAX / 2 } };
+	uint64_t random = test_seed_all();
+	size_t block = gemp_block_size;
+	(void)state;
+	for (size_t k = 0; k < 40; k++) {
+		gemp_numbers numbers;
+		size_t range = k % 5, count = write_file(&random, ranges[range].low, ranges[range].high, k % 2);
+		gemp_block_size = k % 3 ? block : 1 + gemp_random_below(&random, 40);
+		assert_all_ok(gemp_numbers_read(&numbers, &test_comm, path, GEMP_NUMBERS_AUTO));
+		assert_all(as_written(&numbers, count));
+		gemp_numbers_free(&numbers);
+	}
+	gemp_block_size = block;
+}
+
+/* A word at a random line, among numbers and empty lines. */
+static void places(void **state)
+{
+	uint64_t random = test_seed_all();
+	size_t block = gemp_block_size;
+	(void)state;
+	for (int k = 0; k < 20; k++) {
+		gemp_numbers numbers;
+		size_t lines = 1 + gemp_random_below(&random, 200), bad = gemp_random_below(&random, lines);
+		char place[64];
+		FILE *file = test_comm.rank == 0 ? fopen(path, "w") : NULL;
+		for (size_t i = 0; file && i < lines; i++)
+			fputs(i == bad ? " word\n" : i % 3 ? "12\n" : "\n", file);
+		if (file)
+			fclose(file);
+		GEMP_MPI(MPI_Barrier(test_comm.world));
+		gemp_block_size = 1 + gemp_random_below(&random, 50);
+		assert_all_code(gemp_numbers_read(&numbers, &test_comm, path, k % 2 ? GEMP_NUMBERS_AUTO : GEMP_KEY_F32), GEMP_EDATA);
+		snprintf(place, sizeof place, "numbers.txt:%zu:2: 'word'", bad + 1);
+		assert_all(strstr(gemp_message(), place) != NULL);
+	}
+	gemp_block_size = block;
+}
+
+static gemp_code read_and_write(void *unused)
+{
+	(void)unused;
+	gemp_numbers numbers;
+	gemp_code code = gemp_numbers_read(&numbers, &test_comm, path, GEMP_KEY_I64);
+	if (code == GEMP_OK)
+		code = gemp_numbers_write(&test_comm, path, GEMP_KEY_I64, numbers.values, numbers.count);
+	gemp_numbers_free(&numbers);
+	return code;
+}
+
+static void memory_runs_out(void **state)
+{
+	uint64_t random = test_seed_all();
+	(void)state;
+	write_file(&random, -10, 10, true);
+	assert_all_survive_no_memory(read_and_write, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test_setup(texts, setup), cmocka_unit_test_setup(places, setup),
+		cmocka_unit_test_setup(memory_runs_out, setup) };
+	return test_main_all(argc, argv, tests);
+}
