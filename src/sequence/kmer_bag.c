@@ -56,6 +56,8 @@ static void merge_fresh(gemp_kmer_bag *bag, size_t total)
 gemp_code gemp_kmer_bag_settle(gemp_kmer_bag *bag)
 {
 	gemp_code code = GEMP_OK;
+	if (bag->fresh_count == 0)
+		return GEMP_OK;
 	GEMP_TRY(gemp_kmer_sort(bag->fresh, NULL, bag->fresh_count));
 	size_t total = bag->count + distinct_of(bag->fresh, bag->fresh_count), capacity = bag->capacity;
 	GEMP_TRY(GEMP_RESERVE(bag->kmer, capacity, total));
