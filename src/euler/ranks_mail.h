@@ -32,7 +32,7 @@ typedef struct gemp_euler_mail {
 
 /* Local. */
 gemp_code gemp_euler_mail_new(gemp_euler_mail *mail, gemp_euler_team *team, size_t size, bool replies);
-/* Local. For a round of `count` things, at most one record each: *pieces of them, those of piece p from begin[p] to
+/* Local. For a round of `count` things, at most one record each: `pieces` of them, piece p from begin[p] to
  * begin[p + 1]. */
 gemp_code gemp_euler_mail_open(gemp_euler_mail *mail, size_t count);
 /* Collective; `code` is what became of mail_open and the round here. *left, if not NULL: what will be left to do

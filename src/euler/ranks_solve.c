@@ -17,7 +17,7 @@ typedef struct solving {
 } solving;
 
 /* Circuits of a single element are numbered and done. How many elements are on others? */
-static gemp_code number_closed(solving *s, uint64_t *active)
+static uint64_t number_closed(solving *s)
 {
 	gemp_euler_list *list = s->list;
 	gemp_euler_team *team = list->team;
@@ -29,8 +29,7 @@ static gemp_code number_closed(solving *s, uint64_t *active)
 	for (size_t x = list->part; x < list->part_end; x++)
 		if (gemp_closed(list, x, s->wide))
 			gemp_number_set(s->values, x, s->total ? 0 : first++ * team->teams + team->team, s->wide);
-	*active = gemp_comm_sum1(team->comm, list->part_end - list->part - closed);
-	return GEMP_OK;
+	return gemp_comm_sum1(team->comm, list->part_end - list->part - closed);
 }
 
 /* By one member, in the memory of the team. */
@@ -49,14 +48,13 @@ static void follow_here(solving *s)
 	}
 }
 
-static gemp_code solve_here(solving *s)
+static void solve_here(solving *s)
 {
 	gemp_euler_team *team = s->list->team;
 	if (team->member == 0)
 		follow_here(s);
 	if (team->members > 1)
 		gemp_comm_max(team->comm, &team->circuits, 1);
-	return GEMP_OK;
 }
 
 typedef struct element {
@@ -170,12 +168,13 @@ static gemp_code solve(gemp_euler_list *list, void *values, uint64_t total)
 {
 	gemp_code code = GEMP_OK;
 	solving s = { .list = list, .wide = list->wide, .values = values, .total = total };
-	uint64_t active;
-	GEMP_TRY(number_closed(&s, &active));
+	uint64_t active = number_closed(&s);
 	if (active > list->team->gather)
 		return solve_by_splitters(&s);
-	if (active > 0)
-		GEMP_TRY(list->team->teams > 1 ? solve_gathered(&s) : solve_here(&s));
+	if (active > 0 && list->team->teams > 1)
+		GEMP_TRY(solve_gathered(&s));
+	else if (active > 0)
+		solve_here(&s);
 	gemp_euler_team_fence(list->team);
 done:
 	return code;
