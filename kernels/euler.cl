@@ -57,9 +57,9 @@ static inline void add_up(uint count, __local uint *sum, __global uint *counter)
 
 /* FILL AND PAIR */
 
-/* cursor: behind the slots of each vertex that no in-edge has got yet. They are dealt from the last one: edges that were made
- * together lie alike among in- and out-edges, and dealt in that order they would close many small circuits. starts: a bit for
- * the first slot of each row. */
+/* cursor: behind the slots of each vertex that no in-edge has got yet. They are dealt from the last one: edges that
+ * were made together lie alike among in- and out-edges, and dealt in that order they would close many small circuits.
+ * starts: a bit for the first slot of each row. */
 __kernel void euler_fill(__global const uint *begin, __global uint *cursor, __global uint *starts, uint vertices)
 {
 	for (each(uint, v, vertices)) {
@@ -155,12 +155,10 @@ __kernel void euler_walk(__global const uint *restrict next, __global uint4 *res
 #define CHUNK_PARAMETERS __global const uint *restrict chunks, __global const uint2 *restrict owner,               \
 	__global const uint2 *restrict segments, uint splitters, ulong entries, uint room
 
-/* Of which segment the x-th of all chunks' places is, and how many slots after its splitter the chunk begins; segment
- * NONE: nobody has taken the chunk. */
-static inline uint2 owner_of(ulong x, __global const uint2 *restrict owner, uint splitters, uint room,
+/* Of which segment chunk c is, and how many slots after its splitter it begins; segment NONE: nobody has taken it. */
+static inline uint2 owner_of(uint c, __global const uint2 *restrict owner, uint splitters, uint room,
                              __global const uint *counters)
 {
-	uint c = (uint)(x / EULER_CHUNK);
 	if (c < splitters)
 		return (uint2)(c, 0);
 	c -= splitters;
@@ -173,36 +171,51 @@ static inline uint2 owner_of(ulong x, __global const uint2 *restrict owner, uint
 }
 
 /* Was the chunk taken by the first walk? */
-static inline int is_older(ulong x, uint splitters, uint room)
+static inline int is_older(uint c, uint splitters, uint room)
 {
-	uint c = (uint)(x / EULER_CHUNK);
 	return c >= splitters && c - splitters < room * EULER_POOLS;
 }
 
-/* The slot at such a place, `offset` slots after the splitter; and the one that follows it, NONE where another chunk
- * has it. */
-typedef struct entry {
-	uint offset, slot, following;
-} entry;
-
-/* slot NONE: the segment is over. */
-static inline entry entry_at(ulong x, uint2 whose, __global const uint *restrict chunks,
-                             __global const uint2 *restrict segments)
+/* How many slots after the splitter the one is that stands at place `at` of a segment of this length; NONE: there is
+ * none. */
+static inline uint offset_of(uint at, uint length)
 {
-	uint i = (uint)(x % EULER_CHUNK), length = segments[whose.x].x;
-	entry at = { whose.y + i, NONE, NONE };
-	if (at.offset >= length)
-		return at;
 	uint part = length - length % EULER_PIECE; /* from here on the last piece, at the right end of its place */
-	uint shift = (uint)-(int)length % EULER_PIECE;
-	at.slot = chunks[x + (at.offset >= part ? shift : 0)];
-	if (i + 1 < EULER_CHUNK && at.offset + 1 < length)
-		at.following = chunks[x + 1 + (at.offset + 1 >= part ? shift : 0)];
-	return at;
+	uint offset = at < part ? at : at - (uint)-(int)length % EULER_PIECE;
+	return offset < length && (at < part || offset >= part) ? offset : NONE;
 }
 
-#define OWNER(x) owner_of(x, owner, splitters, room, counters)
-#define ENTRY(x, whose) entry_at(x, whose, chunks, segments)
+/* Places of chunks that are a launch apart from one another, so that their reads are under way together. */
+#ifdef GEMP_GPU
+#define TOGETHER 4
+#else
+#define TOGETHER 1
+#endif
+typedef struct batch {
+	uint segment[TOGETHER], length[TOGETHER], offset[TOGETHER], slot[TOGETHER]; /* segment NONE: there is no slot */
+} batch;
+
+static inline void read_batch(batch *b, ulong x, CHUNK_PARAMETERS, __global const uint *counters)
+{
+	uint at[TOGETHER];
+#pragma unroll
+	for (uint i = 0; i < TOGETHER; i++, x += get_global_size(0)) {
+		uint2 whose = x < entries ? owner_of((uint)(x / EULER_CHUNK), owner, splitters, room, counters) : (uint2)(NONE, 0);
+		b->segment[i] = whose.x;
+		at[i] = whose.y + (uint)(x % EULER_CHUNK);
+		b->slot[i] = x < entries ? chunks[x] : 0;
+	}
+#pragma unroll
+	for (uint i = 0; i < TOGETHER; i++) {
+		b->length[i] = b->segment[i] == NONE ? 0 : segments[b->segment[i]].x;
+		b->offset[i] = offset_of(at[i], b->length[i]);
+		if (b->offset[i] == NONE)
+			b->segment[i] = NONE;
+	}
+}
+
+#define CHUNKS chunks, owner, segments, splitters, entries, room
+#define each_batch(x) ulong x = get_global_id(0); x < entries; x += TOGETHER * (ulong)get_global_size(0)
 
 /* UNION-FIND. A parent is never greater than its child. */
 
@@ -269,17 +282,18 @@ __kernel void euler_roots(volatile __global uint *parent, __global uint *root, u
 __kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uint *restrict sample,
                           __global const uint *counters)
 {
-	for (each(ulong, x, entries)) {
-		uint2 whose = OWNER(x);
-		if (whose.x == NONE)
-			continue;
-		entry at = ENTRY(x, whose);
-		if (at.slot == NONE)
-			continue;
-		set_bit(visited, at.slot);
-		uint block = at.slot / EULER_SAMPLED;
-		if (block % EULER_SAMPLE == 0)
-			sample[block / EULER_SAMPLE * EULER_SAMPLED + at.slot % EULER_SAMPLED] = whose.x;
+	for (each_batch(x)) {
+		batch b;
+		read_batch(&b, x, CHUNKS, counters);
+#pragma unroll
+		for (uint i = 0; i < TOGETHER; i++) {
+			uint slot = b.slot[i], block = slot / EULER_SAMPLED;
+			if (b.segment[i] == NONE)
+				continue;
+			set_bit(visited, slot);
+			if (block % EULER_SAMPLE == 0)
+				sample[block / EULER_SAMPLE * EULER_SAMPLED + slot % EULER_SAMPLED] = b.segment[i];
+		}
 	}
 }
 
@@ -341,20 +355,23 @@ __kernel void euler_giant(__global const uint *restrict root, uint splitters, __
 	counters[EULER_GIANT] = giant;
 }
 
-/* Labels of all that is not in the giant component. */
+/* Labels of all that is not in the giant component: of whole chunks, as few are not. */
 __kernel void euler_label(CHUNK_PARAMETERS, __global const uint *restrict root, __global uint *restrict label,
                           __global uint *labelled, __global const uint *counters)
 {
 	uint giant = counters[EULER_GIANT];
-	for (each(ulong, x, entries)) {
-		uint2 whose = OWNER(x);
+	for (each(uint, c, (uint)(entries / EULER_CHUNK))) {
+		uint2 whose = owner_of(c, owner, splitters, room, counters);
 		if (whose.x == NONE || root[whose.x] == giant)
 			continue;
-		entry at = ENTRY(x, whose);
-		if (at.slot == NONE)
-			continue;
-		label[at.slot] = whose.x;
-		set_bit(labelled, at.slot);
+		uint length = segments[whose.x].x;
+		for (uint i = 0; i < EULER_CHUNK; i++) {
+			if (offset_of(whose.y + i, length) == NONE)
+				continue;
+			uint slot = chunks[(ulong)c * EULER_CHUNK + i];
+			label[slot] = whose.x;
+			set_bit(labelled, slot);
+		}
 	}
 }
 
@@ -426,23 +443,36 @@ static inline uint rotated(__global const uint *restrict mark, __global const ui
 	return word >> at & 1 ? run_start(mark, full, slot) : slot;
 }
 
+/* The slot that follows the one at place x: in the chunk, where that has it. */
+static inline uint following(ulong x, uint slot, uint offset, uint length, __global const uint *chunks,
+                             __global const uint *next)
+{
+	uint i = (uint)(x % EULER_CHUNK) + 1;
+	if (offset + 1 == length || i == EULER_CHUNK)
+		return next[slot];
+	return chunks[x + 1 + (offset + 1 == length - length % EULER_PIECE ? (uint)-(int)length % EULER_PIECE : 0)];
+}
+
 /* changed: segments to be walked again. */
 __kernel void euler_rotate(CHUNK_PARAMETERS, __global uint *next, __global const uint *restrict mark,
                            __global const uint *restrict some, __global const uint *restrict full,
-                           __global uchar *changed, uint edges,
-                           __global const uint *counters)
+                           __global uchar *changed, uint edges, __global const uint *counters)
 {
-	for (each(ulong, x, entries)) {
-		uint2 whose = OWNER(x);
-		if (whose.x == NONE)
-			continue;
-		entry at = ENTRY(x, whose);
-		if (at.slot == NONE)
-			continue;
-		uint from = at.following == NONE ? next[at.slot] : at.following, to = rotated(mark, some, full, from, edges);
-		if (to != from) {
-			next[at.slot] = to;
-			changed[whose.x] = 1;
+	for (each_batch(x)) {
+		batch b;
+		uint from[TOGETHER];
+		read_batch(&b, x, CHUNKS, counters);
+#pragma unroll
+		for (uint i = 0; i < TOGETHER; i++)
+			from[i] = b.segment[i] == NONE ? 0 : following(x + i * (ulong)get_global_size(0), b.slot[i], b.offset[i],
+			                                               b.length[i], chunks, next);
+#pragma unroll
+		for (uint i = 0; i < TOGETHER; i++) {
+			uint to = b.segment[i] == NONE ? from[i] : rotated(mark, some, full, from[i], edges);
+			if (to != from[i]) {
+				next[b.slot[i]] = to;
+				changed[b.segment[i]] = 1;
+			}
 		}
 	}
 }
@@ -487,17 +517,24 @@ __kernel void euler_double(__global const uint2 *restrict from, __global uint2 *
 __kernel void euler_emit(CHUNK_PARAMETERS, __global const uchar *restrict changed, __global const uint2 *restrict list,
                          __global uint *restrict order, uint edges, uint closing, __global uint *counters)
 {
-	for (each(ulong, x, entries)) {
-		uint2 whose = OWNER(x);
-		if (whose.x == NONE || (changed[whose.x] && is_older(x, splitters, room)))
-			continue;
-		entry at = ENTRY(x, whose);
-		if (at.slot == NONE)
-			continue;
-		uint place = edges - list[whose.x].x + at.offset;
-		order[place] = at.slot;
-		if (at.slot == closing)
-			counters[EULER_CUT] = place;
+	for (each_batch(x)) {
+		batch b;
+		uint place[TOGETHER];
+		read_batch(&b, x, CHUNKS, counters);
+#pragma unroll
+		for (uint i = 0; i < TOGETHER; i++) {
+			uint c = (uint)((x + i * (ulong)get_global_size(0)) / EULER_CHUNK), s = b.segment[i];
+			place[i] = s == NONE || (is_older(c, splitters, room) && changed[s]) ? NONE :
+			           edges - list[s].x + b.offset[i];
+		}
+#pragma unroll
+		for (uint i = 0; i < TOGETHER; i++) {
+			if (place[i] == NONE)
+				continue;
+			order[place[i]] = b.slot[i];
+			if (b.slot[i] == closing)
+				counters[EULER_CUT] = place[i];
+		}
 	}
 }
 
