@@ -60,7 +60,8 @@ void gemp_parameter_default(const gemp_parameter *parameter, gemp_text *out)
 		gemp_text_print(out, "%.10g", parameter->value);
 }
 
-static gemp_code read_word(double *out, const gemp_generator *generator, const gemp_parameter *parameter, const char *text)
+static gemp_code read_word(double *out, const gemp_generator *generator, const gemp_parameter *parameter,
+                           const char *text)
 {
 	gemp_text words = { 0 };
 	for (size_t i = 0; parameter->words[i]; i++)

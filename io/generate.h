@@ -18,7 +18,7 @@ typedef struct gemp_parameter {
 	double value, least, most; /* default and range */
 	bool whole;                /* integers only */
 	const char *meaning;
-	const char *const *words;  /* that stand for 0, 1, ...: "deep", "shallow", NULL at their end; NULL: numbers are given */
+	const char *const *words;  /* that stand for 0, 1, ..., NULL at their end; NULL: numbers are given */
 } gemp_parameter;
 
 typedef struct gemp_generator {
@@ -43,7 +43,8 @@ typedef struct gemp_generate_options {
 
 /* Defaults of the named generator; an unknown name is GEMP_EUSAGE with near names. */
 gemp_code gemp_generate_init(gemp_generate_options *options, const char *generator);
-/* Sets one parameter from text: "scale", "20". GEMP_EUSAGE for an unknown name or word, not a number, or out of range. */
+/* Sets one parameter from text: "scale", "20". GEMP_EUSAGE for an unknown name or word, not a number, or out of range.
+ * */
 gemp_code gemp_generate_set(gemp_generate_options *options, const char *parameter, const char *value);
 
 /* Collective; the options are alike on all ranks. */

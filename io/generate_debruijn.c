@@ -1,5 +1,5 @@
-/* de Bruijn graphs: the words of k - 1 letters are the vertices, those of k letters the edges, from their first letters to
- * their last ones. An Euler circuit spells the shortest circular text that contains every word of k letters. */
+/* de Bruijn graphs: the words of k - 1 letters are the vertices, those of k letters the edges, from their first letters
+ * to their last ones. An Euler circuit spells the shortest circular text that contains every word of k letters. */
 #include "io/generate_parts.h"
 
 #include <string.h>
@@ -14,12 +14,15 @@ enum { LETTERS = sizeof letters - 1 };
 static const char *const keys[] = { [WORDS] = "words", [NUMBERS] = "numbers", NULL };
 
 static const gemp_parameter parameters[] = {
-	[ALPHABET] = { "alphabet", 4, 1, 65536, true, "letters; the first ten are 0 to 9, then a to z and A to Z", NULL },
-	[LENGTH] = { "length", 6, 2, LONGEST, true, "letters of the word that an edge stands for; a vertex has one less", NULL },
+	[ALPHABET] = { "alphabet", 4, 1, 65536, true, "letters; the first ten are 0 to 9, then a to z and A to Z",
+	               NULL },
+	[LENGTH] = { "length", 6, 2, LONGEST, true,
+	             "letters of the word that an edge stands for; a vertex has one less", NULL },
 	[KEYS] = { "keys", WORDS, 0, NUMBERS, true,
-	           "of vertices: words of letters, or, which takes less time and memory, the numbers that they are to the base "
-	           "of the alphabet", keys },
-	[PATH] = { "path", 0, 0, 1, true, "1: without the edge 0...01, so that there is an Euler path and no circuit", NULL },
+	           "of vertices: words of letters, or, which takes less time and memory, the numbers that they are to "
+	           "the base of the alphabet", keys },
+	[PATH] = { "path", 0, 0, 1, true, "1: without the edge 0...01, so that there is an Euler path and no circuit",
+	           NULL },
 };
 
 static uint64_t power(const double *values, double exponent)
@@ -47,11 +50,12 @@ static gemp_code check(const double *values)
 	for (double i = 1; i < values[LENGTH]; i++)
 		vertices *= values[ALPHABET];
 	if (vertices > (double)GEMP_MAX_VERTICES)
-		return gemp_fail(GEMP_EUSAGE, "generate debruijn: %.0f letters and words of %.0f are %.0f vertices, more than "
-		                 "%.0f", values[ALPHABET], values[LENGTH], vertices, (double)GEMP_MAX_VERTICES);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "generate debruijn: %.0f letters and words of %.0f are %.0f vertices, more "
+		                 "than %.0f", values[ALPHABET], values[LENGTH], vertices, (double)GEMP_MAX_VERTICES);
 	if (values[KEYS] == WORDS && values[ALPHABET] > LETTERS)
-		return gemp_fail(GEMP_EUSAGE, "generate debruijn: there are %d letters for words, fewer than %.0f; use --keys "
-		                 "numbers", LETTERS, values[ALPHABET]);
+		return gemp_fail(GEMP_EUSAGE, "generate debruijn: there are %d letters for words, fewer than %.0f; use "
+		                 "--keys numbers", LETTERS, values[ALPHABET]);
 	if (values[PATH] != 0 && values[ALPHABET] < 2)
 		return gemp_fail(GEMP_EUSAGE, "generate debruijn: one letter makes one word; a path needs two");
 	return GEMP_OK;
@@ -92,7 +96,8 @@ static gemp_code make(const gemp_making *making)
 		if (values[PATH] != 0 && edge == 1)
 			continue;
 		gemp_value source = key_of(values, edge / base, first), target = key_of(values, edge % vertices, last);
-		code = gemp_builder_edge(making->builder, &source, &target, "E", 1, (gemp_place){ making->file, edge + 1 });
+		code = gemp_builder_edge(making->builder, &source, &target, "E", 1, (gemp_place){ making->file,
+		                                                                                  edge + 1 });
 	}
 	return code;
 }

@@ -13,29 +13,32 @@ static const char *const shapes[] = {
 
 static const gemp_parameter parameters[] = {
 	[SHAPE] = { "shape", GEMP_EULERIAN_DEEP, 0, GEMP_EULERIAN_RANDOM, true,
-	            "deep: a band of edges to near vertices, few long circuits; shallow: very many short circuits; random: a "
-	            "random closed walk", shapes },
+	            "deep: a band of edges to near vertices, few long circuits; shallow: very many short circuits; "
+	            "random: a random closed walk", shapes },
 	[VERTICES] = { "vertices", 10000, 0, (double)GEMP_MAX_VERTICES, true, "vertices", NULL },
-	[EDGES] = { "edges", 40000, 0, 0x1p53, true, "edges, at least as many as vertices (with --path 1 one less)", NULL },
-	[PATH] = { "path", 0, 0, 1, true, "1: an Euler path, which ends elsewhere than it begins, and no circuit", NULL },
+	[EDGES] = { "edges", 40000, 0, 0x1p53, true, "edges, at least as many as vertices (with --path 1 one less)",
+	            NULL },
+	[PATH] = { "path", 0, 0, 1, true, "1: an Euler path, which ends elsewhere than it begins, and no circuit",
+	           NULL },
 };
 
 gemp_code gemp_eulerian_check(const gemp_eulerian *graph)
 {
 	uint64_t least = graph->path && graph->vertices ? graph->vertices - 1 : graph->vertices;
 	if (graph->path && graph->vertices < 2)
-		return gemp_fail(GEMP_EUSAGE, "generate eulerian: a path from one vertex to another needs two vertices");
+		return gemp_fail(GEMP_EUSAGE,
+		                 "generate eulerian: a path from one vertex to another needs two vertices");
 	if (!graph->vertices && graph->edges)
 		return gemp_fail(GEMP_EUSAGE, "generate eulerian: %" PRIu64 " edges need a vertex", graph->edges);
 	if (graph->edges < least)
-		return gemp_fail(GEMP_EUSAGE, "generate eulerian: an Euler %s through %" PRIu64 " vertices takes at least %" PRIu64
-		                 " edges, more than %" PRIu64, graph->path ? "path" : "circuit", graph->vertices, least,
-		                 graph->edges);
+		return gemp_fail(GEMP_EUSAGE, "generate eulerian: an Euler %s through %" PRIu64 " vertices takes at "
+		                 "least %" PRIu64 " edges, more than %" PRIu64, graph->path ? "path" : "circuit",
+		                 graph->vertices, least, graph->edges);
 	return GEMP_OK;
 }
 
-/* DEEP: first a ring of all vertices. The rest are a second ring, of places that are spread over the vertices evenly with
- * some noise: each place is where one edge ends and one begins, some places ahead. */
+/* DEEP: first a ring of all vertices. The rest are a second ring, of places that are spread over the vertices evenly
+ * with some noise: each place is where one edge ends and one begins, some places ahead. */
 
 static uint64_t vertex_at(const gemp_eulerian *graph, uint64_t places, uint64_t place)
 {
@@ -57,10 +60,10 @@ static void deep_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t numbe
 	ends[1] = vertex_at(graph, places, (number - n + ahead) % places);
 }
 
-/* SHALLOW: all vertices but 0 are in groups, of one vertex each if there are edges enough. A group is entered from an older
- * vertex, gone through, and left to an older vertex; where these two are drawn apart a third edge joins them. Edges that are
- * left over go to and fro between two vertices. In the order of numbers: edges into a vertex for the first time, edges that
- * leave groups, third edges, others. */
+/* SHALLOW: all vertices but 0 are in groups, of one vertex each if there are edges enough. A group is entered from an
+ * older vertex, gone through, and left to an older vertex; where these two are drawn apart a third edge joins them.
+ * Edges that are left over go to and fro between two vertices. In the order of numbers: edges into a vertex for the
+ * first time, edges that leave groups, third edges, others. */
 
 /* The group of the new vertex number `which` of `count` in `groups`, and the first new vertex in it. */
 static uint64_t group_of(uint64_t count, uint64_t groups, uint64_t which, uint64_t *first)
@@ -96,7 +99,8 @@ static void left_over_edge(const gemp_eulerian *graph, uint64_t count, uint64_t 
 
 static void shallow_edge(const gemp_eulerian *graph, uint64_t edges, uint64_t number, uint64_t ends[2])
 {
-	uint64_t count = graph->vertices - 1, more = edges - count, groups = more < count ? more : count, first, between[2];
+	uint64_t count = graph->vertices - 1, more = edges - count, first, between[2];
+	uint64_t groups = more < count ? more : count;
 	uint64_t thirds = more - groups < count ? more - groups : count;
 	if (number < count) {
 		uint64_t group = group_of(count, groups, number, &first);
@@ -138,8 +142,8 @@ static void walk(const gemp_eulerian *graph, uint64_t first, size_t count, uint6
 	}
 }
 
-/* A path is a circuit without one edge that is no loop: in a ring the one that closes it, and of groups the one that leaves
- * the first, to vertex 0. */
+/* A path is a circuit without one edge that is no loop: in a ring the one that closes it, and of groups the one that
+ * leaves the first, to vertex 0. */
 void gemp_eulerian_edges(const gemp_eulerian *graph, uint64_t first, size_t count, uint64_t (*ends)[2])
 {
 	if (graph->shape == GEMP_EULERIAN_RANDOM) {
@@ -191,8 +195,8 @@ static gemp_code make(const gemp_making *making)
 }
 
 const gemp_generator_entry gemp_generator_eulerian = {
-	.generator = { "eulerian", "a directed graph with an Euler circuit or path", sizeof parameters / sizeof *parameters,
-	               parameters },
+	.generator = { "eulerian", "a directed graph with an Euler circuit or path",
+	               sizeof parameters / sizeof *parameters, parameters },
 	.undirected = undirected,
 	.check = check,
 	.make = make,

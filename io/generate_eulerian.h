@@ -1,6 +1,7 @@
 /* generate_eulerian: the edges of graphs with an Euler circuit or path, each a function of its number.
  *
- * Every vertex has as many edges in as out (but the ends of a path), every vertex has an edge, and all edges hang together.
+ * Every vertex has as many edges in as out (but the ends of a path), every vertex has an edge, and all edges hang
+ * together.
  */
 #ifndef GEMP_IO_GENERATE_EULERIAN_H
 #define GEMP_IO_GENERATE_EULERIAN_H
@@ -12,10 +13,10 @@
 #include <stdint.h>
 
 typedef enum gemp_eulerian_shape {
-	GEMP_EULERIAN_DEEP,    /* a band: edges go to one of the next 31 vertices, so that each circuit winds around all of them:
-	                          few of them, and long */
-	GEMP_EULERIAN_SHALLOW, /* each vertex hangs on older ones by a triangle or a pair of edges: tens of thousands of circuits,
-	                          and short; where edges are fewer than that takes, several vertices share one */
+	GEMP_EULERIAN_DEEP,    /* a band: edges go to one of the next 31 vertices, so that each circuit winds around all
+	                          of them: few of them, and long */
+	GEMP_EULERIAN_SHALLOW, /* each vertex hangs on older ones by a triangle or a pair of edges: tens of thousands of
+	                          circuits, and short; with fewer edges several vertices share one */
 	GEMP_EULERIAN_RANDOM,  /* a closed walk that meets every vertex about equally often, in random order */
 } gemp_eulerian_shape;
 

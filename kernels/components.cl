@@ -1,5 +1,5 @@
-/* components: weak connectivity by union-find without locks. above[v] <= v is a vertex of the same set, and v itself for the
- * root, the least vertex of its set. A root is hooked by an exchange that succeeds for one work-item only.
+/* components: weak connectivity by union-find without locks. above[v] <= v is a vertex of the same set, and v itself
+ * for the root, the least vertex of its set. A root is hooked by an exchange that succeeds for one work-item only.
  */
 #include "topology.clh"
 
@@ -55,11 +55,11 @@ __kernel void components_flatten(volatile __global uint *above, uint vertices)
 	}
 }
 
-/* All edges. Most have their ends linked to one root by now: `seen` is above[] as caches may have it, in which a link may
- * be an older one, to a vertex of the same set. */
-__kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows, ulong edges,
-                                   __global const uint *seen, volatile __global uint *above, __global ulong *tree,
-                                   uint with_tree, ulong before, volatile __local uint *room)
+/* All edges. Most have their ends linked to one root by now: `seen` is above[] as caches may have it, in which a link
+ * may be an older one, to a vertex of the same set. */
+__kernel void components_unite_all(__global const topology_edge *begin, __global const uint *target, uint rows,
+                                   ulong edges, __global const uint *seen, volatile __global uint *above,
+                                   __global ulong *tree, uint with_tree, ulong before, volatile __local uint *room)
 {
 	GEMP_GROUP_DECLARE
 	uint hooked;

@@ -1,7 +1,8 @@
 /* edge_pairs: CSR to pairs of source and target. */
 #include "topology.clh"
 
-__kernel void edge_pairs(__global const topology_edge *begin, __global const uint *target, uint rows, ulong edges, uint first,
+__kernel void edge_pairs(__global const topology_edge *begin, __global const uint *target, uint rows, ulong edges,
+                         uint first,
                         __global uint2 *out, volatile __local uint *room)
 {
 	GEMP_GROUP_DECLARE

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEAST = 1 << 10, EACH = 16, TRIES = 3, SURE = 2 }; /* EACH: edges of a row; SURE: further sizes that must agree */
+/* EACH: edges of a row; SURE: further sizes that must agree. */
+enum { LEAST = 1 << 10, EACH = 16, TRIES = 3, SURE = 2 };
 
 /* Keys, and a graph of as many rows and edges; both are used up to a size. */
 typedef struct subject {
@@ -52,8 +53,8 @@ static gemp_code run_edges(subject *s)
 static gemp_code run_degrees(subject *s)
 {
 	gemp_vertex_degrees out;
-	gemp_code code = gemp_vertex_degrees_new(&out, s->context->comm, s->context->device, s->arrays.place, s->bounds, &s->csr,
-	                                         1);
+	gemp_code code = gemp_vertex_degrees_new(&out, s->context->comm, s->context->device, s->arrays.place, s->bounds,
+	                                         &s->csr, 1);
 	if (code == GEMP_OK)
 		gemp_vertex_degrees_free(&out);
 	return code;
@@ -159,12 +160,13 @@ static gemp_code measure(subject *s, gemp_report *report, size_t primitive, size
 		GEMP_TRY(time_at(s, primitive, GEMP_PLACE_DEVICE, &device));
 		faster = device < host ? faster + 1 : 0;
 		*below = faster ? (uint32_t)(items >> (faster - 1)) : 0;
-		json_array_append_new(list, json_pack("{s:I, s:f, s:f}", "items", (json_int_t)items, "host_ms", 1e3 * host,
-		                                      "device_ms", 1e3 * device));
+		json_array_append_new(list, json_pack("{s:I, s:f, s:f}", "items", (json_int_t)items, "host_ms",
+		                                      1e3 * host, "device_ms", 1e3 * device));
 	}
 	gemp_report_print(report, "  %-24s %8" PRIu32 " %12.4f %12.4f   host and device, at the largest size\n",
 	                  primitives[primitive].tuning, *below, 1e3 * host, 1e3 * device);
-	gemp_report_set(report, primitives[primitive].tuning, json_pack("{s:I, s:O}", "below", (json_int_t)*below, "sizes", list));
+	gemp_report_set(report, primitives[primitive].tuning, json_pack("{s:I, s:O}", "below", (json_int_t)*below,
+	                                                                "sizes", list));
 done:
 	json_decref(list);
 	return code;

@@ -20,8 +20,9 @@ static gemp_code choose_relations(gemp_chosen *c)
 	for (size_t i = 0; i < names->count; i++) {
 		gemp_relation *relation = gemp_graph_relation(c->graph, names->items[i]);
 		if (!relation)
-			return gemp_fail(GEMP_EUSAGE, "--relation %s: the graph has no such type of edges; `gemp-mpi info %s` lists "
-			                 "them", names->items[i], c->options->arguments[0]);
+			return gemp_fail(GEMP_EUSAGE,
+			                 "--relation %s: the graph has no such type of edges; `gemp-mpi info "
+			                 "%s` lists them", names->items[i], c->options->arguments[0]);
 		c->relations[relation - c->graph->relations] = true;
 	}
 done:
@@ -33,8 +34,9 @@ gemp_code gemp_chosen_open(gemp_chosen *out, gemp_comm *comm, const gemp_options
 	gemp_code code = GEMP_OK;
 	*out = (gemp_chosen){ .comm = comm, .options = options, .report = report };
 	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
-		return gemp_fail(GEMP_EUSAGE, "--on device: %s works on the device of one rank, and these are %d; leave out --on, or "
-		                 "start one rank", options->command->name, comm->size);
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--on device: %s works on the device of one rank, and these are %d; leave "
+		                 "out --on, or start one rank", options->command->name, comm->size);
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&out->graph, comm, options->arguments[0]));
 	GEMP_TRY(choose_relations(out));
@@ -63,8 +65,8 @@ gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const 
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
 		known = known || gemp_file_ends_in(path, endings[i]);
 	if (!known)
-		code = gemp_fail(GEMP_EUSAGE, "--%s %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout",
-		                 option, path);
+		code = gemp_fail(GEMP_EUSAGE, "--%s %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for "
+		                 "TSV on stdout", option, path);
 	else if (!plain && comm->rank == 0) {
 		char name[32];
 		snprintf(name, sizeof name, "--%s", option);

@@ -27,7 +27,8 @@ static gemp_code find(finding *f)
 	gemp_code code = GEMP_OK;
 	gemp_chosen *chosen = &f->chosen;
 	gemp_graph *graph = chosen->graph;
-	const gemp_components_options how = { .place = (gemp_where)chosen->options->on, .tree = chosen->options->tree != NULL };
+	const gemp_components_options how = { .place = (gemp_where)chosen->options->on,
+	                                      .tree = chosen->options->tree != NULL };
 	double since = gemp_now();
 	code = GEMP_NEW(f->csr, graph->relation_count);
 	if (code == GEMP_OK)
@@ -90,7 +91,8 @@ static gemp_code write_rows(finding *f)
 		size_t rows = (size_t)(graph->bounds[rank + 1] - graph->bounds[rank]);
 		for (size_t at = 0; at < rows; at += BATCH) {
 			bool mine = rank == chosen->comm->rank;
-			GEMP_TRY(write_batch(f, writer, mine ? at : 0, !mine ? 0 : rows - at < BATCH ? rows - at : BATCH));
+			GEMP_TRY(write_batch(f, writer, mine ? at : 0,
+			                     !mine ? 0 : rows - at < BATCH ? rows - at : BATCH));
 		}
 	}
 	code = gemp_row_writer_close(writer, &info);
@@ -120,7 +122,8 @@ static gemp_code pick_tree(const finding *f, size_t type, uint64_t before, uint6
 			continue;
 		uint64_t edge = found->tree[i] - before;
 		(*numbers)[to] = edge;
-		(*pairs)[to++] = (gemp_edge_pair){ csr->first + (gemp_vertex)gemp_csr_row(csr, edge), csr->target[edge] };
+		(*pairs)[to++] = (gemp_edge_pair){ csr->first + (gemp_vertex)gemp_csr_row(csr, edge),
+		                                   csr->target[edge] };
 	}
 done:
 	return code;
@@ -179,10 +182,12 @@ static void print_sizes(const finding *f)
 		char range[100];
 		if (!found->classes[k])
 			continue;
-		snprintf(range, sizeof range, from == to ? "%s" : "%s to %s", gemp_grouped(from).text, gemp_grouped(to).text);
+		snprintf(range, sizeof range, from == to ? "%s" : "%s to %s", gemp_grouped(from).text,
+		         gemp_grouped(to).text);
 		gemp_report_detail(f->report, "  %-27s %13s\n", range, gemp_grouped(found->classes[k]).text);
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "from", gemp_json_count(from), "to", gemp_json_count(to),
-		                                      "components", gemp_json_count(found->classes[k])));
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "from", gemp_json_count(from), "to",
+		                                      gemp_json_count(to), "components",
+		                                      gemp_json_count(found->classes[k])));
 	}
 	gemp_report_detail(f->report, "\n");
 	gemp_report_set(f->report, "sizes", list);
@@ -193,8 +198,9 @@ static void report_counts(const finding *f)
 	const gemp_components *found = &f->found;
 	gemp_report *report = f->report;
 	gemp_count vertices = f->chosen.graph->vertices;
+	const char *plural = found->count == 1 ? "" : "s";
 	gemp_report_print(report, "%s component%s, %s of them single vertices; the largest has %s of %s vertices\n",
-	                  gemp_grouped(found->count).text, found->count == 1 ? "" : "s", gemp_grouped(found->isolated).text,
+	                  gemp_grouped(found->count).text, plural, gemp_grouped(found->isolated).text,
 	                  gemp_grouped(found->largest).text, gemp_grouped(vertices).text);
 	gemp_report_set(report, "components", gemp_json_count(found->count));
 	gemp_report_set(report, "single_vertices", gemp_json_count(found->isolated));
@@ -256,10 +262,11 @@ const gemp_command gemp_command_components = {
 	.bit = GEMP_ON_COMPONENTS,
 	.arguments = "G.h5 [--relation TYPE] [-o FILE] [--tree FILE]",
 	.summary = "Finds which vertices hang together, and a spanning forest",
-	.text = "Edges join their ends whatever their direction (weak connectivity). Rows of FILE are key and component, which is the "
-		"key of one of its vertices, the same for every number of ranks. --tree writes edges that keep every component "
-		"together and close no circle: one less for each component than it has vertices. One rank takes its device or its "
-		"threads, several ranks take the threads of all; none of them ever has all vertices.\n",
+	.text = "Edges join their ends whatever their direction (weak connectivity). Rows of FILE are key and "
+		"component, which is the key of one of its vertices, the same for every number of ranks. --tree "
+		"writes edges that keep every component together and close no circle: one less for each component "
+		"than it has vertices. One rank takes its device or its threads, several ranks take the threads of "
+		"all; none of them ever has all vertices.\n",
 	.examples = "gemp-mpi components social.h5 -o parts.tsv\n"
 		"mpirun -n 8 gemp-mpi components roads.h5 --tree forest.tsv\n",
 	.least = 1,

@@ -12,8 +12,8 @@ enum { GEMP_DEGREE_CLASSES = 65 };
 typedef struct gemp_degrees {
 	uint64_t least, most, sum;
 	uint64_t vertices[GEMP_DEGREE_CLASSES];
-	bool directed;                                            /* there are edges with a direction; of these alone: */
-	uint64_t out[GEMP_DEGREE_CLASSES], in[GEMP_DEGREE_CLASSES]; /* vertices by out- and by in-degree */
+	bool directed; /* there are edges with a direction; of these alone, vertices by out- and by in-degree: */
+	uint64_t out[GEMP_DEGREE_CLASSES], in[GEMP_DEGREE_CLASSES];
 	gemp_degree_kinds kinds;
 } gemp_degrees;
 

@@ -30,11 +30,11 @@ static gemp_code count_edges(counting *c)
 		c->csr[c->count++] = gemp_csr_out(graph, r);
 	}
 	if (graph->relation_count && !c->count)
-		return gemp_fail(GEMP_EUSAGE, "%s has no edges with a direction of these types; `gemp-mpi info` shows degrees without",
-		                 chosen->options->arguments[0]);
+		return gemp_fail(GEMP_EUSAGE, "%s has no edges with a direction of these types; `gemp-mpi info` shows "
+		                 "degrees without", chosen->options->arguments[0]);
 	since = gemp_timers_add(&chosen->timers, GEMP_READ, since);
-	GEMP_TRY(gemp_vertex_degrees_new(&c->found, chosen->comm, chosen->device, (gemp_where)chosen->options->on, graph->bounds,
-	                                 c->csr, c->count));
+	GEMP_TRY(gemp_vertex_degrees_new(&c->found, chosen->comm, chosen->device, (gemp_where)chosen->options->on,
+	                                 graph->bounds, c->csr, c->count));
 	gemp_timers_add(&chosen->timers, c->found.on_device ? GEMP_KERNEL : GEMP_RESOLVE, since);
 done:
 	return code;
@@ -102,7 +102,8 @@ static gemp_code report(counting *c, gemp_report *report)
 	gemp_report_set(report, "directed", gemp_degrees_report(report, &degrees));
 	gemp_report_detail(report, "\n");
 	GEMP_TRY(gemp_chosen_rate(&c->chosen, found->on_device, found->seconds, found->transfers,
-	                          4 * gemp_csr_all_edges(c->csr, c->count) + (found->on_device ? 4 : 8) * (uint64_t)found->rows));
+	                          4 * gemp_csr_all_edges(c->csr, c->count) +
+	                          (found->on_device ? 4 : 8) * (uint64_t)found->rows));
 	gemp_chosen_exchange(&c->chosen, &found->traffic,
 	                     gemp_comm_sum1(c->chosen.comm, gemp_csr_all_edges(c->csr, c->count)));
 	GEMP_TRY(gemp_chosen_report(&c->chosen));
@@ -137,8 +138,9 @@ const gemp_command gemp_command_degrees = {
 	.bit = GEMP_ON_DEGREES,
 	.arguments = "G.h5 [--relation TYPE] [-o FILE]",
 	.summary = "Counts the edges that leave and reach each vertex",
-	.text = "Of edges with a direction: vertices by out- and in-degree, sources, sinks, isolated ones, and how many have as many "
-		"edges in as out, which all must have for an Euler circuit. Rows of FILE are key, out and in; a loop counts both ways.\n",
+	.text = "Of edges with a direction: vertices by out- and in-degree, sources, sinks, isolated ones, and how "
+		"many have as many edges in as out, which all must have for an Euler circuit. Rows of FILE are key, "
+		"out and in; a loop counts both ways.\n",
 	.examples = "gemp-mpi degrees citations.h5 -o degrees.tsv\n"
 		"mpirun -n 8 gemp-mpi degrees city.h5 --relation ONE_WAY\n",
 	.least = 1,

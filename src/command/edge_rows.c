@@ -99,8 +99,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers, const gemp_edge_pair *pairs,
-                             size_t count)
+gemp_code gemp_edge_rows_add(gemp_edge_rows *rows, size_t relation, const uint64_t *numbers,
+                             const gemp_edge_pair *pairs, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t own = count, *counts = NULL;

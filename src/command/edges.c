@@ -84,9 +84,10 @@ const gemp_command gemp_command_edges = {
 	.bit = GEMP_ON_EDGES,
 	.arguments = "G.h5 [--relation TYPE] [-o FILE]",
 	.summary = "Lists the edges of a graph as pairs of source and target",
-	.text = "A graph file keeps the edges of each vertex in a row (CSR). This makes a pair of each, in equal shares however long "
-		"the rows are, and tells how fast that was beside a copy in the same memory. Rows of FILE are source, type, edge and "
-		"target: edge is the number among the edges of its type, which tells parallel ones apart.\n",
+	.text = "A graph file keeps the edges of each vertex in a row (CSR). This makes a pair of each, in equal "
+		"shares however long the rows are, and tells how fast that was beside a copy in the same memory. Rows "
+		"of FILE are source, type, edge and target: edge is the number among the edges of its type, which "
+		"tells parallel ones apart.\n",
 	.examples = "gemp-mpi edges movies.h5 --relation ACTS_IN -o acts.tsv\n"
 		"gemp-mpi edges rmat20.h5 --on device --devices gpu\n",
 	.least = 1,

@@ -52,7 +52,8 @@ static gemp_code report_degrees(gemp_report *report, gemp_graph *graph)
 	                  "degrees", gemp_grouped(degrees.least).text, mean, gemp_grouped(degrees.most).text);
 	print_histogram(report, &degrees);
 	if (degrees.directed)
-		json_object_set_new(json_object_get(report->json, "degrees"), "directed", gemp_degrees_report(report, &degrees));
+		json_object_set_new(json_object_get(report->json, "degrees"), "directed",
+		                    gemp_degrees_report(report, &degrees));
 	return GEMP_OK;
 }
 

@@ -42,7 +42,8 @@ static bool has_edges(const gemp_csr *csr, size_t count, size_t row)
 }
 
 /* The components that this rank names. */
-static void count_own(gemp_components *out, gemp_vertex first, const gemp_csr *csr, size_t count, const gemp_vertex *size)
+static void count_own(gemp_components *out, gemp_vertex first, const gemp_csr *csr, size_t count,
+                      const gemp_vertex *size)
 {
 	for (size_t row = 0; row < out->rows; row++) {
 		if (!size[row])
@@ -87,7 +88,8 @@ gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *comm, cons
 		code = part_sizes(out, comm, bounds, set_of, size, &parts, &owner, &part_count);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	if (comm->size > 1) {
-		GEMP_TRY(gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &came, &from, &out->traffic));
+		GEMP_TRY(gemp_exchange_records(comm, parts, part_count, sizeof *parts, owner, &came, &from,
+		                               &out->traffic));
 		for (size_t i = 0; i < from[comm->size]; i++)
 			size[((part_size *)came)[i].component - first] += ((part_size *)came)[i].vertices;
 	}

@@ -4,8 +4,8 @@
 
 #include "topology/components.h"
 
-/* Collective. Fills in what is known of all ranks, from component[]. set_of[rows]: own vertices of one component that have been
- * found to be so here, by the row of one of them; it may be component[] less the first id. */
+/* Collective. Fills in what is known of all ranks, from component[]. set_of[rows]: own vertices of one component that
+ * have been found to be so here, by the row of one of them; it may be component[] less the first id. */
 gemp_code gemp_component_sizes(gemp_components *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
                                size_t count, const gemp_vertex *set_of);
 

@@ -60,7 +60,8 @@ static gemp_code link_sets(finding *f, const gemp_sets *sets)
 	for (size_t slot = 0; slot < sets->slots; slot++) {
 		gemp_vertex id = gemp_link_get(sets->away, (gemp_vertex)slot);
 		if (id != GEMP_NO_VERTEX)
-			GEMP_TRY(add_link(f, &capacity, gemp_link_get(sets->links, (gemp_vertex)(sets->rows + slot)), id));
+			GEMP_TRY(add_link(f, &capacity, gemp_link_get(sets->links, (gemp_vertex)(sets->rows + slot)),
+			                  id));
 	}
 done:
 	return code;

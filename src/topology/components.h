@@ -1,10 +1,11 @@
-/* components: which vertices hang together, whatever the directions of edges (weak connectivity), and a spanning forest.
+/* components: which vertices hang together, whatever the directions of edges (weak connectivity), and a spanning
+ * forest.
  *
  * A component is named by its least vertex, so that the names do not depend on who finds them. On a device or on the
- * host's threads: lock-free union-find over a sample of the edges, then over the rest, of which most then find that their ends
- * are joined. Across ranks each finds the sets of its own edges, with the vertices that others own as elements; what joins
- * sets of different ranks is contracted in rounds of hooking to a smaller neighbour and pointer jumping, each vertex at its
- * owner. No rank ever has all vertices.
+ * host's threads: lock-free union-find over a sample of the edges, then over the rest, of which most then find that
+ * their ends are joined. Across ranks each finds the sets of its own edges, with the vertices that others own as
+ * elements; what joins sets of different ranks is contracted in rounds of hooking to a smaller neighbour and pointer
+ * jumping, each vertex at its owner. No rank ever has all vertices.
  */
 #ifndef GEMP_TOPOLOGY_COMPONENTS_H
 #define GEMP_TOPOLOGY_COMPONENTS_H
@@ -41,8 +42,8 @@ typedef struct gemp_components {
 	unsigned rounds;         /* of contraction */
 } gemp_components;
 
-/* Collective; count and options are the same on all ranks. bounds[ranks + 1]: who owns which ids. device: NULL, or where it
- * may be done; with several ranks each works on its host. */
+/* Collective; count and options are the same on all ranks. bounds[ranks + 1]: who owns which ids. device: NULL, or
+ * where it may be done; with several ranks each works on its host. */
 gemp_code gemp_components_find(gemp_components *out, const gemp_comm *comm, gemp_device *device, const uint64_t *bounds,
                                const gemp_csr *csr, size_t count, const gemp_components_options *options);
 void gemp_components_free(gemp_components *components);

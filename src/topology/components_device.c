@@ -20,7 +20,8 @@ typedef struct working {
 bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_where place)
 {
 	return count && csr->rows &&
-	       gemp_on_device(device, place, gemp_csr_all_edges(csr, count) + csr->rows, "components.host_below", HOST_BELOW);
+	       gemp_on_device(device, place, gemp_csr_all_edges(csr, count) + csr->rows, "components.host_below",
+	                      HOST_BELOW);
 }
 
 static gemp_code open_kernels(working *w, const gemp_device_csr *csr)
@@ -79,9 +80,9 @@ static gemp_code unite(working *w, const gemp_device_csr *csr, cl_ulong before)
 	GEMP_TRY(flatten(w));
 	grid = gemp_device_csr_grid(csr);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&w->above.mem),
-	                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree), GEMP_ARG(&before),
-	                     GEMP_LOCAL(grid.local)));
+	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
+	                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),
+	                     GEMP_ARG(&w->with_tree), GEMP_ARG(&before), GEMP_LOCAL(grid.local)));
 	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
 	code = flatten(w);
 done:
@@ -131,7 +132,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count, bool tree)
+gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count,
+                                    bool tree)
 {
 	gemp_code code = GEMP_OK;
 	working w = { .device = device, .out = out, .vertices = (uint32_t)csr->rows, .with_tree = tree };

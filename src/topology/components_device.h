@@ -7,6 +7,7 @@
 bool gemp_components_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_where place);
 
 /* Fills in component[], tree[] (in no order), on_device, seconds and transfers. All edges lead to own vertices. */
-gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count, bool tree);
+gemp_code gemp_components_on_device(gemp_components *out, gemp_device *device, const gemp_csr *csr, size_t count,
+                                    bool tree);
 
 #endif

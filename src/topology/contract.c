@@ -112,7 +112,8 @@ static gemp_code send_links(gemp_contraction *c)
 		owner[i] = owner_of(c, c->ends[i].a);
 	GEMP_TRY(gemp_comm_agree(c->comm, code));
 	if (c->edges)
-		GEMP_TRY(gemp_exchange_records(c->comm, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL, &c->traffic));
+		GEMP_TRY(gemp_exchange_records(c->comm, c->edges, c->links, sizeof *c->edges, owner, &edges, NULL,
+		                               &c->traffic));
 	GEMP_TRY(gemp_exchange_records(c->comm, c->ends, c->links, sizeof *c->ends, owner, &ends, &from, &c->traffic));
 	gemp_free(c->ends);
 	c->ends = ends;

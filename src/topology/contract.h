@@ -1,10 +1,10 @@
 /* contract: sets of several ranks become one where links join them.
  *
- * A set is named by a vertex, its root, whose owner keeps what becomes of it. A link is a pair of roots, and the edge that it
- * stands for if one asks for a forest. In a round each link goes to the owner of its greater root, which is hooked to the least
- * root that it has a link to; trees of hooked roots become stars by pointer jumping; links get the names of the stars' centres,
- * and those whose ends have become one are dropped, as are all but one of those that are alike. Nothing is gathered: what a
- * rank sends and holds are links and questions about roots.
+ * A set is named by a vertex, its root, whose owner keeps what becomes of it. A link is a pair of roots, and the edge
+ * that it stands for if one asks for a forest. In a round each link goes to the owner of its greater root, which is
+ * hooked to the least root that it has a link to; trees of hooked roots become stars by pointer jumping; links get the
+ * names of the stars' centres, and those whose ends have become one are dropped, as are all but one of those that are
+ * alike. Nothing is gathered: what a rank sends and holds are links and questions about roots.
  */
 #ifndef GEMP_TOPOLOGY_CONTRACT_H
 #define GEMP_TOPOLOGY_CONTRACT_H
@@ -33,8 +33,9 @@ typedef struct gemp_contraction {
 	gemp_traffic traffic;     /* of this rank */
 } gemp_contraction;
 
-/* Collective. Each link's a is a root of any rank, b any vertex; set_of[rows] are the roots of own vertices, as rows. All links
- * are used up. Afterwards name[] of an own root that was one at the beginning is the least root of the whole component. */
+/* Collective. Each link's a is a root of any rank, b any vertex; set_of[rows] are the roots of own vertices, as rows.
+ * All links are used up. Afterwards name[] of an own root that was one at the beginning is the least root of the whole
+ * component. */
 gemp_code gemp_contract(gemp_contraction *contraction, const gemp_vertex *set_of);
 void gemp_contraction_free(gemp_contraction *contraction); /* not name[] */
 

@@ -1,4 +1,5 @@
-/* csr: the rows of one edge type that this rank owns, as the functions of this room read them; borrowed, of a graph or not. */
+/* csr: the rows of one edge type that this rank owns, as the functions of this room read them; borrowed, of a graph or
+ * not. */
 #ifndef GEMP_TOPOLOGY_CSR_H
 #define GEMP_TOPOLOGY_CSR_H
 

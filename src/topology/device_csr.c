@@ -17,7 +17,9 @@ static gemp_code load(gemp_buffer *out, gemp_device *device, size_t size, const 
 {
 	if (size == 0)
 		return gemp_buffer_new(out, device, 1, NULL); /* there are no empty buffers */
-	return device->gpu ? gemp_buffer_new(out, device, size, from) : gemp_buffer_borrow(out, device, size, (void *)from);
+	if (device->gpu)
+		return gemp_buffer_new(out, device, size, from);
+	return gemp_buffer_borrow(out, device, size, (void *)from);
 }
 
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)

@@ -26,8 +26,8 @@ void gemp_device_csr_free(gemp_device_csr *csr);
 /* The program of a kernel file that includes topology.clh; defines: more options, or NULL. */
 gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file, const char *defines);
 
-/* How to launch a kernel that goes over shares, and the local memory that its last argument has; or one that goes over `count`
- * elements with no local memory. */
+/* How to launch a kernel that goes over shares, and the local memory that its last argument has; or one that goes over
+ * `count` elements with no local memory. */
 typedef struct gemp_device_grid {
 	size_t items, group, local;
 } gemp_device_grid;

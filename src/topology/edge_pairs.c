@@ -37,9 +37,9 @@ gemp_code gemp_edge_pairs_device(const gemp_device_csr *csr, const gemp_buffer *
 	const gemp_device_grid grid = gemp_device_csr_grid(csr);
 	GEMP_TRY(gemp_device_csr_program(&program, csr, "edge_pairs.cl", NULL));
 	GEMP_TRY(gemp_kernel_new(&kernel, &program, "edge_pairs"));
-	GEMP_TRY(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem), GEMP_ARG(&csr->target.mem),
-	                     GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges), GEMP_ARG(&csr->first), GEMP_ARG(&pairs->mem),
-	                     GEMP_LOCAL(grid.local)));
+	GEMP_TRY(gemp_launch(csr->device, kernel, grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
+	                     GEMP_ARG(&csr->first), GEMP_ARG(&pairs->mem), GEMP_LOCAL(grid.local)));
 	code = gemp_program_store(csr->device, &program);
 done:
 	if (kernel)
@@ -56,7 +56,8 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	gemp_buffer out = { 0 };
 	size_t size = (size_t)gemp_csr_edges(csr) * sizeof *pairs;
 	GEMP_TRY(gemp_device_csr_new(&rows, device, csr));
-	GEMP_TRY(device->gpu ? gemp_buffer_new(&out, device, size, NULL) : gemp_buffer_borrow(&out, device, size, pairs));
+	GEMP_TRY(device->gpu ? gemp_buffer_new(&out, device, size, NULL)
+	                     : gemp_buffer_borrow(&out, device, size, pairs));
 	GEMP_TRY(gemp_edge_pairs_device(&rows, &out));
 	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
 	double since = gemp_now();

@@ -34,8 +34,9 @@ gemp_code gemp_reverse(gemp_reversed *out, const gemp_csr *csr, gemp_device *dev
 	if (gemp_reverse_choose_device(device, csr, place))
 		GEMP_TRY(gemp_reverse_on_device(out, csr, device));
 	else
-		GEMP_TRY(gemp_reverse_on_host(out, &(gemp_targets){ .first = csr->first, .rows = csr->rows, .count = count,
-		                                                    .target = csr->target, .csr = csr }));
+		GEMP_TRY(gemp_reverse_on_host(out, &(gemp_targets){ .first = csr->first, .rows = csr->rows,
+		                                                    .count = count, .target = csr->target,
+		                                                    .csr = csr }));
 done:
 	if (code != GEMP_OK)
 		gemp_reversed_free(out);

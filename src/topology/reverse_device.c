@@ -34,7 +34,8 @@ static gemp_code open_working(working *w, const gemp_csr *csr)
 	static const char *const names[KERNELS] = { "reverse_list", "reverse_clear", "reverse_mark", "reverse_empty" };
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_device_csr_new(&w->csr, w->device, csr));
-	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl", w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
+	GEMP_TRY(gemp_device_csr_program(&w->program, &w->csr, "reverse.cl",
+	                                 w->out->edge ? "-DREVERSE_NUMBERED" : NULL));
 	for (int k = 0; k < KERNELS; k++)
 		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
 	GEMP_TRY(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
@@ -69,8 +70,8 @@ static gemp_code list_edges(working *w)
 	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
 	                     GEMP_ARG(&w->csr.target.mem), GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges),
-	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->sorted.keys[0].mem), GEMP_ARG(&w->sorted.values[0].mem),
-	                     GEMP_LOCAL(grid.local)));
+	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->sorted.keys[0].mem),
+	                     GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local)));
 	code = gemp_laps_add(&w->laps, w->device);
 done:
 	return code;
@@ -81,8 +82,8 @@ static gemp_code find_rows(working *w)
 	gemp_code code = GEMP_OK;
 	const cl_mem *keys = &w->sorted.keys[0].mem;
 	gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)w->rows + 1);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem), GEMP_ARG(&w->rows),
-	                     GEMP_ARG(&w->edges)));
+	GEMP_TRY(gemp_launch(w->device, w->kernels[CLEAR], grid.items, grid.group, GEMP_ARG(&w->begin.mem),
+	                     GEMP_ARG(&w->rows), GEMP_ARG(&w->edges)));
 	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
 	grid = gemp_device_grid_over(w->device, w->edges);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),

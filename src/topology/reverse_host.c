@@ -6,8 +6,8 @@
 
 enum { EDGES_A_PIECE = 1 << 15 };
 
-/* Edges in ranges of rows. What goes with a target is its source (4 bytes), or with places wanted source << 32 | place, or the
- * place alone where there are 2^32 edges or more. */
+/* Edges in ranges of rows. What goes with a target is its source (4 bytes), or with places wanted source << 32 | place,
+ * or the place alone where there are 2^32 edges or more. */
 typedef struct turning {
 	const gemp_targets *edges;
 	gemp_reversed *out;
@@ -76,9 +76,11 @@ gemp_code gemp_reverse_on_host(gemp_reversed *out, const gemp_targets *all)
 	gemp_code code = GEMP_OK;
 	size_t edges = all->count;
 	unsigned bits = all->rows > 1 ? 64 - (unsigned)__builtin_clzll(all->rows - 1) : 1;
-	unsigned size = out->edge ? sizeof(uint64_t) : sizeof(gemp_vertex), kept = bits < GEMP_SPLIT_BITS ? bits : GEMP_SPLIT_BITS;
+	unsigned size = out->edge ? sizeof(uint64_t) : sizeof(gemp_vertex);
+	unsigned kept = bits < GEMP_SPLIT_BITS ? bits : GEMP_SPLIT_BITS;
 	turning t = { .edges = all, .out = out, .packed = edges <= UINT32_MAX,
-	              .split = { .key = GEMP_KEY_U32, .value_size = size, .shift = bits - kept, .bits = kept, .least = all->first } };
+	              .split = { .key = GEMP_KEY_U32, .value_size = size, .shift = bits - kept, .bits = kept,
+	                         .least = all->first } };
 	double since = gemp_now();
 	t.values = gemp_calloc(edges, size);
 	t.split_values = gemp_calloc(edges, size);

@@ -18,7 +18,7 @@ typedef struct sending {
 	uint64_t begin, end;       /* edges of this round */
 	gemp_edge_pair *pairs;     /* [step] */
 	int *owner;                /* [step] */
-	uint64_t *place;           /* [ranks + 1] of the next edge from each rank; then where those of the next rank begin */
+	uint64_t *place;           /* [ranks + 1] of the next edge from each rank */
 	gemp_vertex *source, *target; /* of edges that came */
 } sending;
 
@@ -71,8 +71,8 @@ static gemp_code send_round(sending *s, uint64_t round)
 	void *came = NULL;
 	size_t *from = NULL;
 	pack_round(s, round);
-	GEMP_TRY(gemp_exchange_records(s->comm, s->pairs, (size_t)(s->end - s->begin), sizeof *s->pairs, s->owner, &came, &from,
-	                               s->traffic));
+	GEMP_TRY(gemp_exchange_records(s->comm, s->pairs, (size_t)(s->end - s->begin), sizeof *s->pairs, s->owner,
+	                               &came, &from, s->traffic));
 	for (int r = 0; r < s->comm->size; r++)
 		for (size_t i = from[r]; i < from[r + 1]; i++) {
 			const gemp_edge_pair pair = ((const gemp_edge_pair *)came)[i];
@@ -85,7 +85,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_reverse_ranks(gemp_reversed *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr, bool edges)
+gemp_code gemp_reverse_ranks(gemp_reversed *out, const gemp_comm *comm, const uint64_t *bounds, const gemp_csr *csr,
+                             bool edges)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t all = gemp_csr_edges(csr), rounds = (all + gemp_reverse_step - 1) / gemp_reverse_step;

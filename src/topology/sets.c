@@ -24,7 +24,8 @@ static void link_to_itself(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	gemp_sets *sets = context;
-	size_t all = sets->rows + sets->slots, at = piece * ROWS_A_PIECE, end = at + ROWS_A_PIECE < all ? at + ROWS_A_PIECE : all;
+	size_t all = sets->rows + sets->slots, at = piece * ROWS_A_PIECE;
+	size_t end = at + ROWS_A_PIECE < all ? at + ROWS_A_PIECE : all;
 	for (; at < end; at++) {
 		atomic_init(&sets->links[at], (gemp_vertex)at);
 		if (at >= sets->rows)
@@ -38,7 +39,8 @@ static void link_to_root(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	gemp_sets *sets = context;
-	size_t all = sets->rows + sets->slots, at = piece * ROWS_A_PIECE, end = at + ROWS_A_PIECE < all ? at + ROWS_A_PIECE : all;
+	size_t all = sets->rows + sets->slots, at = piece * ROWS_A_PIECE;
+	size_t end = at + ROWS_A_PIECE < all ? at + ROWS_A_PIECE : all;
 	for (; at < end; at++)
 		gemp_find(sets->links, (gemp_vertex)at);
 }
@@ -106,12 +108,15 @@ static gemp_code choose_slots(gemp_sets *sets, const gemp_csr *csr, size_t count
 		for (uint64_t e = 0; e < gemp_csr_edges(&csr[c]); e++)
 			away += csr[c].target[e] - csr[c].first >= csr[c].rows;
 	away = away < others ? away : others;
-	for (*shift = 63, sets->slots = away ? 2 : 0; sets->slots && sets->slots < away + away / 2 + 1; sets->slots *= 2)
+	*shift = 63;
+	sets->slots = away ? 2 : 0;
+	for (; sets->slots && sets->slots < away + away / 2 + 1; sets->slots *= 2)
 		--*shift;
 	if (sets->rows + sets->slots <= GEMP_MAX_VERTICES)
 		return GEMP_OK;
-	return gemp_fail(GEMP_ENOMEM, "components: a rank has edges to %" PRIu64 " vertices of others, more than it can number; "
-	                 "use more ranks", away);
+	return gemp_fail(GEMP_ENOMEM,
+	                 "components: a rank has edges to %" PRIu64 " vertices of others, more than it can "
+	                 "number; use more ranks", away);
 }
 
 gemp_code gemp_sets_new(gemp_sets *out, size_t rows, const gemp_csr *csr, size_t count, bool edges)

@@ -1,6 +1,6 @@
 /* union_find: sets that several threads unite at the same time without locks. Elements are numbers; a set is a tree of
- * links to smaller numbers, whose root is its least element. A root is hooked to a smaller one by an exchange that succeeds
- * for one thread only, so that a tree loses its root exactly once.
+ * links to smaller numbers, whose root is its least element. A root is hooked to a smaller one by an exchange that
+ * succeeds for one thread only, so that a tree loses its root exactly once.
  */
 #ifndef GEMP_TOPOLOGY_UNION_FIND_H
 #define GEMP_TOPOLOGY_UNION_FIND_H
@@ -26,8 +26,9 @@ static inline bool gemp_unite(gemp_link *links, gemp_vertex a, gemp_vertex b, ge
 		gemp_vertex high = a > b ? a : b, low = a > b ? b : a, above = gemp_link_get(links, high);
 		if (above == low)
 			return false;
-		if (above == high && atomic_compare_exchange_strong_explicit(&links[high], &above, low, memory_order_relaxed,
-		                                                             memory_order_relaxed)) {
+		if (above == high &&
+		    atomic_compare_exchange_strong_explicit(&links[high], &above, low, memory_order_relaxed,
+		                                            memory_order_relaxed)) {
 			*hooked = high;
 			return true;
 		}

@@ -122,8 +122,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device, gemp_where place,
-                                  const uint64_t *bounds, const gemp_csr *csr, size_t count)
+gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
+                                  gemp_where place, const uint64_t *bounds, const gemp_csr *csr, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	counting c = { .comm = comm, .bounds = bounds, .degrees = out };

@@ -1,5 +1,6 @@
-/* vertex_degrees: how many edges leave each vertex and how many reach it, and what follows from both: sources, sinks, and
- * whether every vertex is balanced, as an Euler circuit wants it, or all but the two ends of a path. A loop counts both ways. */
+/* vertex_degrees: how many edges leave each vertex and how many reach it, and what follows from both: sources, sinks,
+ * and whether every vertex is balanced, as an Euler circuit wants it, or all but the two ends of a path. A loop counts
+ * both ways. */
 #ifndef GEMP_TOPOLOGY_VERTEX_DEGREES_H
 #define GEMP_TOPOLOGY_VERTEX_DEGREES_H
 
@@ -17,12 +18,12 @@ typedef struct gemp_vertex_degrees {
 	double transfers;     /* of copies to the device and from it */
 } gemp_vertex_degrees;
 
-/* Collective. Of the edges in all these rows by source together; the same number of them on all ranks. bounds[ranks + 1] tells
- * who owns which ids. device: NULL, or where one rank may count. */
-gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device, gemp_where place,
-                                  const uint64_t *bounds, const gemp_csr *csr, size_t count);
-/* Collective. Of the relations that are set (NULL: all), whose rows by source are loaded; rows by target are used where they
- * are. */
+/* Collective. Of the edges in all these rows by source together; the same number of them on all ranks. bounds[ranks +
+ * 1] tells who owns which ids. device: NULL, or where one rank may count. */
+gemp_code gemp_vertex_degrees_new(gemp_vertex_degrees *out, const gemp_comm *comm, gemp_device *device,
+                                  gemp_where place, const uint64_t *bounds, const gemp_csr *csr, size_t count);
+/* Collective. Of the relations that are set (NULL: all), whose rows by source are loaded; rows by target are used where
+ * they are. */
 gemp_code gemp_vertex_degrees_of_graph(gemp_vertex_degrees *out, const gemp_comm *comm, const gemp_graph *graph,
                                        const bool *relations);
 void gemp_vertex_degrees_free(gemp_vertex_degrees *degrees);

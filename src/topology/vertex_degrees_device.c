@@ -60,7 +60,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vertex_degrees_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr, size_t count)
+gemp_code gemp_vertex_degrees_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr,
+                                        size_t count)
 {
 	gemp_code code = GEMP_OK;
 	working w = { .device = device, .out = out };

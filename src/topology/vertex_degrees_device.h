@@ -8,6 +8,7 @@
 bool gemp_vertex_degrees_choose_device(const gemp_device *device, const gemp_csr *csr, size_t count, gemp_where place);
 
 /* Adds to in[], and fills in on_device, seconds and transfers. All edges lead to own vertices. */
-gemp_code gemp_vertex_degrees_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr, size_t count);
+gemp_code gemp_vertex_degrees_on_device(gemp_vertex_degrees *out, gemp_device *device, const gemp_csr *csr,
+                                        size_t count);
 
 #endif

@@ -1,7 +1,7 @@
-/* topology [SCALE [EDGES]]: seconds of listing edges, of degrees, of turning edges round and of components, on the device and on the host's
- * threads, beside copy bandwidth and what experiments on one NVIDIA H200 took for 31,406,234 edges; then the same from small
- * graphs to large ones with all copies, which tells below which size the host is faster. Answers are checked, outside of the
- * time. The graph: R-MAT with hubs, its ids shuffled. */
+/* topology [SCALE [EDGES]]: seconds of listing edges, of degrees, of turning edges round and of components, on the
+ * device and on the host's threads, beside copy bandwidth and what experiments on one NVIDIA H200 took for 31,406,234
+ * edges; then the same from small graphs to large ones with all copies, which tells below which size the host is
+ * faster. Answers are checked, outside of the time. The graph: R-MAT with hubs, its ids shuffled. */
 #include "core/memory.h"
 #include "core/prefix.h"
 #include "core/random.h"
@@ -171,9 +171,9 @@ static figure find_components(const graph *g, gemp_where place, int tries, bool 
 static void report(const char *what, const graph *g, gemp_where place, figure f, double bytes, double experiment)
 {
 	bool there = place == GEMP_PLACE_DEVICE;
-	printf("%-22s %-6s %10zu edges %9.3f ms %7.2f G/s %5.1f %% of copy, %9.3f ms with copies", what, there ? "device" : "host",
-	       (size_t)g->edges, 1e3 * f.work, 1e-9 * (double)g->edges / f.work, 100 * bytes / f.work / (there ? copy : host_copy),
-	       1e3 * f.total);
+	printf("%-22s %-6s %10zu edges %9.3f ms %7.2f G/s %5.1f %% of copy, %9.3f ms with copies", what,
+	       there ? "device" : "host", (size_t)g->edges, 1e3 * f.work, 1e-9 * (double)g->edges / f.work,
+	       100 * bytes / f.work / (there ? copy : host_copy), 1e3 * f.total);
 	if (there && experiment > 0 && g->edges == EXPERIMENT)
 		printf("; experiment %.3f ms, ratio %.2f", experiment, 1e3 * f.work / experiment);
 	printf("\n");
@@ -205,7 +205,8 @@ static void bench(const graph *g)
 	gemp_vertex_degrees_free(&degrees[1]);
 	for (int edges = 0; edges < 2; edges++) {
 		for (int i = 0; i < 2; i++)
-			report(edges ? "reverse, numbered" : "reverse", g, places[i], turn_round(g, places[i], TRIES, edges, &turned[i]),
+			report(edges ? "reverse, numbered" : "reverse", g, places[i], turn_round(g, places[i], TRIES,
+			                                                                         edges, &turned[i]),
 			       8 * m + 8 * n, edges ? 0 : 1.3);
 		if (memcmp(turned[0].source, turned[1].source, g->edges * sizeof *turned[0].source) != 0 ||
 		    memcmp(turned[0].begin, turned[1].begin, (g->csr.rows + 1) * sizeof *turned[0].begin) != 0 ||
@@ -245,7 +246,8 @@ static void cross(unsigned scale)
 				need(GEMP_NEW(pairs, g.edges));
 			ms[i] = 1e3 * (what == 0 ? list_edges(&g, place, TRIES, pairs) : what == 1 ?
 			        turn_round(&g, place, TRIES, false, &turned) : what == 2 ?
-			        find_components(&g, place, TRIES, false, &found) : count_degrees(&g, place, TRIES, &degrees)).total;
+			        find_components(&g, place, TRIES, false, &found) : count_degrees(&g, place, TRIES,
+			                                                                         &degrees)).total;
 			gemp_free(pairs);
 			gemp_reversed_free(&turned);
 			gemp_components_free(&found);
@@ -288,7 +290,8 @@ int main(int argc, char **argv)
 	need(gemp_device_rates(device, &rates));
 	copy = rates.copy;
 	rate_host();
-	printf("%s: copy %.2f TB/s; host: %u threads, copy %.1f GB/s\n", device->name, 1e-12 * copy, gemp_threads(), 1e-9 * host_copy);
+	printf("%s: copy %.2f TB/s; host: %u threads, copy %.1f GB/s\n", device->name, 1e-12 * copy, gemp_threads(),
+	       1e-9 * host_copy);
 	make(&g, scale, edges);
 	bench(&g);
 	drop(&g);

@@ -31,7 +31,8 @@ static inline void test_edges_make(test_edges *edges, size_t vertices, size_t co
 {
 	size_t *at = gemp_calloc(vertices + 1, sizeof *at);
 	gemp_vertex *source = gemp_calloc(count, sizeof *source);
-	*edges = (test_edges){ vertices, count, gemp_calloc(count, sizeof *source), gemp_calloc(count, sizeof *source) };
+	*edges = (test_edges){ vertices, count, gemp_calloc(count, sizeof *source), gemp_calloc(count,
+	                                                                                        sizeof *source) };
 	for (size_t i = 0; i < count; i++) {
 		source[i] = (gemp_vertex)test_below(seed, vertices);
 		at[source[i] + 1]++;
@@ -68,9 +69,12 @@ static inline void test_world_own(test_world *w, size_t type, int rank)
 static inline void test_world_make(test_world *w, int rank, int ranks, size_t vertices, size_t edges, size_t reach,
                                    uint64_t seed)
 {
-	*w = (test_world){ .types = vertices ? 1 + test_below(&seed, TYPES) : test_below(&seed, TYPES), .vertices = vertices };
-	for (int r = 1; r < ranks; r++) /* ascending: cuts are sorted as they are drawn */
-		w->bounds[r] = w->bounds[r - 1] + test_below(&seed, 2 * (vertices - (size_t)w->bounds[r - 1]) / (size_t)(ranks - r + 1) + 1);
+	*w = (test_world){ .types = vertices ? 1 + test_below(&seed, TYPES) : test_below(&seed, TYPES),
+	                   .vertices = vertices };
+	for (int r = 1; r < ranks; r++) { /* ascending: cuts are sorted as they are drawn */
+		size_t left = vertices - (size_t)w->bounds[r - 1];
+		w->bounds[r] = w->bounds[r - 1] + test_below(&seed, 2 * left / (size_t)(ranks - r + 1) + 1);
+	}
 	for (int r = 1; r < ranks; r++)
 		w->bounds[r] = w->bounds[r] < vertices ? w->bounds[r] : vertices;
 	w->bounds[ranks] = vertices;

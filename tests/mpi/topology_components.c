@@ -32,7 +32,8 @@ static void check_names(const test_world *w, const gemp_components *found)
 
 static void check_sizes(const test_world *w, const gemp_components *found)
 {
-	size_t *parent = parents(w), *size = gemp_calloc(w->vertices, sizeof *size), count = 0, isolated = 0, largest = 0;
+	size_t *parent = parents(w), *size = gemp_calloc(w->vertices,
+	                                                 sizeof *size), count = 0, isolated = 0, largest = 0;
 	bool *edged = gemp_calloc(w->vertices, sizeof *edged);
 	gemp_count classes[GEMP_COMPONENT_CLASSES] = { 0 }, with_edges = 0;
 	for (size_t v = 0; v < w->vertices; v++)
@@ -76,7 +77,8 @@ static void check_tree(const test_world *w, const gemp_components *found)
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t *edge = (uint64_t *)all + 2 * i;
 		const test_edges *edges = &w->edges[edge[0]];
-		good = good && edge[1] < edges->count && test_join(parent, edges->source[edge[1]], edges->target[edge[1]]);
+		good = good && edge[1] < edges->count && test_join(parent, edges->source[edge[1]],
+		                                                   edges->target[edge[1]]);
 	}
 	assert_all(good);
 	for (size_t i = 1; i < found->tree_count; i++)
@@ -158,7 +160,8 @@ static void paths_and_stars(void **state)
 		test_world_make(&w, test_comm.rank, test_comm.size, N, N, 1, (uint64_t)kind);
 		for (size_t e = 0; e < w.edges[0].count; e++) {
 			gemp_vertex source = w.edges[0].source[e];
-			w.edges[0].target[e] = kind == 0 ? (source + 1) % N : kind == 1 ? N - 1 : (gemp_vertex)(N - 1 - source);
+			gemp_vertex next = (source + 1) % N, across = N - 1 - source;
+			w.edges[0].target[e] = kind == 0 ? next : kind == 1 ? N - 1 : across;
 		}
 		check(&w, GEMP_PLACE_HOST);
 		if (test_comm.size == 1)
@@ -213,7 +216,8 @@ static void degrees_of_random_graphs(void **state)
 		test_world w;
 		size_t vertices = test_below(&seed, 200);
 		gemp_vertex_degrees_step = round % 3 ? 1 + test_below(&seed, 50) : step;
-		test_world_make(&w, test_comm.rank, test_comm.size, vertices, test_below(&seed, 400), vertices, gemp_random(&seed));
+		test_world_make(&w, test_comm.rank, test_comm.size, vertices, test_below(&seed, 400), vertices,
+		                gemp_random(&seed));
 		check_degrees(&w, GEMP_PLACE_HOST);
 		if (test_comm.size == 1)
 			check_degrees(&w, GEMP_PLACE_DEVICE);
