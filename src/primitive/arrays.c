@@ -23,6 +23,7 @@ static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 {
 	gemp_code code = gemp_toolbox_seconds(a->box, seconds);
 	a->timers.seconds[GEMP_KERNEL] += *seconds;
+	a->timers.seconds[GEMP_BUILD] += gemp_toolbox_build_seconds(a->box);
 	return code;
 }
 

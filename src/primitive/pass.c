@@ -64,24 +64,21 @@ static void count_slab(void *context, unsigned thread, size_t slab)
 	FOR_EACH_MAP(p, count_keys, slab);
 }
 
-size_t gemp_pass_count(gemp_pass *p, uint64_t *begin)
+void gemp_pass_count(gemp_pass *p, uint64_t *begin)
 {
-	size_t buckets = (size_t)1 << p->bits, sum = 0, filled = 0;
+	size_t buckets = (size_t)1 << p->bits, sum = 0;
 	gemp_parallel_for(p->slabs, count_slab, p);
 	for (size_t b = 0; b < buckets; b++) {
-		size_t before = sum;
+		if (begin)
+			begin[b] = sum;
 		for (size_t slab = 0; slab < p->slabs; slab++) {
 			size_t *place = &p->places[(slab << p->bits) + b], count = *place;
 			*place = sum;
 			sum += count;
 		}
-		filled += sum > before;
-		if (begin)
-			begin[b] = before;
 	}
 	if (begin)
 		begin[buckets] = sum;
-	return filled;
 }
 
 ALWAYS void move_sized(gemp_pass p, gemp_key_map map, size_t slab, unsigned value_size)

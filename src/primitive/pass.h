@@ -26,8 +26,8 @@ typedef struct gemp_pass {
 gemp_code gemp_pass_new(gemp_pass *pass, unsigned bits, size_t count);
 void gemp_pass_free(gemp_pass *pass);
 
-/* Counts; begin[2^bits + 1] or NULL. Returns how many buckets are not empty. */
-size_t gemp_pass_count(gemp_pass *pass, uint64_t *begin);
+/* Counts; begin[2^bits + 1] or NULL. */
+void gemp_pass_count(gemp_pass *pass, uint64_t *begin);
 /* Moves, once after each count. */
 void gemp_pass_move(gemp_pass *pass);
 

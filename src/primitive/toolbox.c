@@ -56,10 +56,11 @@ done:
 	return code;
 }
 
-size_t gemp_toolbox_builds(const gemp_toolbox *box, double *seconds)
+double gemp_toolbox_build_seconds(gemp_toolbox *box)
 {
-	*seconds = box->build_seconds;
-	return box->builds;
+	double seconds = box->build_seconds;
+	box->build_seconds = 0;
+	return seconds;
 }
 
 size_t gemp_tool_group(const gemp_toolbox *box, size_t wanted)
@@ -78,7 +79,6 @@ static gemp_code make_tool(gemp_toolbox *box, gemp_tool *tool, const char *file,
 	GEMP_TRY(gemp_program_new(&tool->program, box->device, source, options));
 	snprintf(tool->file, sizeof tool->file, "%s", file);
 	snprintf(tool->options, sizeof tool->options, "%s", options);
-	box->builds += !tool->program.cached;
 	box->build_seconds += tool->program.seconds;
 	tool->stored = tool->program.cached;
 	box->tool_count++;

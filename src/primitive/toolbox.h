@@ -27,7 +27,7 @@ void gemp_toolbox_free(gemp_toolbox *box);
 
 /* Waits, and tells how long the device has worked on launches since the last call, by its own clock. */
 gemp_code gemp_toolbox_seconds(gemp_toolbox *box, double *seconds);
-/* Programs that were built anew so far, not loaded from the cache, and the seconds that this took. */
-size_t gemp_toolbox_builds(const gemp_toolbox *box, double *seconds);
+/* Seconds that programs took to be built or loaded since the last call. */
+double gemp_toolbox_build_seconds(gemp_toolbox *box);
 
 #endif

@@ -28,7 +28,6 @@ struct gemp_toolbox {
 	size_t tool_count;           /* so far */
 	gemp_buffer scratch[GEMP_SCRATCHES];
 	gemp_laps laps;
-	size_t builds;
 	double build_seconds;
 };
 

@@ -47,15 +47,15 @@ def check_arrays(rng, folder, ranks):
 
 
 def refusals(folder):
-    for ranks in (1, 3):
+    for ranks in (1, 2):
         for text, where, part in (("1\n2\n3x\n", ":3:1:", "'3x' is not a number"), ("1\n  2 3\n", ":2:5:", "one number a line"),
                                   ("1\n\n\nvalue\n" + "7\n" * 100, ":4:1:", "sort(1)"),
                                   ("1\n" * 500 + "-\n", ":501:1:", "'-' is not a number"),
                                   ("1.5\n" * 50 + "0x10\n", ":51:1:", "'0x10' is not a number")):
             with open(f"{folder}/bad.txt", "w") as file:
                 file.write(text)
-            run(ranks, "sort", f"{folder}/bad.txt", code=65, says=f"bad.txt{where} ")
-            run(ranks, "sort", f"{folder}/bad.txt", code=65, says=part)
+            done = run(ranks, "sort", f"{folder}/bad.txt", code=65, says=f"bad.txt{where} ")
+            assert part in done.stderr, done.stderr
     with open(f"{folder}/some.txt", "w") as file:
         file.write("1\n-2\n300\n")
     run(1, "sort", f"{folder}/some.txt", "--type", "u32", code=65, says="some.txt:2:1: '-2' is beyond the type")
@@ -91,9 +91,10 @@ def main():
     rng = random.Random(SEED)
     with tempfile.TemporaryDirectory() as folder:
         for ranks in (1, 2, 3):
-            for _ in range(4):
+            for _ in range(6 if ranks == 1 else 2):
                 check_text(rng, folder, ranks, "host" if ranks > 1 else rng.choice(("host", "auto", "device")))
-            check_arrays(rng, folder, ranks)
+            if ranks != 2:
+                check_arrays(rng, folder, ranks)
         refusals(folder)
         empty(folder)
         report(folder)
