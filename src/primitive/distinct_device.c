@@ -10,6 +10,7 @@ enum {
 	PIECE_BITS = 16,
 	LOCAL_BITS = 18,   /* of a bitmap in local memory */
 	LEVEL_BITS = 8,    /* of a split at a time, else there are two */
+	LOOKED_AT = 1 << 16,
 	GROUP = 256, SLABS_A_UNIT = 8, TILE = 4 * GROUP, ITEM_SLAB = 1 << 12,
 };
 
@@ -185,6 +186,22 @@ done:
 	return code;
 }
 
+/* How far keys reach; those of 32 bits that reach far already at the beginning are not all looked at. */
+static gemp_code measure(const finding *f, gemp_key_map map, gemp_extent *extent)
+{
+	gemp_code code = GEMP_OK;
+	if (f->size == 4 && f->count > LOOKED_AT) {
+		GEMP_TRY(gemp_extent_device(f->box, f->keys, LOOKED_AT, map, extent));
+		if (extent->most - extent->least > UINT32_MAX / 2) {
+			*extent = (gemp_extent){ .most = UINT32_MAX, .differing = UINT32_MAX };
+			return GEMP_OK;
+		}
+	}
+	code = gemp_extent_device(f->box, f->keys, f->count, map, extent);
+done:
+	return code;
+}
+
 gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp_buffer *keys, size_t count, gemp_buffer *out,
                                size_t *distinct)
 {
@@ -202,7 +219,7 @@ gemp_code gemp_distinct_device(gemp_toolbox *box, gemp_key_kind kind, const gemp
 		goto done;
 	}
 	f.slabs = gemp_tool_slabs(box, count, f.group ? TILE : ITEM_SLAB, SLABS_A_UNIT);
-	GEMP_TRY(gemp_extent_device(box, keys, count, map, &extent));
+	GEMP_TRY(measure(&f, map, &extent));
 	uint64_t reach = extent.most - extent.least;
 	f.least = extent.least;
 	f.bits = reach ? 64 - (unsigned)__builtin_clzll(reach) : 1;
