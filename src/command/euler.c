@@ -49,8 +49,8 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
 		code = gemp_fail(GEMP_EUSAGE, "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
 		                 "out --on, or start one rank", comm->size);
-	else if (path && strcmp(path, "-") != 0 && !options->sequence && !gemp_file_ends_in(path, ".tsv") && !gemp_file_ends_in(path, ".csv") &&
-	         !gemp_file_ends_in(path, ".jsonl") && !gemp_file_ends_in(path, ".h5"))
+	else if (path && strcmp(path, "-") != 0 && !options->sequence && !gemp_file_ends_in(path, ".tsv") &&
+	         !gemp_file_ends_in(path, ".csv") && !gemp_file_ends_in(path, ".jsonl") && !gemp_file_ends_in(path, ".h5"))
 		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV on "
 		                 "stdout", path);
 	else if (path && strcmp(path, "-") != 0 && comm->rank == 0)
@@ -429,14 +429,15 @@ const gemp_command gemp_command_euler = {
 	.arguments = "G.h5 [--relation TYPE] [--path] [--verify] [--sequence] [-o FILE]\n"
 		"--sequence --alphabet LETTERS --length N [-o FILE]",
 	.summary = "Finds an Euler circuit or path: every edge once",
-	.text = "A circuit goes along each edge once and ends where it began. There is one if all edges hang together and each "
-		"vertex has as many in-edges as out-edges; a path takes one vertex with an out-edge more, where it starts, and one with "
-		"an in-edge more, where it ends. Undirected edges may be gone along either way: there each vertex needs an even number of "
-		"them, and of a path two have an odd one. In-edges are paired with out-edges, the circuits that come of it are joined over a "
-		"spanning forest of the circuit graph, and the places of edges found by list ranking. If there is none, the report says "
-		"why, and the exit code is 65.\n"
-		"Rows are place, source, type, edge and target: edge is the number among the edges of its type, which tells parallel "
-		"ones apart. With --sequence, of a graph whose vertices are words, they are the text that the circuit spells.\n"
+	.text = "A circuit goes along each edge once and ends where it began. There is one if all edges hang together and "
+		"each vertex has as many in-edges as out-edges; a path takes one vertex with an out-edge more, where it "
+		"starts, and one with an in-edge more, where it ends. Undirected edges may be gone along either way: there "
+		"each vertex needs an even number of them, and of a path two have an odd one. In-edges are paired with "
+		"out-edges, the circuits that come of it are joined over a spanning forest of the circuit graph, and the "
+		"places of edges found by list ranking. If there is none, the report says why, and the exit code is 65.\n"
+		"Rows are place, source, type, edge and target: edge is the number among the edges of its type, which tells "
+		"parallel ones apart. With --sequence, of a graph whose vertices are words, they are the text that the "
+		"circuit spells.\n"
 		"One rank takes its device or its threads, several ranks take the threads of all.\n",
 	.examples = "gemp-mpi euler roads.h5 --verify -o tour.tsv\n"
 		"# one type of edges; from one vertex to another\n"
