@@ -200,10 +200,10 @@ const gemp_command gemp_command_assemble = {
 	.bit = GEMP_ON_ASSEMBLE,
 	.arguments = "READS... -o contigs.fa",
 	.summary = "Assembles DNA from reads: k-mers, unitigs, and the Eulerian path over them",
-	.text = "Reads are FASTA or FASTQ, plain, .gz or .zst. Their words of K letters A, C, G and T are counted, over "
-		"all ranks, and joined to unitigs, the ways that nothing branches off. If an Eulerian path or circuit goes "
-		"over all unitigs, as often as --copies says, what it spells is written, and else the unitigs; the report "
-		"says why. Files do not depend on the number of ranks.\n",
+	.text = "Reads are FASTA or FASTQ, plain, .gz or .zst. Their words of K letters A, C, G and T are counted, "
+		"over all ranks, and joined to unitigs, the ways that nothing branches off. If an Eulerian path or "
+		"circuit goes over all unitigs, as often as --copies says, what it spells is written, and else the "
+		"unitigs; the report says why. Files do not depend on the number of ranks.\n",
 	.examples = "gemp-mpi assemble reads.fastq.gz -k 31 --min-count 3 -o contigs.fa\n"
 		"mpirun -n 8 gemp-mpi assemble 1.fq 2.fq -k 25 -o contigs.fa --unitigs unitigs.fa --gfa graph.gfa\n"
 		"# a genome's own k-mers, each as often as it has them\n"
