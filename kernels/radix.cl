@@ -6,7 +6,8 @@
 #include "primitive.clh"
 
 #define RADIX_BINS (1u << RADIX_BITS)
-#define radix_digit(key) ((uint)((primitive_code(key, flip, spread) - least) >> shift) & (RADIX_BINS - 1))
+#define radix_digit_at(key, shift) ((uint)((primitive_code(key, flip, spread) - least) >> (shift)) & (RADIX_BINS - 1))
+#define radix_digit(key) radix_digit_at(key, shift)
 
 #if GEMP_VALUE_BITS == 64
 typedef ulong radix_value;
@@ -94,33 +95,37 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 	__local uint next[RADIX_BINS];                    /* place of a bucket's next key */
 	__local uint lift[RADIX_BINS];                    /* from places in the tile to places in the array */
 	__local radix_staged stage[RADIX_TILE];
+	volatile __local uint nothing; /* what depends on it is not kept in registers from tile to tile */
 	__local gemp_key *staged = (__local gemp_key *)stage;
-	uint lid = (uint)get_local_id(0), warp = lid / GEMP_LANES;
-	uint begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
-	__local uint *mine = ranks + warp * RADIX_BINS;
+	uint lid = (uint)get_local_id(0), begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
 	gemp_key key[RADIX_ITEMS];
 	uint rank[RADIX_ITEMS];
 
 	for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP)
 		next[b] = totals[b];
+	if (lid == 0)
+		nothing = 0;
 	primitive_barrier();
 	primitive_sum_bins(GEMP_GROUP_PASS next, RADIX_BINS, warps);
 	for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP)
 		next[b] += counts[(size_t)b * get_num_groups(0) + get_group_id(0)];
 
 	for (uint tile = begin; tile < end; tile = primitive_end(tile, RADIX_TILE, end)) {
-		uint length = min(end - tile, (uint)RADIX_TILE), own = warp * GEMP_LANES * RADIX_ITEMS + gemp_lane();
+		lid = (uint)get_local_id(0) + nothing;
+		uint warp = lid / GEMP_LANES, own = warp * GEMP_LANES * RADIX_ITEMS + lid % GEMP_LANES;
+		uint length = min(end - tile, (uint)RADIX_TILE);
+		__local uint *mine = ranks + warp * RADIX_BINS;
 		for (uint b = lid; b < PRIMITIVE_WARPS * RADIX_BINS; b += GEMP_GROUP)
 			ranks[b] = 0;
+		__global const gemp_key *from = keys + tile + own;
 		if (length == RADIX_TILE) {
 #pragma unroll
 			for (uint i = 0; i < RADIX_ITEMS; i++)
-				key[i] = keys[tile + own + i * GEMP_LANES];
+				key[i] = from[i * GEMP_LANES];
 		} else {
 #pragma unroll
 			for (uint i = 0; i < RADIX_ITEMS; i++)
-				key[i] = own + i * GEMP_LANES < length ? keys[tile + own + i * GEMP_LANES]
-				                                       : primitive_key(~(gemp_key)0 + least, flip, spread);
+				key[i] = own + i * GEMP_LANES < length ? from[i * GEMP_LANES] : primitive_key(~(gemp_key)0 + least, flip, spread);
 		}
 		primitive_barrier();
 #ifdef GEMP_NVIDIA
@@ -151,22 +156,25 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 		primitive_sum_bins(GEMP_GROUP_PASS first, RADIX_BINS, warps);
 		for (uint b = lid; b < RADIX_BINS; b += GEMP_GROUP)
 			lift[b] -= first[b];
+		uint again = shift + nothing; /* digits are worked out anew rather than kept, too */
+		mine = ranks + (warp + nothing) * RADIX_BINS;
 #pragma unroll
 		for (uint i = 0; i < RADIX_ITEMS; i++) {
-			uint digit = radix_digit(key[i]);
+			uint digit = radix_digit_at(key[i], again);
 			rank[i] += first[digit] + mine[digit];
 			staged[rank[i]] = key[i];
 		}
 		primitive_barrier();
+		__local const gemp_key *leaving = staged + lid;
 #if GEMP_VALUE_BITS
 		uint place[RADIX_ITEMS];
 #endif
+		again = shift + nothing;
 #pragma unroll
 		for (uint i = 0; i < RADIX_ITEMS; i++) {
-			uint j = i * GEMP_GROUP + lid;
-			gemp_key there = staged[j];
-			uint to = lift[radix_digit(there)] + j;
-			if (j < length)
+			gemp_key there = leaving[i * GEMP_GROUP];
+			uint to = lift[radix_digit_at(there, again)] + i * GEMP_GROUP + lid;
+			if (i * GEMP_GROUP + lid < length)
 				out[to] = there;
 #if GEMP_VALUE_BITS
 			place[i] = to;
@@ -175,15 +183,17 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 		primitive_barrier();
 #if GEMP_VALUE_BITS
 		__local radix_value *staged_values = (__local radix_value *)stage;
+		__global const radix_value *values_from = values + tile + own;
 #pragma unroll
 		for (uint i = 0; i < RADIX_ITEMS; i++)
 			if (own + i * GEMP_LANES < length)
-				staged_values[rank[i]] = values[tile + own + i * GEMP_LANES];
+				staged_values[rank[i]] = values_from[i * GEMP_LANES];
 		primitive_barrier();
+		__local const radix_value *values_leaving = staged_values + lid;
 #pragma unroll
 		for (uint i = 0; i < RADIX_ITEMS; i++)
 			if (i * GEMP_GROUP + lid < length)
-				out_values[place[i]] = staged_values[i * GEMP_GROUP + lid];
+				out_values[place[i]] = values_leaving[i * GEMP_GROUP];
 		primitive_barrier();
 #endif
 	}

@@ -4,12 +4,13 @@
 
 enum { GROUP = 256, SLABS_A_UNIT = 64, ITEM_SLAB = 1 << 14, ITEM_SLABS_A_UNIT = 2 };
 
-/* Keys that a work-item of a group holds at a time: as many as local memory for them and registers allow. */
+/* Keys that a work-item of a group holds at a time: as many as local memory for them allows, and registers for two groups or
+ * three at a time. */
 static unsigned items_of(const gemp_radix *r)
 {
 	if (r->group == GEMP_TOOL_WARP)
 		return 3;
-	return r->map.size == 4 && r->value_size != 8 ? 20 : 12;
+	return r->map.size == 4 && r->value_size != 8 ? 16 : 12;
 }
 
 gemp_code gemp_radix_prepare(gemp_radix *r, size_t count)
