@@ -1,5 +1,6 @@
 /* components: weak connectivity by union-find without locks. above[v] <= v is a vertex of the same set, and v itself
- * for the root, the least vertex of its set. A root is hooked by an exchange that succeeds for one work-item only.
+ * for the root, the least vertex of its set. A root is hooked by an exchange that succeeds for one work-item only; links
+ * of others are moved up to vertices above by plain stores, the last of which counts: each is right.
  */
 #include "topology.clh"
 
@@ -18,7 +19,7 @@ static inline bool components_unite(volatile __global uint *above, uint a, uint 
 			*hooked = high;
 			return true;
 		}
-		a = above[above[high]];
+		above[high] = a = above[there];
 		b = above[low];
 	}
 	return false;
@@ -33,25 +34,25 @@ __kernel void components_begin(__global uint *above, __global ulong *tree, uint 
 	}
 }
 
-/* The first `most` edges of each row. before: edges of other types, which have smaller numbers. */
-__kernel void components_sample(__global const topology_edge *begin, __global const uint *target, uint rows, uint most,
+/* Edge `place` of each row. before: edges of other types, which have smaller numbers. */
+__kernel void components_sample(__global const topology_edge *begin, __global const uint *target, uint rows, uint place,
                                 volatile __global uint *above, __global ulong *tree, uint with_tree, ulong before)
 {
 	uint hooked;
-	for (each(v, rows))
-		for (ulong e = begin[v], end = min((ulong)begin[v + 1], e + most); e < end; e++)
-			if (components_unite(above, v, target[e], &hooked) && with_tree)
-				tree[hooked] = before + e;
+	for (each(v, rows)) {
+		ulong e = (ulong)begin[v] + place;
+		if (e < begin[v + 1] && components_unite(above, v, target[e], &hooked) && with_tree)
+			tree[hooked] = before + e;
+	}
 }
 
-/* Each vertex is linked to its root. */
+/* Each vertex is linked to its root. Links move up on the way, so that chains are halved by all who follow them. */
 __kernel void components_flatten(volatile __global uint *above, uint vertices)
 {
 	for (each(v, vertices)) {
-		uint root = above[v], there;
-		while ((there = above[root]) != root)
-			root = there;
-		above[v] = root;
+		uint up = above[v], there;
+		while ((there = above[up]) != up)
+			above[v] = up = there;
 	}
 }
 

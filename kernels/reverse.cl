@@ -3,7 +3,7 @@
 
 #define each(type, i, count) type i = get_global_id(0); i < count; i += get_global_size(0)
 
-/* What is sorted: the target of each edge, and its source, or source << 32 | number of the edge. */
+/* What is sorted: the target of each edge; and with it, its source, or source << 32 | number of the edge. */
 #ifdef REVERSE_NUMBERED
 typedef ulong reverse_value;
 #define reverse_pack(source, edge) ((ulong)(source) << 32 | (edge))
@@ -12,18 +12,15 @@ typedef uint reverse_value;
 #define reverse_pack(source, edge) (source)
 #endif
 
-__kernel void reverse_list(__global const topology_edge *begin, __global const uint *target, uint rows, ulong edges,
-                           uint first, __global uint *keys, __global reverse_value *values, volatile __local uint *room)
+__kernel void reverse_list(__global const topology_edge *begin, uint rows, ulong edges, uint first,
+                           __global reverse_value *values, volatile __local uint *room)
 {
 	GEMP_GROUP_DECLARE
 	volatile __local uint *rows_of = topology_room(room);
 	for (topology_each_share(share, rows, edges)) {
 		topology_share s = topology_take(GEMP_GROUP_PASS begin, rows, edges, share, rows_of);
-		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES) {
-			ulong e = s.first + i;
-			keys[e] = target[e] - first;
-			values[e] = reverse_pack(first + s.row + rows_of[i], e);
-		}
+		for (uint i = gemp_lane(); i < s.count; i += GEMP_LANES)
+			values[s.first + i] = reverse_pack(first + s.row + rows_of[i], s.first + i);
 	}
 }
 
@@ -34,15 +31,16 @@ __kernel void reverse_clear(__global uint *begin, uint rows, uint edges)
 		begin[row] = row == rows ? edges : UINT_MAX;
 }
 
-__kernel void reverse_mark(__global const uint *keys, uint edges, __global uint *begin)
+__kernel void reverse_mark(__global const uint *keys, uint edges, uint first, __global uint *begin)
 {
 	for (each(uint, e, edges))
 		if (e == 0 || keys[e] != keys[e - 1])
-			begin[keys[e]] = e;
+			begin[keys[e] - first] = e;
 }
 
 /* The others are looked for. */
-__kernel void reverse_empty(__global const uint *keys, uint edges, uint rows, __global uint *begin)
+__kernel void reverse_empty(__global const uint *keys, uint edges, uint first, uint rows,
+                            __global uint *begin)
 {
 	for (each(uint, row, rows)) {
 		if (begin[row] != UINT_MAX)
@@ -50,7 +48,7 @@ __kernel void reverse_empty(__global const uint *keys, uint edges, uint rows, __
 		uint low = 0, high = edges;
 		while (low < high) {
 			uint middle = low + (high - low) / 2;
-			if (keys[middle] < row)
+			if (keys[middle] < first + row)
 				low = middle + 1;
 			else
 				high = middle;

@@ -68,17 +68,29 @@ done:
 	return code;
 }
 
+/* Without links to roots in between, a second edge would find its ends at the bottom of trees: 4 times the steps where
+ * each row has 4 edges that lead anywhere. */
+static gemp_code sample(working *w, const gemp_device_csr *csr, cl_ulong before)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
+	for (cl_uint place = 0; place < SAMPLED; place++) {
+		GEMP_TRY(gemp_launch(w->device, w->kernels[SAMPLE], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
+		                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&place),
+		                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree),
+		                     GEMP_ARG(&before)));
+		GEMP_TRY(gemp_laps_add(&w->laps, w->device));
+		GEMP_TRY(flatten(w));
+	}
+done:
+	return code;
+}
+
 static gemp_code unite(working *w, const gemp_device_csr *csr, cl_ulong before)
 {
 	gemp_code code = GEMP_OK;
-	const cl_uint most = SAMPLED;
-	gemp_device_grid grid = gemp_device_grid_over(w->device, csr->rows);
-	GEMP_TRY(gemp_launch(w->device, w->kernels[SAMPLE], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
-	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&most), GEMP_ARG(&w->above.mem),
-	                     GEMP_ARG(&w->tree.mem), GEMP_ARG(&w->with_tree), GEMP_ARG(&before)));
-	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
-	GEMP_TRY(flatten(w));
-	grid = gemp_device_csr_grid(csr);
+	const gemp_device_grid grid = gemp_device_csr_grid(csr);
+	GEMP_TRY(sample(w, csr, before));
 	GEMP_TRY(gemp_launch(w->device, w->kernels[UNITE_ALL], grid.items, grid.group, GEMP_ARG(&csr->begin.mem),
 	                     GEMP_ARG(&csr->target.mem), GEMP_ARG(&csr->rows), GEMP_ARG(&csr->edges),
 	                     GEMP_ARG(&w->above.mem), GEMP_ARG(&w->above.mem), GEMP_ARG(&w->tree.mem),

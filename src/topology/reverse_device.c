@@ -29,6 +29,16 @@ bool gemp_reverse_choose_device(const gemp_device *device, const gemp_csr *csr, 
 	return edges < UINT32_MAX && gemp_on_device(device, place, edges + csr->rows, "reverse.host_below", HOST_BELOW);
 }
 
+/* The targets are sorted where they lie, on a CPU device those of a copy. */
+static gemp_code take_keys(working *w, const gemp_csr *csr)
+{
+	if (!w->device->gpu)
+		return gemp_buffer_new(&w->sorted.keys[0], w->device, w->edges * sizeof *csr->target, csr->target);
+	w->sorted.keys[0] = w->csr.target;
+	w->csr.target = (gemp_buffer){ 0 };
+	return GEMP_OK;
+}
+
 static gemp_code open_working(working *w, const gemp_csr *csr)
 {
 	static const char *const names[KERNELS] = { "reverse_list", "reverse_clear", "reverse_mark", "reverse_empty" };
@@ -39,10 +49,10 @@ static gemp_code open_working(working *w, const gemp_csr *csr)
 	for (int k = 0; k < KERNELS; k++)
 		GEMP_TRY(gemp_kernel_new(&w->kernels[k], &w->program, names[k]));
 	GEMP_TRY(gemp_toolbox_new(&w->box, w->device, GEMP_FORM_AUTO));
-	for (int b = 0; b < 2; b++) {
-		GEMP_TRY(gemp_buffer_new(&w->sorted.keys[b], w->device, w->edges * sizeof(cl_uint), NULL));
+	GEMP_TRY(take_keys(w, csr));
+	GEMP_TRY(gemp_buffer_new(&w->sorted.keys[1], w->device, w->edges * sizeof(cl_uint), NULL));
+	for (int b = 0; b < 2; b++)
 		GEMP_TRY(gemp_buffer_new(&w->sorted.values[b], w->device, w->edges * (size_t)w->value_size, NULL));
-	}
 	code = gemp_buffer_new(&w->begin, w->device, ((size_t)w->rows + 1) * sizeof(cl_uint), NULL);
 done:
 	return code;
@@ -69,8 +79,7 @@ static gemp_code list_edges(working *w)
 	gemp_code code = GEMP_OK;
 	const gemp_device_grid grid = gemp_device_csr_grid(&w->csr);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[LIST], grid.items, grid.group, GEMP_ARG(&w->csr.begin.mem),
-	                     GEMP_ARG(&w->csr.target.mem), GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges),
-	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->sorted.keys[0].mem),
+	                     GEMP_ARG(&w->csr.rows), GEMP_ARG(&w->csr.edges), GEMP_ARG(&w->csr.first),
 	                     GEMP_ARG(&w->sorted.values[0].mem), GEMP_LOCAL(grid.local)));
 	code = gemp_laps_add(&w->laps, w->device);
 done:
@@ -87,11 +96,11 @@ static gemp_code find_rows(working *w)
 	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
 	grid = gemp_device_grid_over(w->device, w->edges);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[MARK], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
-	                     GEMP_ARG(&w->begin.mem)));
+	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->begin.mem)));
 	GEMP_TRY(gemp_laps_add(&w->laps, w->device));
 	grid = gemp_device_grid_over(w->device, w->rows);
 	GEMP_TRY(gemp_launch(w->device, w->kernels[EMPTY], grid.items, grid.group, GEMP_ARG(keys), GEMP_ARG(&w->edges),
-	                     GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem)));
+	                     GEMP_ARG(&w->csr.first), GEMP_ARG(&w->rows), GEMP_ARG(&w->begin.mem)));
 	code = gemp_laps_add(&w->laps, w->device);
 done:
 	return code;
@@ -132,7 +141,8 @@ gemp_code gemp_reverse_on_device(gemp_reversed *out, const gemp_csr *csr, gemp_d
 	working w = { .device = device, .out = out, .rows = (cl_uint)csr->rows, .edges = (cl_uint)gemp_csr_edges(csr),
 	              .value_size = out->edge ? 8 : 4 };
 	const gemp_sort by_target = { .key = GEMP_KEY_U32, .value_size = w.value_size };
-	unsigned bits = csr->rows > 1 ? 64 - (unsigned)__builtin_clzll(csr->rows - 1) : 1;
+	uint64_t differ = csr->first ^ (csr->first + csr->rows - 1);
+	unsigned bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 1;
 	double ours, sorts;
 	out->on_device = true;
 	GEMP_TRY(open_working(&w, csr));
