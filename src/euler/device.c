@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/threads.h"
 #include "device/laps.h"
-#include "euler/transfer.h"
+#include "device/transfer.h"
 #include "kernels/euler_abi.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "device/laps.h"
+#include "device/transfer.h"
 #include "topology/device_csr.h"
 
 enum { HOST_BELOW = 1 << 22, SAMPLED = 2 };
@@ -127,10 +128,11 @@ static gemp_code read_results(working *w)
 	uint64_t *tree = NULL;
 	size_t capacity = 0;
 	double since = gemp_now();
-	GEMP_TRY(gemp_buffer_read(w->device, &w->above, 0, w->vertices * sizeof *w->out->component, w->out->component));
+	GEMP_TRY(gemp_euler_take(w->device, &w->above, 0, (gemp_euler_numbers){ .narrow = w->out->component }, w->vertices));
 	if (w->with_tree) {
 		GEMP_TRY(GEMP_NEW(tree, w->vertices));
-		GEMP_TRY(gemp_buffer_read(w->device, &w->tree, 0, w->vertices * sizeof *tree, tree));
+		GEMP_TRY(gemp_euler_take(w->device, &w->tree, 0, (gemp_euler_numbers){ .narrow = (uint32_t *)tree },
+		                         2 * (size_t)w->vertices));
 	}
 	w->out->transfers += gemp_now() - since;
 	for (size_t v = 0; w->with_tree && v < w->vertices; v++) {

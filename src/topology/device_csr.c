@@ -1,6 +1,7 @@
 #include "topology/device_csr.h"
 
 #include "core/memory.h"
+#include "device/transfer.h"
 
 #include <stdio.h>
 
@@ -13,13 +14,37 @@ static unsigned lanes_of(const gemp_device *device)
 	return gemp_device_csr_lanes ? gemp_device_csr_lanes : device->gpu ? LANES : 1;
 }
 
-static gemp_code load(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
+gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)
 {
-	if (size == 0)
-		return gemp_buffer_new(out, device, 1, NULL); /* there are no empty buffers */
-	if (device->gpu)
-		return gemp_buffer_new(out, device, size, from);
-	return gemp_buffer_borrow(out, device, size, (void *)from);
+	gemp_code code = GEMP_OK;
+	const gemp_euler_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)target };
+	size_t size = count * sizeof *target;
+	if (size && !device->gpu)
+		return gemp_buffer_borrow(out, device, size, from.narrow);
+	GEMP_TRY(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* there are no empty buffers */
+	code = gemp_euler_send(device, out, from, count);
+done:
+	return code;
+}
+
+/* A CPU device may read wide numbers where they are, and narrow ones where the host has put them. */
+static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
+{
+	gemp_code code = GEMP_OK;
+	size_t count = (size_t)out->rows + 1;
+	if (out->wide)
+		return gemp_device_targets_new(&out->begin, out->device, (const gemp_vertex *)begin, 2 * count);
+	if (out->device->gpu) {
+		GEMP_TRY(gemp_buffer_new(&out->begin, out->device, count * sizeof(uint32_t), NULL));
+		return gemp_euler_send(out->device, &out->begin, (gemp_euler_numbers){ .wide = (uint64_t *)(uintptr_t)begin },
+		                       count);
+	}
+	GEMP_TRY(GEMP_NEW(out->narrow, count));
+	for (size_t row = 0; row < count; row++)
+		out->narrow[row] = (uint32_t)begin[row];
+	code = gemp_buffer_borrow(&out->begin, out->device, count * sizeof *out->narrow, out->narrow);
+done:
+	return code;
 }
 
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr)
@@ -29,14 +54,8 @@ gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const g
 	double since = gemp_now();
 	*out = (gemp_device_csr){ .device = device, .rows = (uint32_t)csr->rows, .first = csr->first, .edges = edges,
 	                          .wide = edges > UINT32_MAX };
-	if (!out->wide) {
-		GEMP_TRY(GEMP_NEW(out->narrow, csr->rows + 1));
-		for (size_t row = 0; row <= csr->rows; row++)
-			out->narrow[row] = (uint32_t)csr->begin[row];
-	}
-	const void *begin = out->wide ? (const void *)csr->begin : out->narrow;
-	GEMP_TRY(load(&out->begin, device, (csr->rows + 1) * (out->wide ? sizeof(uint64_t) : sizeof(uint32_t)), begin));
-	GEMP_TRY(load(&out->target, device, (size_t)edges * sizeof *csr->target, csr->target));
+	GEMP_TRY(load_begin(out, csr->begin));
+	GEMP_TRY(gemp_device_targets_new(&out->target, device, csr->target, (size_t)edges));
 	out->seconds = gemp_now() - since;
 done:
 	if (code != GEMP_OK)

@@ -15,13 +15,16 @@ typedef struct gemp_device_csr {
 	cl_ulong edges;
 	bool wide;             /* begin[] in 64 bits, else 32 */
 	gemp_buffer begin, target;
-	uint32_t *narrow;      /* the host's copy of begin[], which a CPU device reads */
+	uint32_t *narrow;      /* begin[] on the host, for a CPU device; else NULL */
 	double seconds;        /* of copying */
 } gemp_device_csr;
 
 /* A CPU device reads csr->target where it is. */
 gemp_code gemp_device_csr_new(gemp_device_csr *out, gemp_device *device, const gemp_csr *csr);
 void gemp_device_csr_free(gemp_device_csr *csr);
+
+/* Targets alone; a CPU device reads them where they are. To be freed also after a failure. */
+gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count);
 
 /* The program of a kernel file that includes topology.clh; defines: more options, or NULL. */
 gemp_code gemp_device_csr_program(gemp_program *out, const gemp_device_csr *csr, const char *file, const char *defines);

@@ -1,6 +1,7 @@
 #include "topology/edge_pairs.h"
 
 #include "core/threads.h"
+#include "device/transfer.h"
 
 enum { EDGES_A_PIECE = 1 << 15, HOST_BELOW = 1 << 30 };
 
@@ -62,7 +63,8 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
 	double since = gemp_now();
 	if (device->gpu)
-		GEMP_TRY(gemp_buffer_read(device, &out, 0, size, pairs));
+		GEMP_TRY(gemp_euler_take(device, &out, 0, (gemp_euler_numbers){ .narrow = &pairs->source },
+		                         size / sizeof pairs->source));
 	figures->transfers = rows.seconds + (gemp_now() - since);
 done:
 	gemp_buffer_free(&out, device);

@@ -1,12 +1,12 @@
 #include "topology/reverse_device.h"
 
 #include "core/memory.h"
+#include "core/threads.h"
 #include "device/laps.h"
+#include "device/transfer.h"
 #include "primitive/sort.h"
 
-#include <string.h>
-
-enum { HOST_BELOW = 1 << 24 };
+enum { HOST_BELOW = 1 << 24, EDGES_A_PIECE = 1 << 16 };
 enum { LIST, CLEAR, MARK, EMPTY, KERNELS };
 
 typedef struct working {
@@ -106,13 +106,16 @@ done:
 	return code;
 }
 
-/* From the last element on: in the host's array of wide numbers lie the device's narrow ones. */
-static void widen(uint64_t *numbers, size_t count)
+/* source << 32 | number of the edge, each to its place. */
+static void unpack_piece(void *context, unsigned thread, size_t piece)
 {
-	while (count-- > 0) {
-		uint32_t narrow;
-		memcpy(&narrow, (const char *)numbers + count * sizeof narrow, sizeof narrow);
-		numbers[count] = narrow;
+	(void)thread;
+	const gemp_reversed *out = context;
+	uint64_t from = (uint64_t)piece * EDGES_A_PIECE, edges = out->begin[out->rows];
+	uint64_t end = edges - from < EDGES_A_PIECE ? edges : from + EDGES_A_PIECE;
+	for (uint64_t e = from; e < end; e++) {
+		out->source[e] = (gemp_vertex)(out->edge[e] >> 32);
+		out->edge[e] = (uint32_t)out->edge[e];
 	}
 }
 
@@ -120,17 +123,13 @@ static gemp_code read_rows(working *w)
 {
 	gemp_code code = GEMP_OK;
 	gemp_reversed *out = w->out;
-	size_t begins = (size_t)w->rows + 1;
+	const gemp_euler_numbers values = { .narrow = out->edge ? (uint32_t *)out->edge : out->source };
 	double since = gemp_now();
-	GEMP_TRY(gemp_buffer_read(w->device, &w->begin, 0, begins * sizeof(cl_uint), out->begin));
-	GEMP_TRY(gemp_buffer_read(w->device, &w->sorted.values[0], 0, w->edges * (size_t)w->value_size,
-	                          out->edge ? (void *)out->edge : out->source));
+	GEMP_TRY(gemp_euler_take(w->device, &w->begin, 0, (gemp_euler_numbers){ .wide = out->begin }, (size_t)w->rows + 1));
+	GEMP_TRY(gemp_euler_take(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
+	if (out->edge)
+		gemp_parallel_for((w->edges + (size_t)EDGES_A_PIECE - 1) / EDGES_A_PIECE, unpack_piece, out);
 	out->transfers = w->csr.seconds + (gemp_now() - since);
-	widen(out->begin, begins);
-	for (size_t e = 0; out->edge && e < w->edges; e++) {
-		out->source[e] = (gemp_vertex)(out->edge[e] >> 32);
-		out->edge[e] = (uint32_t)out->edge[e];
-	}
 done:
 	return code;
 }

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "device/laps.h"
+#include "device/transfer.h"
 #include "topology/device_csr.h"
 
 enum { HOST_BELOW = 1 << 26 };
@@ -28,12 +29,10 @@ static gemp_code count_type(working *w, const gemp_csr *csr)
 	const cl_ulong edges = gemp_csr_edges(csr);
 	const cl_uint first = csr->first;
 	const gemp_device_grid grid = gemp_device_grid_over(w->device, (size_t)edges);
-	size_t size = (size_t)edges * sizeof *csr->target;
 	if (!edges)
 		return GEMP_OK;
 	double since = gemp_now();
-	GEMP_TRY(w->device->gpu ? gemp_buffer_new(&target, w->device, size, csr->target)
-	                        : gemp_buffer_borrow(&target, w->device, size, (void *)csr->target));
+	GEMP_TRY(gemp_device_targets_new(&target, w->device, csr->target, (size_t)edges));
 	w->out->transfers += gemp_now() - since;
 	GEMP_TRY(gemp_launch(w->device, w->kernel, grid.items, grid.group, GEMP_ARG(&target.mem), GEMP_ARG(&edges),
 	                     GEMP_ARG(&first), GEMP_ARG(&w->in.mem)));
@@ -51,7 +50,8 @@ static gemp_code read_counts(working *w)
 	size_t rows = w->out->rows;
 	double since = gemp_now();
 	GEMP_TRY(GEMP_NEW(counts, rows));
-	GEMP_TRY(gemp_buffer_read(w->device, &w->in, 0, rows * sizeof *counts, counts));
+	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
+	GEMP_TRY(gemp_euler_take(w->device, &w->in, 0, (gemp_euler_numbers){ .narrow = counts }, rows));
 	w->out->transfers += gemp_now() - since;
 	for (size_t row = 0; row < rows; row++)
 		w->out->in[row] += counts[row];

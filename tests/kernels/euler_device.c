@@ -2,7 +2,7 @@
  * independent check; paths; what has no circuit. */
 #include "harness/euler_case.h"
 
-#include "euler/transfer.h"
+#include "device/transfer.h"
 
 static gemp_device *device;
 static uint64_t seed;

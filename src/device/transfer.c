@@ -1,11 +1,14 @@
-#include "euler/transfer.h"
+#include "device/transfer.h"
 
 #include "core/threads.h"
 #include "device/readback.h"
 
 #include <string.h>
 
-enum { THREADS = 8 }; /* that convert a piece: no more are worth their making */
+enum {
+	THREADS = 8,          /* that convert a piece: no more are worth their making */
+	ALONE_BELOW = 1 << 17 /* numbers: others are not worth it at all */
+};
 
 size_t gemp_euler_transfer_piece = 16 << 20;
 
@@ -20,6 +23,7 @@ typedef struct conversion {
 	gemp_euler_numbers numbers;
 	size_t first, count;
 	uint32_t *locked;
+	size_t parts;
 	bool send;
 } conversion;
 
@@ -27,7 +31,7 @@ static void convert_part(void *context, unsigned thread, size_t part)
 {
 	(void)thread;
 	const conversion *c = context;
-	size_t from = c->count * part / THREADS, end = c->count * (part + 1) / THREADS;
+	size_t from = c->count * part / c->parts, end = c->count * (part + 1) / c->parts;
 	if (c->numbers.narrow && c->send)
 		memcpy(c->locked + from, c->numbers.narrow + c->first + from, (end - from) * sizeof *c->locked);
 	else if (c->numbers.narrow)
@@ -45,7 +49,8 @@ static void convert(conversion *c, size_t first, size_t count, char *locked)
 	c->first = first;
 	c->count = count;
 	c->locked = (uint32_t *)(void *)locked;
-	gemp_parallel_for(THREADS, convert_part, c);
+	c->parts = count < ALONE_BELOW ? 1 : THREADS;
+	gemp_parallel_for(c->parts, convert_part, c);
 }
 
 /* TWO PIECES in turns. */

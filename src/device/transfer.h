@@ -3,8 +3,8 @@
  * To and from a GPU they go through two pieces of page-locked memory: threads convert into or out of one while the
  * other is under way.
  */
-#ifndef GEMP_EULER_TRANSFER_H
-#define GEMP_EULER_TRANSFER_H
+#ifndef GEMP_DEVICE_TRANSFER_H
+#define GEMP_DEVICE_TRANSFER_H
 
 #include "device/device.h"
 
@@ -17,7 +17,8 @@ typedef struct gemp_euler_numbers {
 	uint64_t *wide;
 } gemp_euler_numbers;
 
-/* All `count` of them to the beginning of the buffer; and from place `at` of it on. */
+/* All `count` of them to the beginning of the buffer; and from place `at` of it on. Kernels that use the buffer have
+ * ended. */
 gemp_code gemp_euler_send(gemp_device *device, const gemp_buffer *to, gemp_euler_numbers from, size_t count);
 gemp_code gemp_euler_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_euler_numbers to, size_t count);
 
