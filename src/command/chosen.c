@@ -10,20 +10,21 @@
 
 #include <string.h>
 
-static gemp_code choose_relations(gemp_chosen *c)
+gemp_code gemp_relations_choose(bool **out, const gemp_comm *comm, const gemp_graph *graph, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_list *names = &c->options->only_relations;
-	GEMP_TRY(gemp_comm_agree(c->comm, GEMP_NEW(c->relations, c->graph->relation_count)));
-	for (size_t i = 0; i < c->graph->relation_count; i++)
-		c->relations[i] = names->count == 0;
+	const gemp_list *names = &options->only_relations;
+	*out = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(*out, graph->relation_count)));
+	for (size_t i = 0; i < graph->relation_count; i++)
+		(*out)[i] = names->count == 0;
 	for (size_t i = 0; i < names->count; i++) {
-		gemp_relation *relation = gemp_graph_relation(c->graph, names->items[i]);
+		gemp_relation *relation = gemp_graph_relation(graph, names->items[i]);
 		if (!relation)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--relation %s: the graph has no such type of edges; `gemp-mpi info "
-			                 "%s` lists them", names->items[i], c->options->arguments[0]);
-		c->relations[relation - c->graph->relations] = true;
+			                 "%s` lists them", names->items[i], options->arguments[0]);
+		(*out)[relation - graph->relations] = true;
 	}
 done:
 	return code;
@@ -39,7 +40,7 @@ gemp_code gemp_chosen_open(gemp_chosen *out, gemp_comm *comm, const gemp_options
 		                 "out --on, or start one rank", options->command->name, comm->size);
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&out->graph, comm, options->arguments[0]));
-	GEMP_TRY(choose_relations(out));
+	GEMP_TRY(gemp_relations_choose(&out->relations, comm, out->graph, options));
 	gemp_timers_add(&out->timers, GEMP_READ, since);
 	if (comm->size == 1 && options->on != GEMP_PLACE_HOST) {
 		GEMP_TRY(gemp_answer_context(&out->context, comm, options, &out->timers));

@@ -1,6 +1,7 @@
 #include "euler/euler.h"
 
 #include "command/answer.h"
+#include "command/chosen.h"
 #include "command/euler_drawing.h"
 #include "command/euler_rows.h"
 #include "command/euler_sequence.h"
@@ -43,37 +44,17 @@ static gemp_code check(const gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const char *path = options->output;
-	code = gemp_euler_sequence_check(options);
-	if (code != GEMP_OK)
-		return code;
+	GEMP_TRY(gemp_euler_sequence_check(options));
 	if (options->on == GEMP_PLACE_DEVICE && comm->size > 1)
-		code = gemp_fail(GEMP_EUSAGE, "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
+		return gemp_fail(GEMP_EUSAGE, "--on device: the Euler engine of devices runs on one rank, and these are %d; leave "
 		                 "out --on, or start one rank", comm->size);
-	else if (path && strcmp(path, "-") != 0 && !options->sequence && !gemp_file_ends_in(path, ".tsv") &&
-	         !gemp_file_ends_in(path, ".csv") && !gemp_file_ends_in(path, ".jsonl") && !gemp_file_ends_in(path, ".h5"))
-		code = gemp_fail(GEMP_EUSAGE, "--output %s: the ending says the form: .tsv, .csv, .jsonl or .h5, or - for TSV on "
-		                 "stdout", path);
+	if (!options->sequence)
+		GEMP_TRY(gemp_rows_path_check(comm, "output", path));
 	else if (path && strcmp(path, "-") != 0 && comm->rank == 0)
 		code = gemp_file_may_write("--output", path);
 	if (code == GEMP_OK && options->dot && comm->rank == 0)
 		code = gemp_file_may_write("--dot", options->dot);
-	return gemp_comm_agree(comm, code);
-}
-
-static gemp_code choose_relations(run *r)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_list *names = &r->options->only_relations;
-	GEMP_TRY(gemp_comm_agree(r->comm, GEMP_NEW(r->relations, r->graph->relation_count)));
-	for (size_t i = 0; i < r->graph->relation_count; i++)
-		r->relations[i] = names->count == 0;
-	for (size_t i = 0; i < names->count; i++) {
-		gemp_relation *relation = gemp_graph_relation(r->graph, names->items[i]);
-		if (!relation)
-			return gemp_fail(GEMP_EUSAGE, "--relation %s: the graph has no such type of edges; `gemp-mpi info %s` lists "
-			                 "them", names->items[i], r->options->arguments[0]);
-		r->relations[relation - r->graph->relations] = true;
-	}
+	code = gemp_comm_agree(comm, code);
 done:
 	return code;
 }
@@ -86,7 +67,7 @@ static gemp_code read_graph(run *r)
 		GEMP_TRY(gemp_graph_file_open(&r->graph, r->comm, r->options->arguments[0]));
 	else
 		GEMP_TRY(gemp_euler_sequence_graph(&r->graph, r->comm, r->options));
-	GEMP_TRY(choose_relations(r));
+	GEMP_TRY(gemp_relations_choose(&r->relations, r->comm, r->graph, r->options));
 	for (size_t i = 0; i < r->graph->relation_count; i++)
 		if (r->relations[i])
 			GEMP_TRY(gemp_graph_need_relation(r->graph, i, GEMP_PART_OUT));
