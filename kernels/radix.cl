@@ -1,28 +1,12 @@
 /* radix: one stable pass of a radix sort (src/primitive/sort.h): a slab of `slab` keys is a work-group's, or a work-item's.
  * counts[b * slabs + s] are the keys of slab s in bucket b; then what stands before them in the bucket; totals[b] are those
- * of all slabs.
- *
- * Options: RADIX_BITS of a digit; GEMP_VALUE_BITS: 0, 32 or 64; in groups RADIX_ITEMS, keys of a work-item at a time. */
-#include "primitive.clh"
+ * of all slabs. */
+#include "radix.clh"
 
-#define RADIX_BINS (1u << RADIX_BITS)
 #define radix_digit_at(key, shift) ((uint)((primitive_code(key, flip, spread) - least) >> (shift)) & (RADIX_BINS - 1))
 #define radix_digit(key) radix_digit_at(key, shift)
 
-#if GEMP_VALUE_BITS == 64
-typedef ulong radix_value;
-#else
-typedef uint radix_value;
-#endif
-
 #ifdef GEMP_GROUP
-
-#define RADIX_TILE (GEMP_GROUP * RADIX_ITEMS) /* keys of a group at a time */
-#if GEMP_VALUE_BITS > GEMP_KEY_BITS
-typedef radix_value radix_staged;
-#else
-typedef gemp_key radix_staged;
-#endif
 
 PRIMITIVE_KERNEL void radix_count(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip,
                                   gemp_key spread, gemp_key least, uint shift, __global uint *restrict counts)
@@ -62,21 +46,6 @@ PRIMITIVE_KERNEL void radix_rows(__global uint *counts, uint slabs, __global uin
 	}
 	if (get_local_id(0) == 0)
 		totals[get_group_id(0)] = before;
-}
-
-/* How many lanes of the warp below this one have the same digit, and how many have it at all. */
-static inline uint radix_alike(GEMP_GROUP_PARAMETER uint digit, uint *all)
-{
-	uint same = 0xffffffffu;
-#ifdef GEMP_NVIDIA /* elsewhere there are barriers in it */
-#pragma unroll
-#endif
-	for (uint bit = 0; bit < RADIX_BITS; bit++) {
-		uint set = digit >> bit & 1, lanes = gemp_ballot((int)set);
-		same &= set ? lanes : ~lanes;
-	}
-	*all = popcount(same);
-	return popcount(same & ((1u << gemp_lane()) - 1));
 }
 
 /* A tile is ranked warp by warp, each of which has consecutive keys, and put in order in local memory, so that neighbours

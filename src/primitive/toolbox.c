@@ -18,7 +18,8 @@ gemp_code gemp_toolbox_new(gemp_toolbox **out, gemp_device *device, gemp_form fo
 		box->device = device;
 		box->cached_bits = CACHED_BITS;
 		box->sparse = SPARSE;
-		box->groups = form == GEMP_FORM_AUTO ? device->gpu : form == GEMP_FORM_GROUPS;
+		box->groups = form == GEMP_FORM_AUTO ? device->gpu : form != GEMP_FORM_ITEMS;
+		box->sweeps = form == GEMP_FORM_AUTO ? device->gpu && device->nvidia : form == GEMP_FORM_SWEEPS;
 	}
 	return code;
 }

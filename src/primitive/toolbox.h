@@ -1,8 +1,8 @@
 /* toolbox: the kernels of this room on one device, each built when it is first needed.
  *
  * They have two forms. In groups, for GPUs, work-groups exchange a tile through local memory, with the warp functions of
- * kernels/group.clh; by items, for CPU devices, each work-item has a slab for itself. In neither does a work-group ever wait
- * for another one. Arrays have at most GEMP_DEVICE_MOST elements on a device.
+ * kernels/group.clh; by items, for CPU devices, each work-item has a slab for itself. In neither does a work-group wait for
+ * another one, but for sorts in sweeps, where it waits for those that began before it. Arrays have at most GEMP_DEVICE_MOST elements on a device.
  */
 #ifndef GEMP_PRIMITIVE_TOOLBOX_H
 #define GEMP_PRIMITIVE_TOOLBOX_H
@@ -13,8 +13,9 @@
 #define GEMP_DEVICE_MOST ((size_t)UINT32_MAX)
 
 typedef enum gemp_form {
-	GEMP_FORM_AUTO,   /* in groups on a GPU, by items on a CPU device */
+	GEMP_FORM_AUTO,   /* in groups on a GPU, with sweeps on an NVIDIA one; by items on a CPU device */
 	GEMP_FORM_GROUPS, /* works anywhere, slowly on a CPU device: for tests */
+	GEMP_FORM_SWEEPS, /* in groups, and sorts are in sweeps (sweep_device.h) */
 	GEMP_FORM_ITEMS,
 } gemp_form;
 

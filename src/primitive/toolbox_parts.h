@@ -22,6 +22,7 @@ enum { GEMP_SCRATCH_COUNTS, GEMP_SCRATCH_TOTALS, GEMP_SCRATCH_SUMS, GEMP_SCRATCH
 struct gemp_toolbox {
 	gemp_device *device; /* borrowed */
 	bool groups;         /* the form */
+	bool sweeps;
 	unsigned cached_bits; /* of a bitmap that fits the device's cache; tests make it small */
 	size_t sparse;       /* words of a bitmap for each key that are still better than sorting; tests make it large */
 	gemp_tool tools[GEMP_TOOLS]; /* the newest */

@@ -1,4 +1,4 @@
-/* On a device, in both forms of the kernels: scans, sorts, splits and distinct keys are those of the host. PoCL compiles a
+/* On a device, in all forms of the kernels: scans, sorts, splits and distinct keys are those of the host. PoCL compiles a
  * second for each program, so that few combinations are tried unless `thorough`.
  */
 #ifndef GEMP_TESTS_PRIMITIVE_CASE_H
@@ -17,7 +17,8 @@
 #include <string.h>
 
 static gemp_device *device;
-static gemp_toolbox *boxes[2]; /* in groups, by items */
+static gemp_toolbox *boxes[3]; /* in groups, by items, in sweeps */
+static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS, GEMP_FORM_SWEEPS };
 static bool thorough;
 
 static const size_t counts[] = { 1, 2, 31, 33, 96, 97, 1000, 4097, 20011 };
@@ -68,10 +69,10 @@ static void sorts(void **state)
 		{ GEMP_KEY_U32, false, 8 }, { GEMP_KEY_I64, true, 0 } };
 	uint64_t random = test_seed();
 	(void)state;
-	for (int form = 0; form < 2; form++)
+	for (int form = 0; form < 3; form++)
 		for (size_t s = 0; s < (thorough ? sizeof some / sizeof *some : form ? 1 : 4); s++)
 			for (size_t c = 0; c < COUNTS; c++)
-				check_sort(boxes[form], some[s], counts[c] / (form ? 1 : 4) + 1, (unsigned)gemp_random_below(&random, 4), &random);
+				check_sort(boxes[form], some[s], counts[c] / (form == 1 ? 1 : 4) + 1, (unsigned)gemp_random_below(&random, 4), &random);
 }
 
 static void check_scan(gemp_toolbox *box, size_t count, unsigned number_size, unsigned sum_size, uint64_t *random)
@@ -242,12 +243,12 @@ static int primitive_main(int argc, char **argv, bool all)
 	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;
-	for (int form = 0; form < 2; form++)
-		if (gemp_toolbox_new(&boxes[form], device, form ? GEMP_FORM_ITEMS : GEMP_FORM_GROUPS) != GEMP_OK)
+	for (int form = 0; form < 3; form++)
+		if (gemp_toolbox_new(&boxes[form], device, forms[form]) != GEMP_OK)
 			return 1;
 	int failed = test_main(tests);
 	double seconds;
-	for (int form = 0; form < 2; form++) {
+	for (int form = 0; form < 3; form++) {
 		failed |= gemp_toolbox_seconds(boxes[form], &seconds) != GEMP_OK;
 		gemp_toolbox_free(boxes[form]);
 	}
