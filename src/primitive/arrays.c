@@ -1,6 +1,7 @@
 #include "primitive/arrays.h"
 
 #include "core/memory.h"
+#include "device/transfer.h"
 
 enum { SORT_HOST_BELOW = 1 << 20, DISTINCT_HOST_BELOW = 1 << 20, BITMAP = 1 << 29 /* bytes, at most */ };
 
@@ -27,6 +28,27 @@ static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 	return code;
 }
 
+/* Keys and values are whole numbers of 4 bytes. A GPU's come and go through page-locked memory. */
+static gemp_code load(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_euler_numbers numbers = { .narrow = (uint32_t *)(uintptr_t)from };
+	if (!from || !device->gpu)
+		return gemp_buffer_new(out, device, size, from);
+	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
+	code = gemp_euler_send(device, out, numbers, size / sizeof *numbers.narrow);
+done:
+	return code;
+}
+
+static gemp_code unload(gemp_device *device, const gemp_buffer *from, size_t size, void *to)
+{
+	const gemp_euler_numbers numbers = { .narrow = to };
+	if (!device->gpu)
+		return gemp_buffer_read(device, from, 0, size, to);
+	return gemp_euler_take(device, from, 0, numbers, size / sizeof *numbers.narrow);
+}
+
 static gemp_code sort_there(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -34,17 +56,17 @@ static gemp_code sort_there(gemp_arrays *a, const gemp_sort *sort, void *keys, v
 	size_t size = count * gemp_key_size(sort->key), value_bytes = count * sort->value_size;
 	double began = gemp_now(), seconds;
 	for (int k = 0; k < 2; k++) {
-		GEMP_TRY(gemp_buffer_new(&b.keys[k], a->device, size, k ? NULL : keys));
+		GEMP_TRY(load(&b.keys[k], a->device, size, k ? NULL : keys));
 		if (value_bytes)
-			GEMP_TRY(gemp_buffer_new(&b.values[k], a->device, value_bytes, k ? NULL : values));
+			GEMP_TRY(load(&b.values[k], a->device, value_bytes, k ? NULL : values));
 	}
 	gemp_timers_add(&a->timers, GEMP_UPLOAD, began);
 	GEMP_TRY(gemp_sort_device(a->box, sort, &b, count, 0));
 	GEMP_TRY(count_kernels(a, &seconds));
 	began = gemp_now();
-	GEMP_TRY(gemp_buffer_read(a->device, &b.keys[0], 0, size, keys));
+	GEMP_TRY(unload(a->device, &b.keys[0], size, keys));
 	if (value_bytes)
-		GEMP_TRY(gemp_buffer_read(a->device, &b.values[0], 0, value_bytes, values));
+		GEMP_TRY(unload(a->device, &b.values[0], value_bytes, values));
 	gemp_timers_add(&a->timers, GEMP_DOWNLOAD, began);
 done:
 	for (int k = 0; k < 2; k++) {
@@ -73,14 +95,14 @@ static gemp_code distinct_there(gemp_arrays *a, gemp_key_kind kind, const void *
 	gemp_buffer from = { 0 }, to = { 0 };
 	unsigned size = gemp_key_size(kind);
 	double began = gemp_now(), seconds;
-	GEMP_TRY(gemp_buffer_new(&from, a->device, count * size, keys));
+	GEMP_TRY(load(&from, a->device, count * size, keys));
 	gemp_timers_add(&a->timers, GEMP_UPLOAD, began);
 	GEMP_TRY(gemp_distinct_device(a->box, kind, &from, count, out ? &to : NULL, distinct));
 	GEMP_TRY(count_kernels(a, &seconds));
 	began = gemp_now();
 	if (out) {
 		*out = gemp_calloc(*distinct, size);
-		code = *out ? gemp_buffer_read(a->device, &to, 0, *distinct * size, *out) : GEMP_ENOMEM;
+		code = *out ? unload(a->device, &to, *distinct * size, *out) : GEMP_ENOMEM;
 	}
 	if (code != GEMP_OK && out) {
 		gemp_free(*out);
