@@ -57,6 +57,28 @@ static inline void add_up(uint count, __local uint *sum, __global uint *counter)
 
 /* FILL AND PAIR */
 
+/* starts: see there; a bit a word of mark: some, full; a bit a few of these: coarse. */
+__kernel void euler_clear(__global uint *starts, __global uint *visited, __global uint *labelled, __global uint *mark,
+                          __global uint *some, __global uint *full, uint words, __global uint *coarse,
+                          __global uchar *changed, uint splitters, __global uint *sample, uint samples,
+                          __global uint *counters, uint most)
+{
+	for (each(uint, i, most)) {
+		if (i < words)
+			starts[i] = visited[i] = labelled[i] = mark[i] = 0;
+		if (i <= words / 32)
+			some[i] = full[i] = 0;
+		if (i < EULER_COARSE / 32)
+			coarse[i] = 0;
+		if (i < splitters)
+			changed[i] = 0;
+		if (i < samples)
+			sample[i] = NONE;
+		if (i < EULER_COUNTERS)
+			counters[i] = 0;
+	}
+}
+
 /* cursor: behind the slots of each vertex that no in-edge has got yet. They are dealt from the last one: edges that
  * were made together lie alike among in- and out-edges, and dealt in that order they would close many small circuits.
  * starts: a bit for the first slot of each row. */
@@ -176,46 +198,75 @@ static inline int is_older(uint c, uint splitters, uint room)
 	return c >= splitters && c - splitters < room * EULER_POOLS;
 }
 
-/* How many slots after the splitter the one is that stands at place `at` of a segment of this length; NONE: there is
- * none. */
-static inline uint offset_of(uint at, uint length)
-{
-	uint part = length - length % EULER_PIECE; /* from here on the last piece, at the right end of its place */
-	uint offset = at < part ? at : at - (uint)-(int)length % EULER_PIECE;
-	return offset < length && (at < part || offset >= part) ? offset : NONE;
-}
+/* Four neighbouring places of a chunk: slot[i], for i from `first` on, is base + i slots after the splitter of its
+ * segment. segment NONE: they hold none. */
+typedef struct quad {
+	uint segment, length, base, first, slot[4];
+} quad;
 
-/* Places of chunks that are a launch apart from one another, so that their reads are under way together. */
-#ifdef GEMP_GPU
-#define TOGETHER 4
-#else
-#define TOGETHER 1
-#endif
-typedef struct batch {
-	uint segment[TOGETHER], length[TOGETHER], offset[TOGETHER], slot[TOGETHER]; /* segment NONE: there is no slot */
-} batch;
+#define QUADS (EULER_CHUNK / 4)
+#define each_slot(i, x) uint i = (x).first; i < 4; i++
 
-static inline void read_batch(batch *b, ulong x, CHUNK_PARAMETERS, __global const uint *counters)
+static inline quad quad_of(uint2 whose, uint length, uint q, uint4 slots)
 {
-	uint at[TOGETHER];
-#pragma unroll
-	for (uint i = 0; i < TOGETHER; i++, x += get_global_size(0)) {
-		uint2 whose = x < entries ? owner_of((uint)(x / EULER_CHUNK), owner, splitters, room, counters) : (uint2)(NONE, 0);
-		b->segment[i] = whose.x;
-		at[i] = whose.y + (uint)(x % EULER_CHUNK);
-		b->slot[i] = x < entries ? chunks[x] : 0;
+	quad x = { whose.x, length, 0, 4, { slots.x, slots.y, slots.z, slots.w } };
+	uint part = length - length % EULER_PIECE;   /* from here on the last piece, if it is not whole */
+	uint gap = (uint)-(int)length % EULER_PIECE; /* before its slots */
+	uint at = whose.y + q % QUADS * 4;
+	if (at < part) {
+		x.base = at;
+		x.first = 0;
+	} else if (at < length + gap && at - part + 4 > gap) {
+		x.base = at - gap;
+		x.first = at - part < gap ? gap - (at - part) : 0;
+	} else {
+		x.segment = NONE;
 	}
-#pragma unroll
-	for (uint i = 0; i < TOGETHER; i++) {
-		b->length[i] = b->segment[i] == NONE ? 0 : segments[b->segment[i]].x;
-		b->offset[i] = offset_of(at[i], b->length[i]);
-		if (b->offset[i] == NONE)
-			b->segment[i] = NONE;
-	}
+	return x;
 }
 
 #define CHUNKS chunks, owner, segments, splitters, entries, room
-#define each_batch(x) ulong x = get_global_id(0); x < entries; x += TOGETHER * (ulong)get_global_size(0)
+
+/* Quads that are a launch apart from one another, so that their reads are under way together. */
+#ifdef GEMP_GPU
+#define TOGETHER 2
+#else
+#define TOGETHER 1
+#endif
+#define each_quads(q) ulong q = get_global_id(0); q < entries / 4; q += TOGETHER * (ulong)get_global_size(0)
+
+static inline void read_quads(quad *x, ulong q, CHUNK_PARAMETERS, __global const uint *counters)
+{
+	uint2 whose[TOGETHER];
+	uint4 slots[TOGETHER];
+#pragma unroll
+	for (uint i = 0; i < TOGETHER; i++) {
+		ulong at = q + i * (ulong)get_global_size(0);
+		whose[i] = at < entries / 4 ? owner_of((uint)(at / QUADS), owner, splitters, room, counters) : (uint2)(NONE, 0);
+		slots[i] = at < entries / 4 ? ((__global const uint4 *)chunks)[at] : 0;
+	}
+#pragma unroll
+	for (uint i = 0; i < TOGETHER; i++)
+		x[i] = quad_of(whose[i], whose[i].x == NONE ? 0 : segments[whose[i].x].x,
+		               (uint)((q + i * (ulong)get_global_size(0)) % QUADS), slots[i]);
+}
+
+/* Bitmaps, byte by byte: where few bits are of interest, that passes by the others. */
+#define byte_of(bits, b) ((bits)[(b) >> 2] >> ((b) & 3) * 8 & 255)
+#define each_byte(b) each(uint, b, edges / 8 + 1)
+#define each_bit(bit, byte) uint left = (byte), bit = lowest(left); left; left &= left - 1, bit = lowest(left)
+
+/* Anything if there is none. */
+static inline uint lowest(uint bits)
+{
+	return popcount((bits & -bits) - 1) & 31;
+}
+
+/* Those bits of byte b that are slots. */
+static inline uint inside(uint b, uint edges)
+{
+	return b < edges / 8 ? 255 : (1u << edges % 8) - 1;
+}
 
 /* UNION-FIND. A parent is never greater than its child. */
 
@@ -249,88 +300,124 @@ static inline uint unite(volatile __global uint *parent, uint x, uint y)
 
 /* CIRCUITS */
 
-__kernel void euler_link(__global const uint2 *restrict segments, __global uint *parent, uint splitters)
-{
-	for (each(uint, s, splitters))
-		parent[s] = min(s, segments[s].y);
-}
+/* Pointer doubling: the least of a segment and of those up to list[].y, which is not among them. Their number
+ * doubles. */
 
-__kernel void euler_close(__global const uint2 *restrict segments, volatile __global uint *parent, uint splitters)
-{
-	for (each(uint, s, splitters))
-		if (segments[s].y > s)
-			unite(parent, s, segments[s].y);
-}
-
-/* root[]: of the nodes as they are now. counter: roots are added up there. */
-__kernel void euler_roots(volatile __global uint *parent, __global uint *root, uint splitters, __global uint *counters,
-                          uint counter)
+__kernel void euler_link(__global const uint2 *restrict segments, __global uint2 *restrict list, uint splitters,
+                         __global uint *counters)
 {
 	__local uint sum;
-	uint count = 0, nodes = splitters + counters[EULER_ORPHANS];
-	for (each(uint, x, nodes)) {
-		uint r = find(parent, x);
-		root[x] = r;
-		count += r == x;
+	uint slots = 0;
+	for (each(uint, s, splitters)) {
+		uint2 segment = segments[s];
+		list[s] = (uint2)(min(s, segment.y), segments[segment.y].y);
+		slots += segment.x;
 	}
-	add_up(counter == NONE ? 0 : count, &sum, &counters[counter == NONE ? 0 : counter]);
+	add_up(slots, &sum, &counters[EULER_ALONG]);
+}
+
+__kernel void euler_least(__global const uint2 *restrict from, __global uint2 *restrict to, uint splitters)
+{
+	for (each(uint, s, splitters)) {
+		uint2 x = from[s], y = from[x.y];
+		to[s] = (uint2)(min(x.x, y.x), y.y);
+	}
+}
+
+__kernel void euler_circuits(__global const uint2 *restrict list, __global uint *restrict parent,
+                             __global uint *restrict root, uint splitters, __global uint *counters)
+{
+	__local uint sum;
+	uint count = 0;
+	for (each(uint, s, splitters)) {
+		uint least = list[s].x;
+		parent[s] = root[s] = least;
+		count += least == s;
+	}
+	add_up(count, &sum, &counters[EULER_CIRCUITS]);
 }
 
 /* ORPHANS */
 
-/* visited: a bit a slot of all segments. sample: the segment of each slot of the sample. */
-__kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uint *restrict sample,
+/* visited: a bit a slot of all segments, if there are others. sample: the segment of each slot of the sample. */
+__kernel void euler_visit(CHUNK_PARAMETERS, __global uint *visited, __global uint *restrict sample, uint edges,
                           __global const uint *counters)
 {
-	for (each_batch(x)) {
-		batch b;
-		read_batch(&b, x, CHUNKS, counters);
+	int all = counters[EULER_ALONG] == edges;
+	for (each_quads(q)) {
+		quad x[TOGETHER];
+		read_quads(x, q, CHUNKS, counters);
 #pragma unroll
 		for (uint i = 0; i < TOGETHER; i++) {
-			uint slot = b.slot[i], block = slot / EULER_SAMPLED;
-			if (b.segment[i] == NONE)
+			if (x[i].segment == NONE)
 				continue;
-			set_bit(visited, slot);
-			if (block % EULER_SAMPLE == 0)
-				sample[block / EULER_SAMPLE * EULER_SAMPLED + slot % EULER_SAMPLED] = b.segment[i];
+#pragma unroll
+			for (uint k = 0; k < 4; k++) {
+				uint slot = x[i].slot[k], block = slot / EULER_SAMPLED;
+				if (k < x[i].first)
+					continue;
+				if (!all)
+					set_bit(visited, slot);
+				if (block % EULER_SAMPLE == 0)
+					sample[block / EULER_SAMPLE * EULER_SAMPLED + slot % EULER_SAMPLED] = x[i].segment;
+			}
 		}
 	}
 }
 
-/* The least slot of a circuit that nobody has visited makes it a node, and labels its slots. */
+/* The least slot of a circuit makes it a node, and labels its slots. */
+static inline void try_orphan(uint e, __global const uint *restrict next, __global uint *restrict label,
+                              __global uint *labelled, __global uint *parent, __global uint *root, uint splitters,
+                              __global uint *counters)
+{
+	uint f = next[e];
+	while (f > e)
+		f = next[f];
+	if (f < e)
+		return;
+	uint node = splitters + atomic_inc(&counters[EULER_ORPHANS]);
+	parent[node] = root[node] = node;
+	do {
+		label[f] = node;
+		set_bit(labelled, f);
+		f = next[f];
+	} while (f != e);
+}
+
+/* Of slots that nobody has visited. */
 __kernel void euler_orphans(__global const uint *restrict next, __global const uint *restrict visited,
                             __global uint *restrict label, __global uint *labelled, __global uint *parent,
                             __global uint *root, uint edges, uint splitters, __global uint *counters)
 {
-	for (each(uint, e, edges)) {
-		if (bit_of(visited, e))
-			continue;
-		uint f = next[e];
-		while (f > e)
-			f = next[f];
-		if (f < e)
-			continue;
-		uint node = splitters + atomic_inc(&counters[EULER_ORPHANS]);
-		parent[node] = root[node] = node;
-		do {
-			label[f] = node;
-			set_bit(labelled, f);
-			f = next[f];
-		} while (f != e);
-	}
+	if (counters[EULER_ALONG] == edges)
+		return;
+	for (each_byte(b))
+		for (each_bit(bit, ~byte_of(visited, b) & inside(b, edges)))
+			try_orphan(b * 8 + bit, next, label, labelled, parent, root, splitters, counters);
 }
 
 /* UNION. mark: a bit for slots whose circuit was joined there with that of the slot before. */
 
-__kernel void euler_sample(__global const uint *restrict sample, ulong count, __global const uint *restrict root,
-                           volatile __global uint *parent, __global const uint *restrict starts, __global uint *mark,
+/* root[]: of the nodes as they are now. */
+__kernel void euler_roots(volatile __global uint *parent, __global uint *restrict root, uint splitters,
+                          __global const uint *counters)
+{
+	uint nodes = splitters + counters[EULER_ORPHANS];
+	for (each(uint, x, nodes))
+		root[x] = find(parent, x);
+}
+
+/* Of every step-th block of the sample. */
+__kernel void euler_sample(__global const uint *restrict sample, uint count, uint step,
+                           __global const uint *restrict root, volatile __global uint *parent,
+                           __global const uint *restrict starts, __global uint *mark,
                            __global uint *counters)
 {
 	__local uint sum;
 	uint joins = 0;
-	for (each(ulong, i, count)) {
-		uint e = (uint)(i / EULER_SAMPLED * EULER_SAMPLED * EULER_SAMPLE + i % EULER_SAMPLED);
-		if (i % EULER_SAMPLED == 0 || sample[i] == NONE || sample[i - 1] == NONE || bit_of(starts, e))
+	for (each(uint, i, count)) {
+		uint block = i / EULER_SAMPLED, e = block * EULER_SAMPLED * EULER_SAMPLE + i % EULER_SAMPLED;
+		if (block % step || i % EULER_SAMPLED == 0 || sample[i] == NONE || sample[i - 1] == NONE || bit_of(starts, e))
 			continue;
 		uint x = root[sample[i - 1]], y = root[sample[i]];
 		if (x != y && unite(parent, x, y)) {
@@ -364,13 +451,12 @@ __kernel void euler_label(CHUNK_PARAMETERS, __global const uint *restrict root, 
 		uint2 whose = owner_of(c, owner, splitters, room, counters);
 		if (whose.x == NONE || root[whose.x] == giant)
 			continue;
-		uint length = segments[whose.x].x;
-		for (uint i = 0; i < EULER_CHUNK; i++) {
-			if (offset_of(whose.y + i, length) == NONE)
-				continue;
-			uint slot = chunks[(ulong)c * EULER_CHUNK + i];
-			label[slot] = whose.x;
-			set_bit(labelled, slot);
+		for (uint q = 0; q < QUADS; q++) {
+			quad x = quad_of(whose, segments[whose.x].x, q, ((__global const uint4 *)chunks)[(ulong)c * QUADS + q]);
+			for (each_slot(i, x)) {
+				label[x.slot[i]] = whose.x;
+				set_bit(labelled, x.slot[i]);
+			}
 		}
 	}
 }
@@ -382,14 +468,15 @@ __kernel void euler_unite(__global const uint *restrict label, __global const ui
 {
 	__local uint sum;
 	uint joins = 0, giant = counters[EULER_GIANT];
-	for (each(uint, e, edges)) {
-		uint here = bit_of(labelled, e), before = e ? bit_of(labelled, e - 1) : 0;
-		if (e == 0 || !(here | before) || bit_of(starts, e))
-			continue;
-		uint x = before ? root[label[e - 1]] : giant, y = here ? root[label[e]] : giant;
-		if (x != y && unite(parent, x, y)) {
-			set_bit(mark, e);
-			joins++;
+	for (each_byte(b)) {
+		uint here = byte_of(labelled, b), before = here << 1 | (b ? bit_of(labelled, b * 8 - 1) : 0);
+		for (each_bit(bit, (here | before) & ~byte_of(starts, b) & inside(b, edges))) { /* slot 0 starts a row */
+			uint e = b * 8 + bit, x = before >> bit & 1 ? root[label[e - 1]] : giant;
+			uint y = here >> bit & 1 ? root[label[e]] : giant;
+			if (x != y && unite(parent, x, y)) {
+				set_bit(mark, e);
+				joins++;
+			}
 		}
 	}
 	add_up(joins, &sum, &counters[EULER_JOINS]);
@@ -399,13 +486,17 @@ __kernel void euler_unite(__global const uint *restrict label, __global const ui
  * are all different, since each mark joined two components, so that they become one. */
 
 /* A bit for each word of mark[]. some: slots of the word have new successors, so that a small table tells of nearly all
- * that they have not. full: it is all marks, so that long runs are gone back along by 1,024 slots. */
-__kernel void euler_words(__global const uint *restrict mark, uint words, __global uint *some, __global uint *full)
+ * that they have not. full: it is all marks, so that long runs are gone back along by 1,024 slots. coarse: some[], a bit
+ * for 2^shift words: each group has the whole table at hand. */
+__kernel void euler_words(__global const uint *restrict mark, uint words, __global uint *some, __global uint *full,
+                          __global uint *coarse, uint shift)
 {
 	for (each(uint, w, words)) {
 		uint word = mark[w];
-		if (word | (w + 1 < words ? mark[w + 1] & 1 : 0))
+		if (word | (w + 1 < words ? mark[w + 1] & 1 : 0)) {
 			set_bit(some, w);
+			set_bit(coarse, w >> shift);
+		}
 		if (word == ~0u)
 			set_bit(full, w);
 	}
@@ -443,35 +534,46 @@ static inline uint rotated(__global const uint *restrict mark, __global const ui
 	return word >> at & 1 ? run_start(mark, full, slot) : slot;
 }
 
-/* The slot that follows the one at place x: in the chunk, where that has it. */
-static inline uint following(ulong x, uint slot, uint offset, uint length, __global const uint *chunks,
-                             __global const uint *next)
+/* The slot that follows the last one of quad q: in the chunk, where that has it. */
+static inline uint following(const quad *x, ulong q, __global const uint *chunks, __global const uint *next)
 {
-	uint i = (uint)(x % EULER_CHUNK) + 1;
-	if (offset + 1 == length || i == EULER_CHUNK)
-		return next[slot];
-	return chunks[x + 1 + (offset + 1 == length - length % EULER_PIECE ? (uint)-(int)length % EULER_PIECE : 0)];
+	uint offset = x->base + 4, part = x->length - x->length % EULER_PIECE;
+	if (offset == x->length || q % QUADS == QUADS - 1)
+		return next[x->slot[3]];
+	return chunks[q * 4 + 4 + (offset == part ? (uint)-(int)x->length % EULER_PIECE : 0)];
 }
 
 /* changed: segments to be walked again. */
 __kernel void euler_rotate(CHUNK_PARAMETERS, __global uint *next, __global const uint *restrict mark,
                            __global const uint *restrict some, __global const uint *restrict full,
-                           __global uchar *changed, uint edges, __global const uint *counters)
+                           __global const uint *restrict coarse, uint shift, __global uchar *changed, uint edges,
+                           __global const uint *counters)
 {
-	for (each_batch(x)) {
-		batch b;
-		uint from[TOGETHER];
-		read_batch(&b, x, CHUNKS, counters);
+	__local uint table[EULER_COARSE / 32];
+	for (uint i = (uint)get_local_id(0); i <= (edges - 1) >> (shift + 10); i += (uint)get_local_size(0))
+		table[i] = coarse[i];
+	barrier(CLK_LOCAL_MEM_FENCE);
+	for (each_quads(q)) {
+		quad x[TOGETHER];
+		uint last[TOGETHER];
+		read_quads(x, q, CHUNKS, counters);
 #pragma unroll
 		for (uint i = 0; i < TOGETHER; i++)
-			from[i] = b.segment[i] == NONE ? 0 : following(x + i * (ulong)get_global_size(0), b.slot[i], b.offset[i],
-			                                               b.length[i], chunks, next);
+			last[i] = x[i].segment == NONE ? 0 : following(&x[i], q + i * (ulong)get_global_size(0), chunks, next);
 #pragma unroll
 		for (uint i = 0; i < TOGETHER; i++) {
-			uint to = b.segment[i] == NONE ? from[i] : rotated(mark, some, full, from[i], edges);
-			if (to != from[i]) {
-				next[b.slot[i]] = to;
-				changed[b.segment[i]] = 1;
+			if (x[i].segment == NONE)
+				continue;
+#pragma unroll
+			for (uint k = 0; k < 4; k++) {
+				uint from = k < 3 ? x[i].slot[k + 1] : last[i];
+				if (k < x[i].first || !bit_of(table, from >> (shift + 5)))
+					continue;
+				uint to = rotated(mark, some, full, from, edges);
+				if (to != from) {
+					next[x[i].slot[k]] = to;
+					changed[x[i].segment] = 1;
+				}
 			}
 		}
 	}
@@ -479,15 +581,16 @@ __kernel void euler_rotate(CHUNK_PARAMETERS, __global uint *next, __global const
 
 __kernel void euler_rotate_orphans(__global const uint *restrict visited, __global uint *next,
                                    __global const uint *restrict mark, __global const uint *restrict some,
-                                   __global const uint *restrict full, uint edges)
+                                   __global const uint *restrict full, uint edges, __global const uint *counters)
 {
-	for (each(uint, e, edges)) {
-		if (bit_of(visited, e))
-			continue;
-		uint from = next[e], to = rotated(mark, some, full, from, edges);
-		if (to != from)
-			next[e] = to;
-	}
+	if (counters[EULER_ALONG] == edges)
+		return;
+	for (each_byte(b))
+		for (each_bit(bit, ~byte_of(visited, b) & inside(b, edges))) {
+			uint e = b * 8 + bit, from = next[e], to = rotated(mark, some, full, from, edges);
+			if (to != from)
+				next[e] = to;
+		}
 }
 
 /* RANK: slots from the beginning of a segment to the end of the list, which ends where segment 0 would follow. */
@@ -517,23 +620,29 @@ __kernel void euler_double(__global const uint2 *restrict from, __global uint2 *
 __kernel void euler_emit(CHUNK_PARAMETERS, __global const uchar *restrict changed, __global const uint2 *restrict list,
                          __global uint *restrict order, uint edges, uint closing, __global uint *counters)
 {
-	for (each_batch(x)) {
-		batch b;
-		uint place[TOGETHER];
-		read_batch(&b, x, CHUNKS, counters);
+	for (each_quads(q)) {
+		quad x[TOGETHER];
+		uint place[TOGETHER]; /* of slot[0], if it was there; segment NONE: walked along again */
+		read_quads(x, q, CHUNKS, counters);
 #pragma unroll
 		for (uint i = 0; i < TOGETHER; i++) {
-			uint c = (uint)((x + i * (ulong)get_global_size(0)) / EULER_CHUNK), s = b.segment[i];
-			place[i] = s == NONE || (is_older(c, splitters, room) && changed[s]) ? NONE :
-			           edges - list[s].x + b.offset[i];
+			uint c = (uint)((q + i * (ulong)get_global_size(0)) / QUADS);
+			if (x[i].segment != NONE && is_older(c, splitters, room) && changed[x[i].segment])
+				x[i].segment = NONE;
+			place[i] = x[i].segment == NONE ? 0 : edges - list[x[i].segment].x + x[i].base;
 		}
 #pragma unroll
 		for (uint i = 0; i < TOGETHER; i++) {
-			if (place[i] == NONE)
+			if (x[i].segment == NONE)
 				continue;
-			order[place[i]] = b.slot[i];
-			if (b.slot[i] == closing)
-				counters[EULER_CUT] = place[i];
+#pragma unroll
+			for (uint k = 0; k < 4; k++) {
+				if (k < x[i].first)
+					continue;
+				order[place[i] + k] = x[i].slot[k];
+				if (x[i].slot[k] == closing)
+					counters[EULER_CUT] = place[i] + k;
+			}
 		}
 	}
 }

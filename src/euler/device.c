@@ -8,15 +8,16 @@
 
 #include <stdio.h>
 
-enum { FILL, PAIR, CHECK, WALK, LINK, CLOSE, ROOTS, VISIT, ORPHANS, SAMPLE, GIANT, LABEL, UNITE, WORDS, ROTATE,
-	ROTATE_ORPHANS, LIST, DOUBLE, EMIT, SOURCES, KERNELS };
+enum { CLEAR, FILL, PAIR, CHECK, WALK, LINK, LEAST, CIRCUITS, ROOTS, VISIT, ORPHANS, SAMPLE, GIANT, LABEL, UNITE, WORDS,
+	ROTATE, ROTATE_ORPHANS, LIST, DOUBLE, EMIT, SOURCES, KERNELS };
 
-static const char *const kernel_names[KERNELS] = { "euler_fill", "euler_pair", "euler_check", "euler_walk",
-	"euler_link", "euler_close", "euler_roots", "euler_visit", "euler_orphans", "euler_sample", "euler_giant", "euler_label",
-	"euler_unite", "euler_words", "euler_rotate", "euler_rotate_orphans", "euler_list", "euler_double",
-	"euler_emit", "euler_sources" };
+static const char *const kernel_names[KERNELS] = { "euler_clear", "euler_fill", "euler_pair", "euler_check",
+	"euler_walk", "euler_link", "euler_least", "euler_circuits", "euler_roots", "euler_visit", "euler_orphans",
+	"euler_sample", "euler_giant", "euler_label", "euler_unite", "euler_words", "euler_rotate", "euler_rotate_orphans",
+	"euler_list", "euler_double", "euler_emit", "euler_sources" };
 
 enum { LARGE = 1 << 23 };      /* edges from which arrays do not fit a GPU's cache */
+enum { CONTENDED = 1 << 20, PART = 16 }; /* so many samples meet at few circuits: every PART-th block goes first */
 enum { GROUP = 256, WAVE = 2048, CPU_GROUP = 8, CPU_WAVE = 64 }; /* work-items of a group, and on a unit at a time */
 
 /* Arrays on the device, named as in euler.cl. */
@@ -24,6 +25,7 @@ typedef struct arrays {
 	gemp_buffer begin, target, cursor, next, chunks, owner, segments, parent, root, sample, label, lists[2], counters;
 	gemp_buffer starts, visited, labelled, mark;       /* a bit a slot */
 	gemp_buffer some, full;                            /* a bit a word of mark */
+	gemp_buffer coarse;
 	gemp_buffer changed;                               /* a byte a segment */
 } arrays;
 
@@ -37,7 +39,8 @@ typedef struct engine {
 	gemp_laps laps[GEMP_EULER_STAGES];
 	cl_uint vertices, slots, splitters, seed, room; /* room: chunks of a pool */
 	cl_uint words, closing;                         /* words: of a bitmap of slots */
-	cl_ulong entries, all_entries, samples;         /* places of chunks: of the first walk, and of both */
+	cl_uint samples, shift;                         /* shift: words of mark[] to a bit of coarse[] */
+	cl_ulong entries, all_entries;                  /* places of chunks: of the first walk, and of both */
 	size_t bits;                                    /* a splitter every 2^bits slots */
 	size_t group, wave;
 	cl_uint counters[EULER_COUNTERS];
@@ -49,7 +52,7 @@ static size_t spacing_bits(const gemp_euler_edges *edges, uint32_t spacing)
 {
 	size_t bits = 0;
 	if (!spacing)
-		return edges->edges >= LARGE ? 6 : 4;
+		return edges->edges >= LARGE ? 6 : 5;
 	while (bits < 16 && 2u << bits <= spacing)
 		bits++;
 	return bits;
@@ -71,7 +74,9 @@ static gemp_code measure(engine *e, const gemp_euler_options *options)
 	e->closing = edges->closing == GEMP_NO_EDGE ? UINT32_MAX : (cl_uint)edges->closing;
 	e->entries = ((cl_ulong)e->splitters + (cl_ulong)e->room * EULER_POOLS) * EULER_CHUNK;
 	e->all_entries = e->entries + (cl_ulong)e->room * EULER_POOLS * EULER_CHUNK;
-	e->samples = ((cl_ulong)e->slots / EULER_SAMPLED / EULER_SAMPLE + 1) * EULER_SAMPLED;
+	e->samples = (e->slots / EULER_SAMPLED / EULER_SAMPLE + 1) * EULER_SAMPLED;
+	while (e->words >> e->shift > EULER_COARSE - 1)
+		e->shift++;
 	e->group = e->device->gpu ? GROUP : CPU_GROUP;
 	e->wave = e->device->units * (size_t)(e->device->gpu ? WAVE : CPU_WAVE);
 	return GEMP_OK;
@@ -92,7 +97,7 @@ static gemp_code new_arrays(engine *e)
 		{ &on->counters, EULER_COUNTERS * word }, { &on->starts, bitmap }, { &on->visited, bitmap },
 		{ &on->labelled, bitmap }, { &on->mark, bitmap }, { &on->some, (e->words / 32 + 1) * word },
 		{ &on->full, (e->words / 32 + 1) * word },
-		{ &on->changed, e->splitters },
+		{ &on->coarse, EULER_COARSE / 8 }, { &on->changed, e->splitters },
 	};
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
 		GEMP_TRY(gemp_buffer_new(list[i].buffer, e->device, list[i].size, NULL));
@@ -105,7 +110,7 @@ static void free_arrays(engine *e)
 	arrays *on = &e->on;
 	gemp_buffer *const list[] = { &on->begin, &on->target, &on->cursor, &on->next, &on->chunks, &on->owner, &on->segments,
 		&on->parent, &on->root, &on->sample, &on->label, &on->lists[0], &on->lists[1], &on->counters, &on->starts,
-		&on->visited, &on->labelled, &on->mark, &on->some, &on->full, &on->changed };
+		&on->visited, &on->labelled, &on->mark, &on->some, &on->full, &on->coarse, &on->changed };
 	for (size_t i = 0; i < sizeof list / sizeof *list; i++)
 		gemp_buffer_free(list[i], e->device);
 }
@@ -145,17 +150,6 @@ done:
 #define CHUNKS(entries) MEM(chunks), MEM(owner), MEM(segments), GEMP_ARG(&e->splitters), GEMP_ARG(&e->entries), \
 	GEMP_ARG(&e->room)
 
-static gemp_code fill(engine *e, gemp_euler_stage stage, const gemp_buffer *buffer, cl_uint value)
-{
-	gemp_code code = GEMP_OK;
-	gemp_forget_launch(e->device);
-	GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(e->device->queue, buffer->mem, &value, sizeof value, 0,
-	                                     buffer->size / sizeof value * sizeof value, 0, NULL, &e->device->launched)));
-	GEMP_TRY(gemp_laps_add(&e->laps[stage], e->device));
-done:
-	return code;
-}
-
 static gemp_code read_counters(engine *e)
 {
 	return gemp_buffer_read(e->device, &e->on.counters, 0, sizeof e->counters, e->counters);
@@ -166,11 +160,11 @@ static gemp_code read_counters(engine *e)
 static gemp_code fill_and_pair(engine *e)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_buffer *const zeroed[] = { &e->on.counters, &e->on.starts, &e->on.visited, &e->on.labelled, &e->on.mark,
-		&e->on.some, &e->on.full, &e->on.changed };
-	for (size_t i = 0; i < sizeof zeroed / sizeof *zeroed; i++)
-		GEMP_TRY(fill(e, GEMP_EULER_FILL, zeroed[i], 0));
-	GEMP_TRY(fill(e, GEMP_EULER_FILL, &e->on.sample, UINT32_MAX));
+	cl_uint most = e->samples > e->splitters ? e->samples : e->splitters;
+	most = most > EULER_COARSE / 32 ? most : EULER_COARSE / 32;
+	GEMP_TRY(LAUNCH(FILL, CLEAR, most, MEM(starts), MEM(visited), MEM(labelled), MEM(mark), MEM(some), MEM(full),
+	                GEMP_ARG(&e->words), MEM(coarse), MEM(changed), GEMP_ARG(&e->splitters), MEM(sample),
+	                GEMP_ARG(&e->samples), MEM(counters), GEMP_ARG(&most)));
 	GEMP_TRY(LAUNCH(FILL, FILL, e->vertices, MEM(begin), MEM(cursor), MEM(starts), GEMP_ARG(&e->vertices)));
 	GEMP_TRY(LAUNCH(PAIR, PAIR, e->slots, MEM(target), MEM(cursor), MEM(next), GEMP_ARG(&e->slots)));
 	GEMP_TRY(LAUNCH(PAIR, CHECK, e->vertices, MEM(begin), MEM(cursor), GEMP_ARG(&e->vertices), MEM(counters)));
@@ -190,15 +184,27 @@ static gemp_code walk(engine *e, gemp_euler_stage stage)
 static gemp_code find_circuits(engine *e)
 {
 	gemp_code code = GEMP_OK;
-	const cl_uint circuits = EULER_CIRCUITS;
+	size_t from = 0;
 	GEMP_TRY(walk(e, GEMP_EULER_WALK));
-	GEMP_TRY(LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(parent), GEMP_ARG(&e->splitters)));
-	GEMP_TRY(LAUNCH(CIRCUITS, CLOSE, e->splitters, MEM(segments), MEM(parent), GEMP_ARG(&e->splitters)));
-	GEMP_TRY(LAUNCH(CIRCUITS, ROOTS, e->splitters, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters),
-	                GEMP_ARG(&circuits)));
-	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries, CHUNKS(entries), MEM(visited), MEM(sample), MEM(counters)));
-	GEMP_TRY(LAUNCH(ORPHANS, ORPHANS, e->slots, MEM(next), MEM(visited), MEM(label), MEM(labelled), MEM(parent), MEM(root),
-	                GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters)));
+	GEMP_TRY(LAUNCH(CIRCUITS, LINK, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters), MEM(counters)));
+	for (cl_uint reach = 2; reach < e->splitters && reach; reach *= 2, from = !from)
+		GEMP_TRY(LAUNCH(CIRCUITS, LEAST, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
+	GEMP_TRY(LAUNCH(CIRCUITS, CIRCUITS, e->splitters, MEM(lists[from]), MEM(parent), MEM(root), GEMP_ARG(&e->splitters),
+	                MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, VISIT, e->entries / 4, CHUNKS(entries), MEM(visited), MEM(sample),
+	                GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(ORPHANS, ORPHANS, e->slots / 8 + 1, MEM(next), MEM(visited), MEM(label), MEM(labelled),
+	                MEM(parent), MEM(root), GEMP_ARG(&e->slots), GEMP_ARG(&e->splitters), MEM(counters)));
+done:
+	return code;
+}
+
+static gemp_code unite_sample(engine *e, cl_uint step)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), GEMP_ARG(&step), MEM(root), MEM(parent),
+	                MEM(starts), MEM(mark), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
 done:
 	return code;
 }
@@ -206,15 +212,13 @@ done:
 static gemp_code unite(engine *e)
 {
 	gemp_code code = GEMP_OK;
-	const cl_uint nowhere = UINT32_MAX;
-	GEMP_TRY(LAUNCH(UNION, SAMPLE, e->samples, MEM(sample), GEMP_ARG(&e->samples), MEM(root), MEM(parent), MEM(starts),
-	                MEM(mark), MEM(counters)));
-	GEMP_TRY(LAUNCH(UNION, ROOTS, e->slots, MEM(parent), MEM(root), GEMP_ARG(&e->splitters), MEM(counters),
-	                GEMP_ARG(&nowhere)));
+	if (e->samples >= CONTENDED)
+		GEMP_TRY(unite_sample(e, PART));
+	GEMP_TRY(unite_sample(e, 1));
 	GEMP_TRY(LAUNCH(UNION, GIANT, 1, MEM(root), GEMP_ARG(&e->splitters), MEM(counters)));
 	GEMP_TRY(LAUNCH(UNION, LABEL, e->entries, CHUNKS(entries), MEM(root), MEM(label), MEM(labelled), MEM(counters)));
-	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots, MEM(label), MEM(labelled), MEM(root), MEM(parent), MEM(starts), MEM(mark),
-	                GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(UNION, UNITE, e->slots / 8 + 1, MEM(label), MEM(labelled), MEM(root), MEM(parent),
+	                MEM(starts), MEM(mark), GEMP_ARG(&e->slots), MEM(counters)));
 	GEMP_TRY(read_counters(e));
 done:
 	return code;
@@ -247,11 +251,12 @@ done:
 static gemp_code rotate(engine *e)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full)));
-	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries, CHUNKS(entries), MEM(next), MEM(mark), MEM(some), MEM(full), MEM(changed),
+	GEMP_TRY(LAUNCH(ROTATE, WORDS, e->words, MEM(mark), GEMP_ARG(&e->words), MEM(some), MEM(full), MEM(coarse),
+	                GEMP_ARG(&e->shift)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE, e->entries / 4, CHUNKS(entries), MEM(next), MEM(mark), MEM(some), MEM(full),
+	                MEM(coarse), GEMP_ARG(&e->shift), MEM(changed), GEMP_ARG(&e->slots), MEM(counters)));
+	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots / 8 + 1, MEM(visited), MEM(next), MEM(mark), MEM(some), MEM(full),
 	                GEMP_ARG(&e->slots), MEM(counters)));
-	GEMP_TRY(LAUNCH(ROTATE, ROTATE_ORPHANS, e->slots, MEM(visited), MEM(next), MEM(mark), MEM(some), MEM(full),
-	                GEMP_ARG(&e->slots)));
 	GEMP_TRY(walk(e, GEMP_EULER_REWALK));
 done:
 	return code;
@@ -265,7 +270,7 @@ static gemp_code rank_and_emit(engine *e)
 	GEMP_TRY(LAUNCH(RANK, LIST, e->splitters, MEM(segments), MEM(lists[0]), GEMP_ARG(&e->splitters)));
 	for (cl_uint reach = 1; reach < e->splitters && reach; reach *= 2, from = !from)
 		GEMP_TRY(LAUNCH(RANK, DOUBLE, e->splitters, MEM(lists[from]), MEM(lists[!from]), GEMP_ARG(&e->splitters)));
-	GEMP_TRY(LAUNCH(EMIT, EMIT, e->all_entries, CHUNKS(all_entries), MEM(changed), MEM(lists[from]), MEM(label),
+	GEMP_TRY(LAUNCH(EMIT, EMIT, e->all_entries / 4, CHUNKS(all_entries), MEM(changed), MEM(lists[from]), MEM(label),
 	                GEMP_ARG(&e->slots), GEMP_ARG(&e->closing), MEM(counters)));
 	GEMP_TRY(read_counters(e));
 done:

@@ -11,8 +11,8 @@ double gemp_euler_stage_bytes(gemp_euler_stage stage, uint64_t vertices, uint64_
 		return 8 * m + 16 * n;
 	case GEMP_EULER_WALK: /* successors, chunks, segments */
 		return 8 * m + 8 * s;
-	case GEMP_EULER_CIRCUITS: /* segments twice, parents twice, roots */
-		return 28 * s;
+	case GEMP_EULER_CIRCUITS: /* segments become a list, that becomes parents and roots */
+		return 32 * s;
 	case GEMP_EULER_ORPHANS: /* chunks, visited twice, the sample */
 		return 4 * m + m / 4 + m / 4;
 	case GEMP_EULER_UNION: /* the sample, labelled, row starts, roots */
