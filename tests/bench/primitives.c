@@ -1,6 +1,6 @@
-/* primitives [host|device|below] [LOG2_OF_KEYS]: seconds of sort, split, distinct and scan, beside the device's copy bandwidth, what
+/* primitives [host|device|passes|below] [LOG2_OF_KEYS]: seconds of sort, split, distinct and scan, beside the device's copy bandwidth, what
  * experiments on one NVIDIA H200 took, and on the host qsort's kind of competition: sort-and-unique with a plain radix sort
- * on one thread. Answers are checked, outside of the time. below: arrays of the host, by its threads and by the device with
+ * on one thread. Answers are checked, outside of the time. passes: sorts in the form where no group waits. below: arrays of the host, by its threads and by the device with
  * copies there and back, for sizes up to 2^LOG2: what sort.host_below and distinct.host_below are to be. */
 #include "core/memory.h"
 #include "core/random.h"
@@ -213,20 +213,44 @@ static void bench_scan(size_t count)
 	gemp_free(numbers);
 }
 
-static void on_device(unsigned log2)
+static void open_device(gemp_form form)
 {
-	size_t count = (size_t)1 << log2, few = count < DISTINCT_KEYS ? count : DISTINCT_KEYS;
-	bool full = log2 == 28; /* the size of the experiments */
 	gemp_rates rates;
 	need(gemp_device_open(&device, NULL, 0, 1, 0));
-	need(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
+	need(gemp_toolbox_new(&box, device, form));
 	need(gemp_device_rates(device, &rates));
 	copy = rates.copy;
 	printf("%s: copy %.2f TB/s\n", device->name, 1e-12 * copy);
+}
+
+static void close_device(void)
+{
+	gemp_toolbox_free(box);
+	gemp_device_close(device);
+}
+
+static void bench_sorts(size_t count)
+{
+	bool full = count == (size_t)1 << 28; /* the size of the experiments */
 	bench_sort("sort u32", (gemp_sort){ GEMP_KEY_U32, false, 0 }, count, full ? 6.75e-3 : 0);
 	bench_sort("sort u32 with u32", (gemp_sort){ GEMP_KEY_U32, false, 4 }, count, full ? 8.76e-3 : 0);
 	bench_sort("sort u64", (gemp_sort){ GEMP_KEY_U64, false, 0 }, count / 2, 0);
 	bench_sort("sort u64 with u32", (gemp_sort){ GEMP_KEY_U64, false, 4 }, count / 2, 0);
+}
+
+static void in_passes(unsigned log2)
+{
+	open_device(GEMP_FORM_GROUPS);
+	bench_sorts((size_t)1 << log2);
+	close_device();
+}
+
+static void on_device(unsigned log2)
+{
+	size_t count = (size_t)1 << log2, few = count < DISTINCT_KEYS ? count : DISTINCT_KEYS;
+	bool full = log2 == 28; /* the size of the experiments */
+	open_device(GEMP_FORM_AUTO);
+	bench_sorts(count);
 	bench_split("split u32 in 256", 8, 0, count, full ? 0.81e-3 + 0.2545e-3 : 0);
 	bench_split("split u32 in 2048", 11, 0, count, full ? 1.518e-3 + 0.2545e-3 : 0);
 	bench_split("split u32 with u32 in 256", 8, 4, count, 0);
@@ -240,8 +264,7 @@ static void on_device(unsigned log2)
 	}
 	bench_scan(count);
 	bench_scan(count >> 8);
-	gemp_toolbox_free(box);
-	gemp_device_close(device);
+	close_device();
 }
 
 /* HOST */
@@ -377,6 +400,8 @@ int main(int argc, char **argv)
 	unsigned log2 = argc > 2 ? (unsigned)atoi(argv[2]) : 26;
 	if (argc > 1 && strcmp(argv[1], "host") == 0)
 		on_host(log2);
+	else if (argc > 1 && strcmp(argv[1], "passes") == 0)
+		in_passes(log2);
 	else if (argc > 1 && strcmp(argv[1], "below") == 0)
 		find_below(log2);
 	else

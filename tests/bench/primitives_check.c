@@ -14,7 +14,7 @@
 #include <time.h>
 
 static gemp_device *device;
-static gemp_toolbox *box;
+static gemp_toolbox *box, *passes; /* passes: another form of sorts, on GPUs */
 static uint64_t seed;
 static unsigned wrong, done;
 
@@ -35,21 +35,25 @@ static void verdict(bool right, const char *what, gemp_key_kind kind, unsigned v
 	printf("WRONG: %s of %zu %s, values of %u bytes, %u bits\n", what, count, gemp_key_name[kind], value_size, bits);
 }
 
+/* One in three round about a whole number of tiles. */
 static size_t draw_count(void)
 {
 	static const size_t most[] = { 3, 100, 6000, 20000, 300000, 3000000 };
+	if (gemp_random_below(&seed, 3) == 0)
+		return (1 + gemp_random_below(&seed, 300)) * 256 * (gemp_random(&seed) & 1 ? 20 : 16) - 1 + gemp_random_below(&seed, 3);
 	return 1 + gemp_random_below(&seed, most[gemp_random_below(&seed, 6)]);
 }
 
-/* Codes from `least` on in 2^bits, some of them drawn often. */
+/* Codes from `least` on in 2^bits, some of them drawn often; one array in four has hardly any others. */
 static void *draw_keys(gemp_key_kind kind, size_t count, uint64_t least, unsigned bits)
 {
 	gemp_key_map map = gemp_key_map_of(kind, false);
 	uint64_t far = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX, often = gemp_random(&seed);
+	bool alike = gemp_random_below(&seed, 4) == 0;
 	void *keys = gemp_calloc(count, map.size);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t x = gemp_random(&seed);
-		uint64_t code = least + (i == 0 ? 0 : i == 1 ? far : (x >> 60 ? x : often & x >> 56) & far);
+		uint64_t code = least + (i == 0 ? 0 : i == 1 ? far : (alike ? often : x >> 60 ? x : often & x >> 56) & far);
 		gemp_key_put(keys, i, map.size, gemp_key_of_code(map.size == 4 ? code & UINT32_MAX : code, map));
 	}
 	return keys;
@@ -70,7 +74,7 @@ static void check_sort(void)
 		if (sort.value_size)
 			need(gemp_buffer_new(&b.values[k], device, count * sort.value_size, values));
 	}
-	need(gemp_sort_device(box, &sort, &b, count, 0));
+	need(gemp_sort_device(gemp_random_below(&seed, 4) ? box : passes, &sort, &b, count, 0));
 	need(gemp_sort_host(&sort, keys, values, count));
 	need(gemp_buffer_read(device, &b.keys[0], 0, count * size, got));
 	verdict(memcmp(got, keys, count * size) == 0, "sort, keys", sort.key, sort.value_size, bits, count);
@@ -188,16 +192,18 @@ static void check_scan(void)
 
 int main(int argc, char **argv)
 {
-	static void (*const checks[])(void) = { check_sort, check_split, check_distinct, check_scan };
+	static void (*const checks[])(void) = { check_sort, check_split, check_sort, check_distinct, check_sort, check_scan };
 	long rounds = argc > 1 ? atol(argv[1]) : 100;
 	const char *given = getenv("GEMP_TEST_SEED");
 	seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
 	printf("seed %" PRIu64 "\n", seed);
 	need(gemp_device_open(&device, NULL, 0, 1, 0));
 	need(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
+	need(gemp_toolbox_new(&passes, device, device->gpu ? GEMP_FORM_GROUPS : GEMP_FORM_AUTO));
 	for (long i = 0; i < rounds; i++)
-		checks[i % 4]();
+		checks[i % 6]();
 	printf("%s: %u comparisons, %u wrong\n", device->name, done, wrong);
+	gemp_toolbox_free(passes);
 	gemp_toolbox_free(box);
 	gemp_device_close(device);
 	return wrong > 0;
