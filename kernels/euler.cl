@@ -243,7 +243,7 @@ static inline void read_quads(quad *x, ulong q, CHUNK_PARAMETERS, __global const
 	for (uint i = 0; i < TOGETHER; i++) {
 		ulong at = q + i * (ulong)get_global_size(0);
 		whose[i] = at < entries / 4 ? owner_of((uint)(at / QUADS), owner, splitters, room, counters) : (uint2)(NONE, 0);
-		slots[i] = at < entries / 4 ? ((__global const uint4 *)chunks)[at] : 0;
+		slots[i] = at < entries / 4 ? ((__global const uint4 *)chunks)[at] : (uint4)(0);
 	}
 #pragma unroll
 	for (uint i = 0; i < TOGETHER; i++)
@@ -486,8 +486,8 @@ __kernel void euler_unite(__global const uint *restrict label, __global const ui
  * are all different, since each mark joined two components, so that they become one. */
 
 /* A bit for each word of mark[]. some: slots of the word have new successors, so that a small table tells of nearly all
- * that they have not. full: it is all marks, so that long runs are gone back along by 1,024 slots. coarse: some[], a bit
- * for 2^shift words: each group has the whole table at hand. */
+ * that they have not. full: it is all marks, so that long runs are gone back along by 1,024 slots. coarse: some[], a
+ * bit for 2^shift words: each group has the whole table at hand. */
 __kernel void euler_words(__global const uint *restrict mark, uint words, __global uint *some, __global uint *full,
                           __global uint *coarse, uint shift)
 {
