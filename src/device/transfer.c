@@ -3,120 +3,208 @@
 #include "core/threads.h"
 #include "device/readback.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum {
-	THREADS = 8,          /* that convert a piece: no more are worth their making */
-	ALONE_BELOW = 1 << 17 /* numbers: others are not worth it at all */
+	LANES = 4,            /* pieces that are under way or being converted */
+	PARTS = 8,            /* of a piece, each converted by one thread */
+	ALONE_BELOW = 1 << 17 /* numbers: threads are not worth it */
 };
 
-size_t gemp_euler_transfer_piece = 16 << 20;
+size_t gemp_euler_transfer_piece = 8 << 20;
+
+/* The calling thread talks to the device. Others convert, from the first piece to the last: making them for each piece
+ * anew would take as long as converting it. */
+typedef struct pipeline {
+	gemp_device *device;
+	gemp_euler_numbers numbers;
+	size_t count, piece, pieces, parts; /* piece: numbers */
+	bool send;
+	gemp_locked locked;
+	cl_event under_way[LANES];
+
+	pthread_t helper; /* the first of the threads */
+	bool helped;
+	size_t first;     /* part from which on a loop converts */
+
+	pthread_mutex_t mutex;
+	pthread_cond_t moved;
+	size_t ready;       /* pieces that may be converted */
+	size_t left[LANES]; /* parts of a piece that have not been */
+	bool stopped;
+} pipeline;
 
 static size_t lesser(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-/* CONVERSION of numbers[first .. first + count), from or to what is locked. */
-
-typedef struct conversion {
-	gemp_euler_numbers numbers;
-	size_t first, count;
-	uint32_t *locked;
-	size_t parts;
-	bool send;
-} conversion;
-
-static void convert_part(void *context, unsigned thread, size_t part)
+static size_t numbers_of(const pipeline *p, size_t piece)
 {
-	(void)thread;
-	const conversion *c = context;
-	size_t from = c->count * part / c->parts, end = c->count * (part + 1) / c->parts;
-	if (c->numbers.narrow && c->send)
-		memcpy(c->locked + from, c->numbers.narrow + c->first + from, (end - from) * sizeof *c->locked);
-	else if (c->numbers.narrow)
-		memcpy(c->numbers.narrow + c->first + from, c->locked + from, (end - from) * sizeof *c->locked);
-	else if (c->send)
+	return lesser(p->piece, p->count - piece * p->piece);
+}
+
+static uint32_t *lane_of(const pipeline *p, size_t piece)
+{
+	return (uint32_t *)(void *)p->locked.host + piece % LANES * p->piece;
+}
+
+/* CONVERSION, by the threads. */
+
+static void convert(const pipeline *p, size_t piece, size_t part)
+{
+	size_t count = numbers_of(p, piece), from = count * part / p->parts, end = count * (part + 1) / p->parts;
+	uint32_t *locked = lane_of(p, piece);
+	uint32_t *narrow = p->numbers.narrow ? p->numbers.narrow + piece * p->piece : NULL;
+	uint64_t *wide = p->numbers.wide ? p->numbers.wide + piece * p->piece : NULL;
+	if (narrow && p->send)
+		memcpy(locked + from, narrow + from, (end - from) * sizeof *locked);
+	else if (narrow)
+		memcpy(narrow + from, locked + from, (end - from) * sizeof *locked);
+	else if (p->send)
 		for (size_t i = from; i < end; i++)
-			c->locked[i] = (uint32_t)c->numbers.wide[c->first + i];
+			locked[i] = (uint32_t)wide[i];
 	else
 		for (size_t i = from; i < end; i++)
-			c->numbers.wide[c->first + i] = c->locked[i];
+			wide[i] = locked[i];
 }
 
-static void convert(conversion *c, size_t first, size_t count, char *locked)
+/* Threads get parts in their order, so that nobody waits for a piece that comes before one that nobody has begun. */
+static void convert_part(void *context, unsigned thread, size_t index)
 {
-	c->first = first;
-	c->count = count;
-	c->locked = (uint32_t *)(void *)locked;
-	c->parts = count < ALONE_BELOW ? 1 : THREADS;
-	gemp_parallel_for(c->parts, convert_part, c);
+	(void)thread;
+	pipeline *p = context;
+	size_t piece = (p->first + index) / p->parts;
+	pthread_mutex_lock(&p->mutex);
+	while (piece >= p->ready && !p->stopped)
+		pthread_cond_wait(&p->moved, &p->mutex);
+	bool stopped = p->stopped;
+	pthread_mutex_unlock(&p->mutex);
+	if (stopped)
+		return;
+	convert(p, piece, (p->first + index) % p->parts);
+	pthread_mutex_lock(&p->mutex);
+	if (--p->left[piece % LANES] == 0)
+		pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->mutex);
 }
 
-/* TWO PIECES in turns. */
+static void *convert_all(void *context)
+{
+	pipeline *p = context;
+	gemp_parallel_for(p->pieces * p->parts, convert_part, p);
+	return NULL;
+}
 
-typedef struct lanes {
-	gemp_device *device;
-	gemp_locked locked[2];
-	cl_event under_way[2];
-} lanes;
+/* Pieces come one behind the other. */
+static void allow(pipeline *p, size_t piece)
+{
+	pthread_mutex_lock(&p->mutex);
+	p->left[piece % LANES] = p->parts;
+	p->ready = piece + 1;
+	pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->mutex);
+}
 
-static gemp_code open(lanes *l, gemp_device *device, size_t count)
+/* Returns when an allowed piece is converted: here, where there is only one, or no thread for it. */
+static void await_conversion(pipeline *p, size_t piece)
+{
+	if (!p->helped) {
+		p->first = piece * p->parts;
+		gemp_parallel_for(p->parts, convert_part, p);
+	}
+	pthread_mutex_lock(&p->mutex);
+	while (p->left[piece % LANES] > 0)
+		pthread_cond_wait(&p->moved, &p->mutex);
+	pthread_mutex_unlock(&p->mutex);
+}
+
+/* PIPELINE */
+
+static gemp_code open(pipeline *p)
 {
 	gemp_code code = GEMP_OK;
-	size_t room = lesser(gemp_euler_transfer_piece, count * sizeof(cl_uint));
-	*l = (lanes){ .device = device };
-	for (int i = 0; i < 2; i++)
-		GEMP_TRY(gemp_locked_take(&l->locked[i], device, room ? room : sizeof(cl_uint)));
+	p->piece = gemp_euler_transfer_piece / sizeof(cl_uint);
+	p->pieces = (p->count + p->piece - 1) / p->piece;
+	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
+	pthread_mutex_init(&p->mutex, NULL);
+	pthread_cond_init(&p->moved, NULL);
+	GEMP_TRY(gemp_locked_take(&p->locked, p->device, lesser(p->count, LANES * p->piece) * sizeof(cl_uint)));
+	p->helped = p->pieces > 1 && pthread_create(&p->helper, NULL, convert_all, p) == 0;
 done:
 	return code;
 }
 
-static gemp_code arrived(lanes *l, size_t lane)
+static gemp_code await_transfer(pipeline *p, size_t piece)
 {
-	gemp_code code = l->under_way[lane] ? GEMP_CL(clWaitForEvents(1, &l->under_way[lane])) : GEMP_OK;
-	if (l->under_way[lane])
-		clReleaseEvent(l->under_way[lane]);
-	l->under_way[lane] = NULL;
+	cl_event *event = &p->under_way[piece % LANES];
+	gemp_code code = *event ? GEMP_CL(clWaitForEvents(1, event)) : GEMP_OK;
+	if (*event)
+		clReleaseEvent(*event);
+	*event = NULL;
 	return code;
 }
 
-static gemp_code finish(lanes *l, gemp_code code)
+static gemp_code finish(pipeline *p, gemp_code code)
 {
-	for (size_t i = 0; i < 2; i++) {
-		gemp_code last = arrived(l, i);
+	pthread_mutex_lock(&p->mutex);
+	p->stopped = code != GEMP_OK;
+	pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->mutex);
+	if (p->helped)
+		pthread_join(p->helper, NULL);
+	for (size_t lane = 0; lane < LANES; lane++) {
+		gemp_code last = await_transfer(p, lane);
 		code = code == GEMP_OK ? last : code;
-		gemp_locked_leave(&l->locked[i], l->device);
 	}
+	gemp_locked_leave(&p->locked, p->device);
+	pthread_cond_destroy(&p->moved);
+	pthread_mutex_destroy(&p->mutex);
+	return code;
+}
+
+static gemp_code write_piece(pipeline *p, size_t k, const gemp_buffer *to)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(p->device->transfer, to->mem, CL_FALSE, k * p->piece * sizeof(cl_uint),
+	                                      numbers_of(p, k) * sizeof(cl_uint), lane_of(p, k), 0, NULL,
+	                                      &p->under_way[k % LANES])));
+	GEMP_TRY(GEMP_CL(clFlush(p->device->transfer)));
+done:
 	return code;
 }
 
 gemp_code gemp_euler_send(gemp_device *device, const gemp_buffer *to, gemp_euler_numbers from, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	lanes l;
-	conversion c = { .numbers = from, .send = true };
-	size_t piece = gemp_euler_transfer_piece / sizeof *c.locked, lane = 0;
-	GEMP_TRY(open(&l, device, count));
-	for (size_t at = 0; at < count; at += piece, lane = !lane) {
-		size_t now = lesser(piece, count - at);
-		GEMP_TRY(arrived(&l, lane));
-		convert(&c, at, now, l.locked[lane].host);
-		GEMP_TRY(GEMP_CL(clEnqueueWriteBuffer(device->transfer, to->mem, CL_FALSE, at * sizeof *c.locked,
-		                                      now * sizeof *c.locked, l.locked[lane].host, 0, NULL,
-		                                      &l.under_way[lane])));
-		GEMP_TRY(GEMP_CL(clFlush(device->transfer)));
+	pipeline p = { .device = device, .numbers = from, .count = count, .send = true };
+	if (count == 0)
+		return GEMP_OK;
+	GEMP_TRY(open(&p));
+	for (size_t k = 0; k < LANES && k < p.pieces; k++)
+		allow(&p, k);
+	for (size_t k = 0; k < p.pieces; k++) {
+		await_conversion(&p, k);
+		GEMP_TRY(write_piece(&p, k, to));
+		if (k == 0 || k - 1 + LANES >= p.pieces)
+			continue;
+		GEMP_TRY(await_transfer(&p, k - 1));
+		allow(&p, k - 1 + LANES);
 	}
 done:
-	return finish(&l, code);
+	return finish(&p, code);
 }
 
-static gemp_code request(lanes *l, size_t lane, const gemp_buffer *from, size_t at, size_t count)
+static gemp_code read_piece(pipeline *p, size_t k, const gemp_buffer *from, size_t at)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(l->device->transfer, from->mem, CL_FALSE, at * sizeof(cl_uint),
-	                                     count * sizeof(cl_uint), l->locked[lane].host, 0, NULL, &l->under_way[lane])));
-	GEMP_TRY(GEMP_CL(clFlush(l->device->transfer)));
+	if (k >= p->pieces)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(p->device->transfer, from->mem, CL_FALSE,
+	                                     (at + k * p->piece) * sizeof(cl_uint), numbers_of(p, k) * sizeof(cl_uint),
+	                                     lane_of(p, k), 0, NULL, &p->under_way[k % LANES])));
+	GEMP_TRY(GEMP_CL(clFlush(p->device->transfer)));
 done:
 	return code;
 }
@@ -124,19 +212,22 @@ done:
 gemp_code gemp_euler_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_euler_numbers to, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	lanes l;
-	conversion c = { .numbers = to };
-	size_t piece = gemp_euler_transfer_piece / sizeof *c.locked, lane = 0;
-	GEMP_TRY(open(&l, device, count));
-	if (count)
-		GEMP_TRY(request(&l, 0, from, at, lesser(piece, count)));
-	for (size_t done = 0; done < count; done += piece, lane = !lane) {
-		size_t behind = done + piece;
-		if (behind < count)
-			GEMP_TRY(request(&l, !lane, from, at + behind, lesser(piece, count - behind)));
-		GEMP_TRY(arrived(&l, lane));
-		convert(&c, done, lesser(piece, count - done), l.locked[lane].host);
+	pipeline p = { .device = device, .numbers = to, .count = count };
+	if (count == 0)
+		return GEMP_OK;
+	GEMP_TRY(open(&p));
+	for (size_t k = 0; k < LANES; k++)
+		GEMP_TRY(read_piece(&p, k, from, at));
+	for (size_t k = 0; k <= p.pieces; k++) {
+		if (k < p.pieces) {
+			GEMP_TRY(await_transfer(&p, k));
+			allow(&p, k);
+		}
+		if (k > 0) {
+			await_conversion(&p, k - 1);
+			GEMP_TRY(read_piece(&p, k - 1 + LANES, from, at));
+		}
 	}
 done:
-	return finish(&l, code);
+	return finish(&p, code);
 }

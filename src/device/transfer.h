@@ -1,7 +1,6 @@
 /* transfer: numbers between the host, where they may have 64 bits, and a device, where they have 32.
  *
- * To and from a GPU they go through two pieces of page-locked memory: threads convert into or out of one while the
- * other is under way.
+ * They go through a few pieces of page-locked memory: threads convert into or out of some while others are under way.
  */
 #ifndef GEMP_DEVICE_TRANSFER_H
 #define GEMP_DEVICE_TRANSFER_H
