@@ -13,12 +13,14 @@
 #define SWEEP_STATE 30
 #define SWEEP_OF_TILE 1u
 
+/* turned: the digit of the bits that are flipped. */
 #if SWEEP_SPREAD
 #define sweep_code(key) primitive_code(key, flip, spread)
+#define sweep_digit(key, shift) ((uint)(sweep_code(key) >> (shift)) & (RADIX_BINS - 1))
 #else
 #define sweep_code(key) ((key) ^ flip)
+#define sweep_digit(key, shift) (((uint)((key) >> (shift)) & (RADIX_BINS - 1)) ^ turned)
 #endif
-#define sweep_digit(key, shift) ((uint)(sweep_code(key) >> (shift)) & (RADIX_BINS - 1))
 
 /* bins: [SWEEP_DIGITS][RADIX_BINS], and a ticket for each sweep behind them. */
 __kernel void sweep_clear(__global uint *status, uint words, __global uint *bins)
@@ -111,6 +113,7 @@ PRIMITIVE_KERNEL void sweep_move(__global const gemp_key *restrict keys, __globa
 	__local gemp_key *staged = (__local gemp_key *)stage;
 	uint lid = (uint)get_local_id(0), warp = lid / GEMP_LANES, own = warp * GEMP_LANES * RADIX_ITEMS + lid % GEMP_LANES;
 	__local uint *mine = ranks + warp * RADIX_BINS;
+	const uint turned = (uint)(flip >> shift) & (RADIX_BINS - 1);
 	gemp_key key[RADIX_ITEMS];
 	uint rank[RADIX_ITEMS];
 

@@ -1,15 +1,22 @@
 #include "primitive/sweep_device.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { GROUP = 256, GROUPS_A_UNIT = 8, BINS = 1 << GEMP_SWEEP_BITS, WORDS = GEMP_SWEEP_DIGITS * (BINS + 1) };
+enum {
+	GROUP = 256,
+	GROUPS_A_UNIT = 8,
+	REGISTERS = 80, /* of a work-item, so that three groups share a unit */
+	BINS = 1 << GEMP_SWEEP_BITS,
+	WORDS = GEMP_SWEEP_DIGITS * (BINS + 1),
+};
 
-/* Keys that a work-item holds: as many as local memory for them allows. */
+/* Keys that a work-item holds: as many as local memory for them allows, and registers where codes are kept beside keys. */
 static unsigned items_of(const gemp_sweep *s)
 {
 	if (s->group == GEMP_TOOL_WARP)
 		return 3;
-	return s->map.size == 4 && s->value_size != 8 ? 20 : 16;
+	return (s->map.size == 4 && s->value_size != 8 ? 20 : 16) - (s->map.spread ? 4 : 0);
 }
 
 static cl_ulong shifts_of(const gemp_sweep *s)
@@ -25,7 +32,7 @@ gemp_code gemp_sweep_begin(gemp_sweep *s, const gemp_buffer *keys, size_t count)
 	static const char *const names[] = { "sweep_clear", "sweep_count", "sweep_sums", "sweep_move" };
 	gemp_code code = GEMP_OK;
 	cl_kernel kernels[4];
-	char options[128];
+	char options[192];
 	cl_ulong flip = s->map.flip, spread = s->map.spread, shifts = shifts_of(s);
 	cl_uint digits = s->digits, words;
 	GEMP_CHECK(count < GEMP_SWEEP_MOST && s->digits <= GEMP_SWEEP_DIGITS);
@@ -36,6 +43,8 @@ gemp_code gemp_sweep_begin(gemp_sweep *s, const gemp_buffer *keys, size_t count)
 	words = (cl_uint)(s->tiles * BINS);
 	snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DRADIX_BITS=%d -DRADIX_ITEMS=%u "
 	         "-DSWEEP_SPREAD=%d", 8 * s->map.size, 8 * s->value_size, GEMP_SWEEP_BITS, items, s->map.spread != 0);
+	if (s->box->device->nvidia)
+		snprintf(options + strlen(options), sizeof options - strlen(options), " -cl-nv-maxrregcount=%d", REGISTERS);
 	for (int k = 0; k < 4; k++)
 		GEMP_TRY(gemp_tool_kernel(s->box, &kernels[k], "sweep.cl", names[k], s->group, "%s", options));
 	s->move = kernels[3];
