@@ -16,7 +16,7 @@ static unsigned items_of(const gemp_sweep *s)
 {
 	if (s->group == GEMP_TOOL_WARP)
 		return 3;
-	return (s->map.size == 4 && s->value_size != 8 ? 20 : 16) - (s->map.spread ? 4 : 0);
+	return (s->map.size == 4 && s->value_size != 8 ? 20u : 16u) - (s->map.spread ? 4u : 0u);
 }
 
 static cl_ulong shifts_of(const gemp_sweep *s)
