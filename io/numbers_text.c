@@ -143,10 +143,13 @@ static void read_line(const reading *r, piece *p, const char *line, const char *
 	                  "sorted here (sort(1) does that)";
 	if (why)
 		refuse(p, line, at, size, why);
-	else if (after < end)
-		refuse(p, line, after + strspn(after, " \t"), (size_t)(end - after), "stands behind a number; one number a line is read");
-	else
+	else if (after < end) {
+		while (is_blank(*after))
+			after++;
+		refuse(p, line, after, (size_t)(end - after), "stands behind a number; one number a line is read");
+	} else {
 		p->values[p->count++] = value;
+	}
 }
 
 static void read_piece(void *context, unsigned thread, size_t index)
@@ -310,7 +313,7 @@ static gemp_code inspect(const gemp_comm *comm, const char *path, gemp_numbers *
 	gemp_stream_info info = { 0 };
 	struct stat there;
 	gemp_code code = GEMP_OK;
-	if (stat(path, &there) != 0 || there.st_size > 0 || S_ISDIR(there.st_mode))
+	if (stat(path, &there) != 0 || there.st_size > 0 || !S_ISREG(there.st_mode)) /* an empty one has no numbers */
 		code = gemp_stream_inspect(path, &info);
 	gemp_code agreed = gemp_comm_agree(comm, code);
 	if (agreed != GEMP_OK)

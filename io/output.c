@@ -52,10 +52,13 @@ done:
 static gemp_code create(gemp_output *output)
 {
 	struct stat there;
-	if (stat(output->path, &there) == 0 && S_ISDIR(there.st_mode)) {
+	bool exists = stat(output->path, &there) == 0;
+	if (exists && S_ISDIR(there.st_mode)) {
 		errno = EISDIR;
 		return failed(output->path, "cannot be written");
 	}
+	if (exists && !S_ISREG(there.st_mode)) /* the new file would take the place of a device or pipe */
+		return gemp_fail(GEMP_EIO, "%s: is a device or a pipe, not a regular file; choose another place", output->path);
 	output->file = open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	return output->file < 0 ? failed(output->path, "cannot be written") : GEMP_OK;
 }

@@ -72,13 +72,16 @@ gemp_code gemp_file_may_write(const char *what, const char *path)
 	const char *slash = strrchr(path, '/');
 	size_t size = slash ? (size_t)(slash - path) + 1 : 0;
 	char *folder = size ? gemp_strndup(path, size) : gemp_strdup(".");
+	bool exists = stat(path, &status) == 0;
 	gemp_code code = GEMP_OK;
 	if (!folder)
 		return GEMP_ENOMEM;
 	if (access(folder, W_OK | X_OK) != 0)
 		code = gemp_fail(GEMP_EIO, "%s %s: cannot write to folder %s: %s", what, path, folder, strerror(errno));
-	else if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+	else if (exists && S_ISDIR(status.st_mode))
 		code = gemp_fail(GEMP_EIO, "%s %s: is a folder; name a file in it", what, path);
+	else if (exists && !S_ISREG(status.st_mode)) /* the new file would take its place */
+		code = gemp_fail(GEMP_EIO, "%s %s: is a device or a pipe, not a regular file; choose another place", what, path);
 	gemp_free(folder);
 	return code;
 }

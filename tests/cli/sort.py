@@ -59,6 +59,9 @@ def refusals(folder):
     with open(f"{folder}/some.txt", "w") as file:
         file.write("1\n-2\n300\n")
     run(1, "sort", f"{folder}/some.txt", "--type", "u32", code=65, says="some.txt:2:1: '-2' is beyond the type")
+    with open(f"{folder}/wide.txt", "w") as file:
+        file.write("7 \t\r  8")
+    run(1, "sort", f"{folder}/wide.txt", code=65, says="wide.txt:1:7: '8' stands behind a number")
     run(1, "sort", f"{folder}/none.txt", code=66, says="none.txt")
     run(1, "sort", f"{folder}/some.txt", "--type", "text", code=2, says="auto|u32|u64")
     run(1, "sort", f"{folder}/some.txt", "-o", f"{folder}/none/out.txt", code=74, says="none/out.txt")
@@ -71,6 +74,18 @@ def refusals(folder):
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + b"1234")
     run(1, "sort", f"{folder}/big.npy", code=65, says="big-endian")
     run(1, "sort", f"{folder}/some.txt", "-o", f"{folder}/b.h5:/x/y", code=2, says="without groups")
+
+
+def special_files(folder):
+    """Devices and pipes are not taken for empty files, nor replaced; a file is not written over while it is read."""
+    os.mkfifo(f"{folder}/pipe")
+    run(1, "sort", "/dev/null", code=66, says="/dev/null: not a regular file")
+    run(2, "sort", f"{folder}/some.txt", "-o", f"{folder}/pipe", code=74, says="pipe: is a device or a pipe")
+    run(1, "sort", f"{folder}/some.txt", "--json", f"{folder}/pipe", code=74, says="pipe: is a device or a pipe")
+    run(1, "sort", f"{folder}/some.txt", "-o", f"{folder}/kept.h5:/x", "-q")
+    for place in (f"{folder}/kept.h5:/y", f"{folder}/./kept.h5"):
+        run(1, "sort", f"{folder}/kept.h5:/x", "-o", place, code=2, says="is the file of an argument")
+    assert run(1, "sort", f"{folder}/kept.h5:/x", "-o", "-", "-q").stdout.split() == ["-2", "1", "300"]
 
 
 def empty(folder):
@@ -96,6 +111,7 @@ def main():
             if ranks != 2:
                 check_arrays(rng, folder, ranks)
         refusals(folder)
+        special_files(folder)
         empty(folder)
         report(folder)
 
