@@ -1,11 +1,10 @@
 #include "core/memory.h"
 #include "io/graph_file.h"
 #include "io/graph_file_strings.h"
+#include "io/whole_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A vertex attribute that just one label has lies with that label; home[c] is its index, or -1. */
 static gemp_code find_homes(const gemp_h5 *h5, const gemp_graph *graph, int *home)
@@ -246,24 +245,6 @@ done:
 	return code;
 }
 
-/* The same on all ranks, since each needs it to open the file. */
-static gemp_code temporary_name(const gemp_comm *comm, const char *path, gemp_text *name)
-{
-	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
-	gemp_comm_max(comm, &process, 1);
-	gemp_text_print(name, "%s.%" PRIu64 ".part", path, process);
-	return gemp_comm_agree(comm, gemp_text_status(name));
-}
-
-static gemp_code settle(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code)
-{
-	if (comm->rank == 0 && code == GEMP_OK && rename(temporary, path) != 0)
-		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
-	if (comm->rank == 0 && code != GEMP_OK)
-		unlink(temporary);
-	return gemp_comm_agree(comm, code);
-}
-
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight)
 {
@@ -272,7 +253,7 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *grap
 	gemp_text temporary = { 0 };
 	GEMP_TRY(gemp_graph_load(graph));
 	GEMP_TRY(gemp_file_check_weight(comm, graph, weight));
-	GEMP_TRY(temporary_name(comm, path, &temporary));
+	GEMP_TRY(gemp_whole_file_name(comm, path, &temporary));
 	code = gemp_h5_create(&h5, comm, temporary.data);
 	if (code == GEMP_OK)
 		code = put_graph(&h5, graph, provenance, weight);
@@ -280,7 +261,7 @@ gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *grap
 		code = gemp_h5_close(&h5);
 	else
 		gemp_h5_abandon(&h5);
-	code = settle(comm, temporary.data, path, code);
+	code = gemp_whole_file_settle(comm, temporary.data, path, code);
 done:
 	gemp_text_free(&temporary);
 	return code;

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static bool parse_real(const char *text, size_t size, uint64_t *bits)
 	copy[size] = '\0';
 	double real = strtod(copy, &end);
 	memcpy(bits, &real, sizeof real);
-	return end == copy + size;
+	return end == copy + size && (!isinf(real) || strpbrk(copy, "iI")); /* 1e400 is not inf */
 }
 
 /* 0: read; 1: no integer; 2: beyond 64 bits. */

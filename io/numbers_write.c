@@ -5,6 +5,7 @@
 #include "core/threads.h"
 #include "io/hdf5.h"
 #include "io/output.h"
+#include "io/whole_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -176,21 +177,26 @@ static gemp_code write_h5(const gemp_comm *comm, const char *path, const char *d
 	static const gemp_h5_kind kinds[] = { GEMP_H5_U32, GEMP_H5_U64, GEMP_H5_I32, GEMP_H5_I64, GEMP_H5_F64, GEMP_H5_F64 };
 	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { 0 };
+	gemp_text temporary = { 0 };
 	double *reals = NULL;
 	uint64_t first = gemp_comm_before(comm, count), all = gemp_comm_sum1(comm, count);
 	code = kind == GEMP_KEY_F32 ? GEMP_NEW(reals, count) : GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	for (size_t i = 0; reals && i < count; i++)
 		reals[i] = (double)((const float *)values)[i];
-	GEMP_TRY(gemp_h5_create(&h5, comm, path));
-	code = gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
-	                     reals ? (const void *)reals : values);
+	GEMP_TRY(gemp_whole_file_name(comm, path, &temporary));
+	code = gemp_h5_create(&h5, comm, temporary.data);
+	if (code == GEMP_OK)
+		code = gemp_h5_write(&h5, dataset ? dataset : "/values", gemp_h5_type_of(kinds[kind]), all, first, count,
+		                     reals ? (const void *)reals : values);
 	if (code == GEMP_OK)
 		code = gemp_h5_close(&h5);
 	else
 		gemp_h5_abandon(&h5);
+	code = gemp_whole_file_settle(comm, temporary.data, path, code);
 done:
 	gemp_free(reals);
+	gemp_text_free(&temporary);
 	return code;
 }
 

@@ -1,0 +1,24 @@
+#include "io/whole_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+gemp_code gemp_whole_file_name(const gemp_comm *comm, const char *path, gemp_text *temporary)
+{
+	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
+	gemp_comm_max(comm, &process, 1);
+	gemp_text_print(temporary, "%s.%" PRIu64 ".part", path, process);
+	return gemp_comm_agree(comm, gemp_text_status(temporary));
+}
+
+gemp_code gemp_whole_file_settle(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code)
+{
+	if (comm->rank == 0 && code == GEMP_OK && rename(temporary, path) != 0)
+		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
+	if (comm->rank == 0 && code != GEMP_OK)
+		unlink(temporary);
+	return gemp_comm_agree(comm, code);
+}

@@ -1,0 +1,13 @@
+/* whole_file: files that appear under their name when they are whole: written beside it and renamed at the end. */
+#ifndef GEMP_IO_WHOLE_FILE_H
+#define GEMP_IO_WHOLE_FILE_H
+
+#include "comm/comm.h"
+#include "core/text.h"
+
+/* Collective. The name to write under, the same on all ranks, since each may open the file. */
+gemp_code gemp_whole_file_name(const gemp_comm *comm, const char *path, gemp_text *temporary);
+/* Collective. Rank 0 gives the file its name, or removes it if `code` (of all ranks) is an error. */
+gemp_code gemp_whole_file_settle(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code);
+
+#endif
