@@ -23,7 +23,7 @@ FLOORS = {
     "match": ["pattern", "partition"],
     "count": ["pattern", "partition"],
     "query": ["match", "count"],
-    "gas": ["partition"],
+    "gas": ["partition", "primitive"],
     "euler": ["topology", "partition"],
     "sequence": ["euler", "primitive"],
     "som": ["partition"],

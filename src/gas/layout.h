@@ -1,0 +1,97 @@
+/* layout: what a rank holds of a graph's edges while values travel along them.
+ *
+ * Edges are cut by target: a rank has every edge whose target it owns. The value of a source travels once to each rank that
+ * has edges of it, and gathering is local. Sources that other ranks own are ghosts.
+ *
+ * Local vertices: 0 .. own - 1 are this rank's, by the number of edges that begin or end there, the greatest first, then by
+ * key. own .. known - 1 are ghosts, by the rank that owns them and then in the order that they have there; so what a rank
+ * sends of all that another one knows is received in place. The order does not depend on the seed of the file.
+ */
+#ifndef GEMP_GAS_LAYOUT_H
+#define GEMP_GAS_LAYOUT_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+typedef enum gemp_gas_direction {
+	GEMP_GAS_ALONG,   /* edges lead from source to target; undirected ones both ways */
+	GEMP_GAS_AGAINST, /* from target to source */
+	GEMP_GAS_EITHER,  /* both ways */
+} gemp_gas_direction;
+
+/* How weights are kept; GAS_WEIGHTS of kernels/gas.clh. */
+typedef enum gemp_gas_weights { GEMP_GAS_UNWEIGHTED, GEMP_GAS_U32, GEMP_GAS_U64, GEMP_GAS_F32, GEMP_GAS_F64 } gemp_gas_weights;
+
+/* As what weights are wanted. */
+typedef enum gemp_gas_wanted {
+	GEMP_GAS_LENGTHS, /* not negative, finite; integers as U32 if all of them fit and else U64, floats as F64 */
+	GEMP_GAS_SINGLE,  /* F32 */
+	GEMP_GAS_DOUBLE,  /* F64 */
+} gemp_gas_wanted;
+
+typedef enum gemp_gas_part {
+	GEMP_GAS_IN = 1,          /* in, in_ghost */
+	GEMP_GAS_OUT = 2,         /* out */
+	GEMP_GAS_OUT_WEIGHT = 4,  /* out_weight */
+} gemp_gas_part;
+
+typedef struct gemp_gas_layout_options {
+	const bool *relations; /* [graph->relation_count]; NULL: all */
+	gemp_gas_direction direction;
+	unsigned parts;        /* gemp_gas_part, together */
+	const char *weight;    /* edge attribute; NULL: unweighted */
+	gemp_gas_wanted wanted;
+} gemp_gas_layout_options;
+
+typedef struct gemp_gas_rows {
+	uint32_t rows;
+	uint64_t *begin; /* [rows + 1] from 0 */
+	uint32_t *end;   /* [begin[rows]] local vertices, ascending in a row; parallel edges by weight */
+	void *weight;    /* [begin[rows]] of the layout's weights; NULL: unweighted */
+} gemp_gas_rows;
+
+/* Who is known where. */
+typedef struct gemp_gas_links {
+	uint64_t *send_begin;  /* [ranks + 1] */
+	uint32_t *send;        /* [send_begin[ranks]] own vertices that rank r has as ghosts, ascending for each r */
+	uint32_t *ghost_begin; /* [ranks + 1] local vertices [ghost_begin[r], ghost_begin[r + 1]) are owned by rank r */
+} gemp_gas_links;
+
+typedef struct gemp_gas_layout {
+	const gemp_comm *comm;      /* borrowed */
+	const gemp_graph *graph;    /* borrowed */
+	bool symmetric;             /* each edge leads both ways */
+	uint64_t vertices, edges;   /* of all ranks; an edge that leads both ways counts twice, if it is a loop once */
+	uint32_t own, known;
+	gemp_vertex *id;            /* [known] */
+	uint32_t *key_rank;         /* [known] as graph->key_rank: the smaller, the smaller the key */
+	uint32_t *local;            /* [own] of graph's row (id - first) -> local vertex */
+	uint64_t *out_degree;       /* [own] edges that leave it, to all ranks */
+	double *out_weight;         /* [own] sum of their weights; NULL: not wanted, or unweighted */
+	gemp_gas_weights weights;
+	double least, greatest;     /* weight of all ranks' edges; 0 where there are none or they are unweighted */
+	double weight_sum;          /* the same, of all edges */
+	uint64_t greatest_integer;  /* the greatest of U32 and U64, exactly */
+	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
+	gemp_gas_rows out;          /* known rows; ends are own targets: the same edges by source. One rank's may be the arrays of
+	                               `in`, if the layout is symmetric */
+	gemp_gas_links links;
+	double seconds;             /* to make it, without loading the graph */
+} gemp_gas_layout;
+
+/* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers or, as
+ * lengths, negative or not finite are GEMP_EDATA, and the message names the edge by its keys. */
+gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
+                              const gemp_gas_layout_options *options);
+void gemp_gas_layout_free(gemp_gas_layout *layout);
+
+size_t gemp_gas_weight_size(gemp_gas_weights weights); /* bytes; 0: unweighted */
+static inline uint64_t gemp_gas_row_edges(const gemp_gas_rows *rows)
+{
+	return rows->begin ? rows->begin[rows->rows] : 0;
+}
+
+/* Edges that a rank sends in one round while a layout is made, bytes of them; tests make it small. */
+extern size_t gemp_gas_layout_batch;
+
+#endif
