@@ -166,7 +166,7 @@ static gemp_code make(const gemp_generator_entry *entry, const gemp_making *maki
 	makers[0].making.threads = threads;
 	GEMP_TRY(gemp_builder_file(making->builder, entry->generator.name, &makers[0].making.file));
 	if (entry->declare)
-		GEMP_TRY(entry->declare(making->builder));
+		GEMP_TRY(entry->declare(making->builder, making->values));
 	code = make_all(makers, threads);
 done:
 	gemp_free(makers);

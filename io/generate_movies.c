@@ -24,8 +24,9 @@ static bool undirected(const double *values)
 	return false;
 }
 
-static gemp_code declare(gemp_builder *builder)
+static gemp_code declare(gemp_builder *builder, const double *values)
 {
+	(void)values;
 	static const struct { const char *name; gemp_type type; } columns[] = {
 		[NAME] = { "name", GEMP_STRING },
 		[YEAR] = { "year", GEMP_INTEGER },

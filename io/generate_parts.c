@@ -86,3 +86,18 @@ gemp_code gemp_make_edge(const gemp_making *making, uint64_t source, uint64_t ta
 	return gemp_builder_edge(making->builder, &from, &to, type, strlen(type),
 	                         (gemp_place){ making->file, number + 1 });
 }
+
+gemp_code gemp_declare_weights(gemp_builder *builder, double most)
+{
+	size_t column;
+	return most > 0 ? gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &column) : GEMP_OK;
+}
+
+gemp_code gemp_make_weight(const gemp_making *making, uint64_t source, uint64_t target, double most)
+{
+	if (most == 0)
+		return GEMP_OK;
+	uint64_t state = gemp_stream_state(making->seed, GEMP_FOR_WEIGHT, source << 32 | target);
+	gemp_value weight = { .type = GEMP_INTEGER, .integer = 1 + (int64_t)gemp_random_below(&state, (uint64_t)most) };
+	return gemp_builder_edge_value(making->builder, 0, &weight);
+}

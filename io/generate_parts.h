@@ -13,7 +13,8 @@ typedef enum gemp_purpose {
 	GEMP_FOR_ORDER,
 	GEMP_FOR_PERSON,
 	GEMP_FOR_FILM,
-	GEMP_FOR_ROUTE
+	GEMP_FOR_ROUTE,
+	GEMP_FOR_WEIGHT
 } gemp_purpose;
 
 uint64_t gemp_stream_state(uint64_t seed, gemp_purpose purpose, uint64_t number);
@@ -44,6 +45,13 @@ gemp_code gemp_make_labelled(const gemp_making *making, uint64_t count, uint64_t
 gemp_code gemp_make_edge(const gemp_making *making, uint64_t source, uint64_t target, const char *type,
                          uint64_t number);
 
+/* An edge attribute `weight`, from 1 to `most`; 0: edges have none. It is a hash of the edge's ends, in their order, so that
+ * edges that are merged have the same. */
+#define GEMP_WEIGHTS_PARAMETER { "weights", 0, 0, 0x1p31, true, \
+	"edges get an attribute `weight`, a whole number from 1 to N; 0: none", NULL }
+gemp_code gemp_declare_weights(gemp_builder *builder, double most);
+gemp_code gemp_make_weight(const gemp_making *making, uint64_t source, uint64_t target, double most); /* of the last edge */
+
 /* Where a generator keeps its table and its functions. */
 typedef struct gemp_generator_entry {
 	gemp_generator generator;
@@ -51,7 +59,7 @@ typedef struct gemp_generator_entry {
 	bool (*undirected)(const double *values);
 	bool (*string_keys)(const double *values);                /* NULL: keys are integers where they look so */
 	gemp_code (*check)(const double *values);                 /* of values that must fit together; may be NULL */
-	gemp_code (*declare)(gemp_builder *builder);              /* columns; may be NULL */
+	gemp_code (*declare)(gemp_builder *builder, const double *values); /* columns; may be NULL */
 	gemp_code (*make)(const gemp_making *making);             /* this thread's share */
 } gemp_generator_entry;
 

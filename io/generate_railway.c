@@ -39,8 +39,9 @@ static bool undirected(const double *values)
 	return false;
 }
 
-static gemp_code declare(gemp_builder *builder)
+static gemp_code declare(gemp_builder *builder, const double *values)
 {
+	(void)values;
 	gemp_code code = GEMP_OK;
 	size_t column;
 	GEMP_TRY(gemp_builder_vertex_column(builder, "length", GEMP_INTEGER, &column));

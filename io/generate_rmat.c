@@ -4,7 +4,7 @@
 
 #include "core/random.h"
 
-enum { SCALE, EDGE_FACTOR, A, B, C, LABELS, DIRECTED };
+enum { SCALE, EDGE_FACTOR, A, B, C, LABELS, DIRECTED, WEIGHTS };
 
 static const gemp_parameter parameters[] = {
 	[SCALE] = { "scale", 14, 1, 31, true, "2^scale vertices", NULL },
@@ -15,6 +15,7 @@ static const gemp_parameter parameters[] = {
 	[C] = { "c", 0.19, 0, 1, false, "chance of the quadrant high -> low; the rest is high -> high", NULL },
 	[LABELS] = { "labels", 4, 1, 1 << 20, true, "labels L0, L1, ... spread by a hash of the id", NULL },
 	[DIRECTED] = { "directed", 0, 0, 1, true, "1: edges keep their direction", NULL },
+	[WEIGHTS] = GEMP_WEIGHTS_PARAMETER,
 };
 
 static bool undirected(const double *values)
@@ -28,6 +29,11 @@ static gemp_code check(const double *values)
 	if (sum <= 1 + 1e-9)
 		return GEMP_OK;
 	return gemp_fail(GEMP_EUSAGE, "generate rmat: a + b + c is %g; chances of quadrants cannot pass 1", sum);
+}
+
+static gemp_code declare(gemp_builder *builder, const double *values)
+{
+	return gemp_declare_weights(builder, values[WEIGHTS]);
 }
 
 static gemp_code make_edge(const gemp_making *making, uint64_t number)
@@ -47,7 +53,9 @@ static gemp_code make_edge(const gemp_making *making, uint64_t number)
 	source = gemp_permute(order, vertices, source);
 	target = gemp_permute(order, vertices, target);
 	bool turn = undirected(values) && source > target; /* then it does not matter which of two parallels is kept */
-	return gemp_make_edge(making, turn ? target : source, turn ? source : target, "E", number);
+	uint64_t from = turn ? target : source, to = turn ? source : target;
+	gemp_code code = gemp_make_edge(making, from, to, "E", number);
+	return code == GEMP_OK ? gemp_make_weight(making, from, to, values[WEIGHTS]) : code;
 }
 
 static gemp_code make(const gemp_making *making)
@@ -66,5 +74,6 @@ const gemp_generator_entry gemp_generator_rmat = {
 	.merge_parallel = true,
 	.undirected = undirected,
 	.check = check,
+	.declare = declare,
 	.make = make,
 };

@@ -134,6 +134,41 @@ static void uniform_has_just_the_edges_asked_for(void **state)
 	assert_all(strstr(gemp_message(), "only 45 pairs") != NULL);
 }
 
+/* Every edge has one from 1 to `most`, and they differ. */
+static bool weights_are_right(const gemp_graph *graph, int64_t most)
+{
+	const gemp_relation *e = &graph->relations[0];
+	const gemp_column *weight = gemp_table_find(&e->props, "weight");
+	bool good = weight && weight->type == GEMP_INTEGER && weight->rows == e->out_begin[graph->rows] && !weight->null;
+	int64_t least = INT64_MAX, greatest = 0;
+	for (size_t i = 0; good && i < weight->rows; i++) {
+		least = weight->integers[i] < least ? weight->integers[i] : least;
+		greatest = weight->integers[i] > greatest ? weight->integers[i] : greatest;
+	}
+	return good && least == 1 && greatest == most;
+}
+
+/* Of the edges drawn some are parallel: those have equal weights, and stay one edge. */
+static void weights_are_drawn_for_edges(void **state)
+{
+	(void)state;
+	static const char *const directions[] = { "0", "1" };
+	for (size_t i = 0; i < 2; i++) {
+		CHOOSE("rmat", "scale", "8", "directed", directions[i]);
+		gemp_graph *plain = generate();
+		CHOOSE("rmat", "scale", "8", "directed", directions[i], "weights", "20");
+		gemp_graph *weighted = generate();
+		assert_all(weights_are_right(weighted, 20) && is_simple(weighted, 4));
+		assert_all(gemp_graph_edges(weighted) == gemp_graph_edges(plain));
+		gemp_graph_free(plain);
+		gemp_graph_free(weighted);
+		CHOOSE("uniform", "vertices", "100", "edges", "900", "directed", directions[i], "weights", "9");
+		weighted = generate();
+		assert_all(weights_are_right(weighted, 9) && is_simple(weighted, 4));
+		gemp_graph_free(weighted);
+	}
+}
+
 static bool film_is_right(const gemp_graph *graph, gemp_vertex v)
 {
 	const gemp_relation *acts = gemp_graph_relation(graph, "ACTS_IN");
@@ -353,6 +388,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rmat_is_simple_with_hubs),
 		cmocka_unit_test(rmat_may_be_directed_and_even),
+		cmocka_unit_test(weights_are_drawn_for_edges),
 		cmocka_unit_test(uniform_has_just_the_edges_asked_for),
 		cmocka_unit_test(movies_have_casts_and_genres),
 		cmocka_unit_test(movies_may_be_few),
