@@ -15,6 +15,7 @@
 #include "euler/verify.h"
 #include "io/graph_file.h"
 #include "primitive/place.h"
+#include "sequence/overlap.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -67,6 +68,8 @@ static gemp_code read_graph(run *r)
 		GEMP_TRY(gemp_graph_file_open(&r->graph, r->comm, r->options->arguments[0]));
 	else
 		GEMP_TRY(gemp_euler_sequence_graph(&r->graph, r->comm, r->options));
+	if (r->options->sequence)
+		GEMP_TRY(gemp_comm_agree(r->comm, gemp_overlap_check(r->graph, r->options->alphabet)));
 	GEMP_TRY(gemp_relations_choose(&r->relations, r->comm, r->graph, r->options));
 	for (size_t i = 0; i < r->graph->relation_count; i++)
 		if (r->relations[i])

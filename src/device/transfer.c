@@ -12,13 +12,13 @@ enum {
 	ALONE_BELOW = 1 << 17 /* numbers: threads are not worth it */
 };
 
-size_t gemp_euler_transfer_piece = 8 << 20;
+size_t gemp_transfer_piece = 8 << 20;
 
 /* The calling thread talks to the device. Others convert, from the first piece to the last: making them for each piece
  * anew would take as long as converting it. */
 typedef struct pipeline {
 	gemp_device *device;
-	gemp_euler_numbers numbers;
+	gemp_transfer_numbers numbers;
 	size_t count, piece, pieces, parts; /* piece: numbers */
 	bool send;
 	gemp_locked locked;
@@ -125,7 +125,7 @@ static void await_conversion(pipeline *p, size_t piece)
 static gemp_code open(pipeline *p)
 {
 	gemp_code code = GEMP_OK;
-	p->piece = gemp_euler_transfer_piece / sizeof(cl_uint);
+	p->piece = gemp_transfer_piece / sizeof(cl_uint);
 	p->pieces = (p->count + p->piece - 1) / p->piece;
 	p->parts = p->count < ALONE_BELOW ? 1 : PARTS;
 	pthread_mutex_init(&p->mutex, NULL);
@@ -175,7 +175,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_euler_send(gemp_device *device, const gemp_buffer *to, gemp_euler_numbers from, size_t count)
+gemp_code gemp_transfer_send(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	pipeline p = { .device = device, .numbers = from, .count = count, .send = true };
@@ -209,7 +209,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_euler_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_euler_numbers to, size_t count)
+gemp_code gemp_transfer_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
+                             size_t count)
 {
 	gemp_code code = GEMP_OK;
 	pipeline p = { .device = device, .numbers = to, .count = count };

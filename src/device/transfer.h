@@ -8,17 +8,18 @@
 #include "device/device.h"
 
 /* Bytes of a piece; tests make it small. */
-extern size_t gemp_euler_transfer_piece;
+extern size_t gemp_transfer_piece;
 
 /* An array of the host: one of them is set. */
-typedef struct gemp_euler_numbers {
+typedef struct gemp_transfer_numbers {
 	uint32_t *narrow;
 	uint64_t *wide;
-} gemp_euler_numbers;
+} gemp_transfer_numbers;
 
 /* All `count` of them to the beginning of the buffer; and from place `at` of it on. Kernels that use the buffer have
  * ended. */
-gemp_code gemp_euler_send(gemp_device *device, const gemp_buffer *to, gemp_euler_numbers from, size_t count);
-gemp_code gemp_euler_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_euler_numbers to, size_t count);
+gemp_code gemp_transfer_send(gemp_device *device, const gemp_buffer *to, gemp_transfer_numbers from, size_t count);
+gemp_code gemp_transfer_take(gemp_device *device, const gemp_buffer *from, size_t at, gemp_transfer_numbers to,
+                             size_t count);
 
 #endif

@@ -283,23 +283,23 @@ static gemp_code upload(engine *e)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	const gemp_euler_numbers begin = { .wide = (uint64_t *)(uintptr_t)e->edges->begin };
-	const gemp_euler_numbers target = { .narrow = (uint32_t *)(uintptr_t)e->edges->target };
-	GEMP_TRY(gemp_euler_send(e->device, &e->on.begin, begin, e->edges->rows + 1));
-	GEMP_TRY(gemp_euler_send(e->device, &e->on.target, target, e->slots));
+	const gemp_transfer_numbers begin = { .wide = (uint64_t *)(uintptr_t)e->edges->begin };
+	const gemp_transfer_numbers target = { .narrow = (uint32_t *)(uintptr_t)e->edges->target };
+	GEMP_TRY(gemp_transfer_send(e->device, &e->on.begin, begin, e->edges->rows + 1));
+	GEMP_TRY(gemp_transfer_send(e->device, &e->on.target, target, e->slots));
 	e->out->upload = gemp_now() - since;
 done:
 	return code;
 }
 
 /* From place `cut` of the buffer on, round its end. */
-static gemp_code take_round(engine *e, const gemp_buffer *from, size_t cut, gemp_euler_numbers to, size_t count)
+static gemp_code take_round(engine *e, const gemp_buffer *from, size_t cut, gemp_transfer_numbers to, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	size_t first = e->slots - cut < count ? e->slots - cut : count;
-	GEMP_TRY(gemp_euler_take(e->device, from, cut, to, first));
-	to = (gemp_euler_numbers){ to.narrow ? to.narrow + first : NULL, to.wide ? to.wide + first : NULL };
-	GEMP_TRY(gemp_euler_take(e->device, from, 0, to, count - first));
+	GEMP_TRY(gemp_transfer_take(e->device, from, cut, to, first));
+	to = (gemp_transfer_numbers){ to.narrow ? to.narrow + first : NULL, to.wide ? to.wide + first : NULL };
+	GEMP_TRY(gemp_transfer_take(e->device, from, 0, to, count - first));
 done:
 	return code;
 }
@@ -315,12 +315,12 @@ static gemp_code download(engine *e, bool sources)
 	order->edges = e->slots - (gemp_edge)path;
 	order->count = order->edges;
 	GEMP_TRY(GEMP_NEW(order->edge, order->count));
-	GEMP_TRY(take_round(e, &e->on.label, cut, (gemp_euler_numbers){ .wide = order->edge }, order->count));
+	GEMP_TRY(take_round(e, &e->on.label, cut, (gemp_transfer_numbers){ .wide = order->edge }, order->count));
 	if (sources) { /* successors are not needed any more */
 		GEMP_TRY(GEMP_NEW(order->source, order->count));
 		GEMP_TRY(LAUNCH(EMIT, SOURCES, e->slots, MEM(target), MEM(label), MEM(next), GEMP_ARG(&e->slots)));
 		GEMP_TRY(GEMP_CL(clFinish(e->device->queue)));
-		GEMP_TRY(take_round(e, &e->on.next, cut, (gemp_euler_numbers){ .narrow = order->source }, order->count));
+		GEMP_TRY(take_round(e, &e->on.next, cut, (gemp_transfer_numbers){ .narrow = order->source }, order->count));
 	}
 	e->out->download = gemp_now() - since;
 done:

@@ -32,21 +32,21 @@ static gemp_code count_kernels(gemp_arrays *a, double *seconds)
 static gemp_code load(gemp_buffer *out, gemp_device *device, size_t size, const void *from)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_euler_numbers numbers = { .narrow = (uint32_t *)(uintptr_t)from };
+	const gemp_transfer_numbers numbers = { .narrow = (uint32_t *)(uintptr_t)from };
 	if (!from || !device->gpu)
 		return gemp_buffer_new(out, device, size, from);
 	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
-	code = gemp_euler_send(device, out, numbers, size / sizeof *numbers.narrow);
+	code = gemp_transfer_send(device, out, numbers, size / sizeof *numbers.narrow);
 done:
 	return code;
 }
 
 static gemp_code unload(gemp_device *device, const gemp_buffer *from, size_t size, void *to)
 {
-	const gemp_euler_numbers numbers = { .narrow = to };
+	const gemp_transfer_numbers numbers = { .narrow = to };
 	if (!device->gpu)
 		return gemp_buffer_read(device, from, 0, size, to);
-	return gemp_euler_take(device, from, 0, numbers, size / sizeof *numbers.narrow);
+	return gemp_transfer_take(device, from, 0, numbers, size / sizeof *numbers.narrow);
 }
 
 static gemp_code sort_there(gemp_arrays *a, const gemp_sort *sort, void *keys, void *values, size_t count)

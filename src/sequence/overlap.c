@@ -30,6 +30,7 @@ void gemp_overlap_free(gemp_overlap *overlap)
 	*overlap = (gemp_overlap){ 0 };
 }
 
+/* Says how many digits keys have. */
 static gemp_code check_alphabet(reading *r)
 {
 	if (!r->alphabet) {
@@ -52,6 +53,12 @@ static gemp_code check_alphabet(reading *r)
 		                 "the graph has %" PRIu64 " vertices, which is no power of the %" PRIu64 " letters of "
 		                 "--alphabet", r->graph->vertices, r->base);
 	return GEMP_OK;
+}
+
+gemp_code gemp_overlap_check(const gemp_graph *graph, const char *alphabet)
+{
+	reading r = { .graph = graph, .alphabet = alphabet };
+	return check_alphabet(&r);
 }
 
 static word word_of(const reading *r, size_t row)

@@ -20,6 +20,9 @@ typedef struct gemp_overlap {
 	char *letter;       /* [count] by place, what the edge there adds */
 } gemp_overlap;
 
+/* Local. Does the alphabet (NULL: none) go with the graph's keys, which need not be loaded? */
+gemp_code gemp_overlap_check(const gemp_graph *graph, const char *alphabet);
+
 /* Collective. alphabet: of keys that are numbers, ASCII letters, no two the same; NULL: keys are texts. A circuit is
  * begun at an edge that leaves the least key for the least one there. The order has its sources, keys are loaded. Keys
  * that are no such words are GEMP_EDATA, with an example. */

@@ -128,10 +128,11 @@ static gemp_code read_results(working *w)
 	uint64_t *tree = NULL;
 	size_t capacity = 0;
 	double since = gemp_now();
-	GEMP_TRY(gemp_euler_take(w->device, &w->above, 0, (gemp_euler_numbers){ .narrow = w->out->component }, w->vertices));
+	GEMP_TRY(gemp_transfer_take(w->device, &w->above, 0, (gemp_transfer_numbers){ .narrow = w->out->component },
+	                            w->vertices));
 	if (w->with_tree) {
 		GEMP_TRY(GEMP_NEW(tree, w->vertices));
-		GEMP_TRY(gemp_euler_take(w->device, &w->tree, 0, (gemp_euler_numbers){ .narrow = (uint32_t *)tree },
+		GEMP_TRY(gemp_transfer_take(w->device, &w->tree, 0, (gemp_transfer_numbers){ .narrow = (uint32_t *)tree },
 		                         2 * (size_t)w->vertices));
 	}
 	w->out->transfers += gemp_now() - since;

@@ -17,12 +17,12 @@ static unsigned lanes_of(const gemp_device *device)
 gemp_code gemp_device_targets_new(gemp_buffer *out, gemp_device *device, const gemp_vertex *target, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_euler_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)target };
+	const gemp_transfer_numbers from = { .narrow = (gemp_vertex *)(uintptr_t)target };
 	size_t size = count * sizeof *target;
 	if (size && !device->gpu)
 		return gemp_buffer_borrow(out, device, size, from.narrow);
 	GEMP_TRY(gemp_buffer_new(out, device, size ? size : 1, NULL)); /* there are no empty buffers */
-	code = gemp_euler_send(device, out, from, count);
+	code = gemp_transfer_send(device, out, from, count);
 done:
 	return code;
 }
@@ -36,7 +36,7 @@ static gemp_code load_begin(gemp_device_csr *out, const uint64_t *begin)
 		return gemp_device_targets_new(&out->begin, out->device, (const gemp_vertex *)begin, 2 * count);
 	if (out->device->gpu) {
 		GEMP_TRY(gemp_buffer_new(&out->begin, out->device, count * sizeof(uint32_t), NULL));
-		return gemp_euler_send(out->device, &out->begin, (gemp_euler_numbers){ .wide = (uint64_t *)(uintptr_t)begin },
+		return gemp_transfer_send(out->device, &out->begin, (gemp_transfer_numbers){ .wide = (uint64_t *)(uintptr_t)begin },
 		                       count);
 	}
 	GEMP_TRY(GEMP_NEW(out->narrow, count));

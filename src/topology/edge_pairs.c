@@ -63,7 +63,7 @@ static gemp_code list_on_device(const gemp_csr *csr, gemp_device *device, gemp_e
 	GEMP_TRY(gemp_launch_seconds(device, &figures->seconds));
 	double since = gemp_now();
 	if (device->gpu)
-		GEMP_TRY(gemp_euler_take(device, &out, 0, (gemp_euler_numbers){ .narrow = &pairs->source },
+		GEMP_TRY(gemp_transfer_take(device, &out, 0, (gemp_transfer_numbers){ .narrow = &pairs->source },
 		                         size / sizeof pairs->source));
 	figures->transfers = rows.seconds + (gemp_now() - since);
 done:

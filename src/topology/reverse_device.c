@@ -123,10 +123,11 @@ static gemp_code read_rows(working *w)
 {
 	gemp_code code = GEMP_OK;
 	gemp_reversed *out = w->out;
-	const gemp_euler_numbers values = { .narrow = out->edge ? (uint32_t *)out->edge : out->source };
+	const gemp_transfer_numbers values = { .narrow = out->edge ? (uint32_t *)out->edge : out->source };
 	double since = gemp_now();
-	GEMP_TRY(gemp_euler_take(w->device, &w->begin, 0, (gemp_euler_numbers){ .wide = out->begin }, (size_t)w->rows + 1));
-	GEMP_TRY(gemp_euler_take(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
+	GEMP_TRY(gemp_transfer_take(w->device, &w->begin, 0, (gemp_transfer_numbers){ .wide = out->begin },
+	                            (size_t)w->rows + 1));
+	GEMP_TRY(gemp_transfer_take(w->device, &w->sorted.values[0], 0, values, w->edges * (size_t)w->value_size / 4));
 	if (out->edge)
 		gemp_parallel_for((w->edges + (size_t)EDGES_A_PIECE - 1) / EDGES_A_PIECE, unpack_piece, out);
 	out->transfers = w->csr.seconds + (gemp_now() - since);

@@ -51,7 +51,7 @@ static gemp_code read_counts(working *w)
 	double since = gemp_now();
 	GEMP_TRY(GEMP_NEW(counts, rows));
 	GEMP_TRY(GEMP_CL(clFinish(w->device->queue)));
-	GEMP_TRY(gemp_euler_take(w->device, &w->in, 0, (gemp_euler_numbers){ .narrow = counts }, rows));
+	GEMP_TRY(gemp_transfer_take(w->device, &w->in, 0, (gemp_transfer_numbers){ .narrow = counts }, rows));
 	w->out->transfers += gemp_now() - since;
 	for (size_t row = 0; row < rows; row++)
 		w->out->in[row] += counts[row];

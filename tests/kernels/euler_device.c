@@ -119,8 +119,8 @@ static void test_closed_forms(void **state)
 static void test_pieces_and_pictures(void **state)
 {
 	(void)state;
-	size_t piece = gemp_euler_transfer_piece;
-	gemp_euler_transfer_piece = 4 * 7;
+	size_t piece = gemp_transfer_piece;
+	gemp_transfer_piece = 4 * 7;
 	for (int shape = 0; shape < EULER_SHAPES; shape++) {
 		euler_case c;
 		gemp_euler_result result;
@@ -142,7 +142,7 @@ static void test_pieces_and_pictures(void **state)
 		gemp_euler_result_free(&result);
 		euler_case_free(&c);
 	}
-	gemp_euler_transfer_piece = piece;
+	gemp_transfer_piece = piece;
 }
 
 /* Each request of the host's memory fails once; what the device holds stays. */

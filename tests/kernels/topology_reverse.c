@@ -79,13 +79,13 @@ static void random_graphs(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed();
-	size_t piece = gemp_euler_transfer_piece;
+	size_t piece = gemp_transfer_piece;
 	for (int round = 0; round < 12; round++) {
-		gemp_euler_transfer_piece = round % 3 ? piece : 4 * 999;
+		gemp_transfer_piece = round % 3 ? piece : 4 * 999;
 		size_t count = 1 + gemp_random_below(&seed, round % 2 ? 10000 : 300);
 		check_all(count, gemp_random_below(&seed, 30000), 1 + gemp_random_below(&seed, count), &seed);
 	}
-	gemp_euler_transfer_piece = piece;
+	gemp_transfer_piece = piece;
 }
 
 static gemp_code reverse_once(void *self)
