@@ -1,0 +1,128 @@
+/* gas_openmp: BFS, SSSP, PageRank and products of a sparse matrix and a vector by a plain OpenMP program, on the graphs of
+ * gas/graph.h: what bfs, sssp, pagerank and spmv are measured beside on cores.
+ *   gas_openmp SPEC [by-degree|as-is [SOURCES [DELTA]]]
+ * One line of JSON: seconds, best and median over SOURCES starts (or so many runs); pagerank and spmv: of 20 iterations.
+ * The answers of the first run are compared with those of gas/check.h. */
+#include "core/memory.h"
+#include "core/timer.h"
+#include "gas/check.h"
+#include "gas/openmp.h"
+
+#include <inttypes.h>
+#include <mpi.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ITERATIONS = 20, MOST_RUNS = 256 };
+
+typedef struct answers {
+	uint32_t *number;
+	double *real;
+} answers;
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static void report(const char *name, double *seconds, unsigned runs, double edges)
+{
+	qsort(seconds, runs, sizeof *seconds, by_value);
+	printf(", \"%s\": {\"best\": %.6f, \"median\": %.6f, \"gteps\": %.4f}", name, seconds[0], seconds[runs / 2],
+	       1e-9 * edges / seconds[runs / 2]);
+	fflush(stdout);
+}
+
+static gemp_code traverse(const graph *g, openmp_space *s, const uint8_t *weight, const answers *right, unsigned runs,
+                          uint32_t delta)
+{
+	gemp_code code = GEMP_OK;
+	double seconds[2][MOST_RUNS], edges = (double)g->begin[g->vertices];
+	for (unsigned run = 0; run < runs; run++) {
+		uint32_t source = graph_source(g, run);
+		double begun = gemp_now();
+		openmp_bfs(g, s, source);
+		seconds[0][run] = gemp_now() - begun;
+		if (run == 0) {
+			GEMP_TRY(true_levels(g, source, right->number));
+			GEMP_TRY(check_parents(g, source, right->number, s->parent));
+		}
+	}
+	for (unsigned run = 0; run < runs; run++) {
+		uint32_t source = graph_source(g, run);
+		double begun = gemp_now();
+		openmp_sssp(g, s, source, delta);
+		seconds[1][run] = gemp_now() - begun;
+		if (run == 0) {
+			GEMP_TRY(true_distances(g, weight, source, right->number));
+			GEMP_TRY(check_same("sssp", right->number, s->distance, g->vertices));
+		}
+	}
+	report("bfs", seconds[0], runs, edges / 2);
+	report("sssp", seconds[1], runs, edges);
+done:
+	return code;
+}
+
+static gemp_code iterate(const graph *g, openmp_space *s, const uint8_t *weight, const answers *right, unsigned runs)
+{
+	gemp_code code = GEMP_OK;
+	double seconds[2][MOST_RUNS], edges = ITERATIONS * (double)g->begin[g->vertices];
+	for (unsigned run = 0; run < runs; run++) {
+		double begun = gemp_now();
+		openmp_pagerank(g, s, ITERATIONS, 0);
+		seconds[0][run] = gemp_now() - begun;
+		begun = gemp_now();
+		for (int i = 0; i < ITERATIONS; i++)
+			openmp_spmv(g, s);
+		seconds[1][run] = gemp_now() - begun;
+	}
+	GEMP_TRY(true_ranks(g, ITERATIONS, 0.85, right->real));
+	GEMP_TRY(check_near("pagerank", right->real, s->rank, g->vertices, 1e-4));
+	true_product(g, weight, s->x, right->real);
+	GEMP_TRY(check_near("spmv", right->real, s->y, g->vertices, 1e-4));
+	report("pagerank", seconds[0], runs, edges);
+	report("spmv", seconds[1], runs, edges);
+done:
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	gemp_code code = GEMP_OK;
+	graph g = { 0 };
+	openmp_space s = { 0 };
+	answers right = { 0 };
+	uint8_t *weight = NULL;
+	bool by_degree = argc > 2 && !strcmp(argv[2], "by-degree");
+	int runs = argc > 3 ? atoi(argv[3]) : 8, delta = argc > 4 ? atoi(argv[4]) : 32;
+	if (argc < 2 || runs < 1 || runs > MOST_RUNS || delta < 1)
+		return fprintf(stderr, "usage: gas_openmp SPEC [by-degree|as-is [SOURCES [DELTA]]]\n"), GEMP_EUSAGE;
+	MPI_Init(&argc, &argv);
+	GEMP_TRY(graph_new(&g, argv[1], by_degree));
+	if (g.begin[g.vertices] == 0)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s has no edges", argv[1]));
+	GEMP_TRY(graph_weights(&weight, &g));
+	GEMP_TRY(openmp_space_new(&s, &g, weight));
+	GEMP_TRY(GEMP_NEW(right.number, g.vertices));
+	GEMP_TRY(GEMP_NEW(right.real, g.vertices));
+	printf("{\"program\": \"openmp\", \"graph\": \"%s\", \"ids\": \"%s\", \"threads\": %d, \"vertices\": %" PRIu32
+	       ", \"stored\": %" PRIu64 ", \"delta\": %d", argv[1], by_degree ? "by-degree" : "as-is",
+	       omp_get_max_threads(), g.vertices, g.begin[g.vertices], delta);
+	GEMP_TRY(traverse(&g, &s, weight, &right, (unsigned)runs, (uint32_t)delta));
+	GEMP_TRY(iterate(&g, &s, weight, &right, runs < 3 ? (unsigned)runs : 3));
+	printf("}\n");
+done:
+	if (code != GEMP_OK)
+		fprintf(stderr, "gas_openmp: %s\n", gemp_message());
+	openmp_space_free(&s);
+	graph_free(&g);
+	gemp_free(weight);
+	gemp_free(right.number);
+	gemp_free(right.real);
+	MPI_Finalize();
+	return (int)code;
+}
