@@ -1,0 +1,140 @@
+#include "gas/layout.h"
+
+#include "core/memory.h"
+#include "core/timer.h"
+#include "gas/layout_parts.h"
+
+size_t gemp_gas_weight_size(gemp_gas_weights weights)
+{
+	static const size_t size[] = { 0, sizeof(uint32_t), sizeof(uint64_t), sizeof(float), sizeof(double) };
+	return size[weights];
+}
+
+/* The types that are wanted, and which ways their edges lead. */
+static gemp_code choose_types(gemp_gas_making *m, const gemp_gas_layout_options *options)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_graph *graph = m->graph;
+	m->out->symmetric = true;
+	GEMP_TRY(GEMP_NEW(m->types, graph->relation_count));
+	for (size_t k = 0; k < graph->relation_count; k++) {
+		const gemp_relation *relation = &graph->relations[k];
+		if (options->relations && !options->relations[k])
+			continue;
+		bool both = !relation->directed || options->direction == GEMP_GAS_EITHER;
+		m->types[m->type_count++] = (gemp_gas_type){ .relation = relation,
+			.forward = both || options->direction == GEMP_GAS_ALONG,
+			.backward = both || options->direction == GEMP_GAS_AGAINST };
+		m->out->symmetric &= both;
+	}
+done:
+	return code;
+}
+
+/* Collective. Rows by source, with weights; rows by target only for the degrees of what leads against its direction. */
+static gemp_code load(gemp_gas_making *m, gemp_graph *graph, const char *weight)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_graph_need_keys(graph));
+	for (size_t t = 0; t < m->type_count; t++) {
+		unsigned parts = GEMP_PART_OUT | (weight ? GEMP_PART_PROPS : 0u);
+		if (m->types[t].backward && !m->out->symmetric)
+			parts |= GEMP_PART_IN;
+		GEMP_TRY(gemp_graph_need_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
+	}
+done:
+	return code;
+}
+
+static void forget(gemp_gas_making *m)
+{
+	gemp_free(m->types);
+	gemp_free(m->arcs.word);
+	gemp_free(m->arcs.begin);
+	gemp_free(m->from_own);
+	gemp_free(m->from_ghost);
+	gemp_free(m->ghost_local);
+	gemp_bit_ranks_free(&m->ghosts);
+}
+
+static void free_rows(gemp_gas_rows *rows)
+{
+	gemp_free(rows->begin);
+	gemp_free(rows->end);
+	gemp_free(rows->weight);
+	*rows = (gemp_gas_rows){ 0 };
+}
+
+/* Collective. */
+static gemp_code make(gemp_gas_making *m, const gemp_gas_layout_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_layout *out = m->out;
+	double since = gemp_now();
+	bool weigh = options->parts & GEMP_GAS_OUT_WEIGHT && options->weight;
+	GEMP_TRY(gemp_gas_make_weights(m, options));
+	GEMP_TRY(gemp_gas_make_arcs(m));
+	out->edges = gemp_comm_sum1(m->comm, m->arcs.count);
+	GEMP_TRY(gemp_gas_make_order(m));
+	GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_in(m)));
+	if (options->parts & GEMP_GAS_OUT || weigh)
+		GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_out(out)));
+	if (weigh)
+		GEMP_TRY(gemp_gas_make_out_weight(out));
+	out->seconds = gemp_now() - since;
+done:
+	return code;
+}
+
+/* Rows that were made on the way to others. */
+static void leave_wanted(gemp_gas_layout *layout, unsigned parts)
+{
+	bool shared = layout->out.end == layout->in.end;
+	if (!(parts & GEMP_GAS_OUT) && layout->out.begin) {
+		if (shared)
+			layout->out = (gemp_gas_rows){ 0 };
+		else
+			free_rows(&layout->out);
+	}
+	if (parts & GEMP_GAS_IN)
+		return;
+	if (shared && layout->out.begin)
+		layout->in = (gemp_gas_rows){ 0 };
+	else
+		free_rows(&layout->in);
+	free_rows(&layout->in_ghost);
+}
+
+gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
+                              const gemp_gas_layout_options *options)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_gas_layout){ .comm = comm, .graph = graph, .vertices = graph->vertices };
+	gemp_gas_making m = { .comm = comm, .graph = graph, .out = out };
+	GEMP_TRY(gemp_comm_agree(comm, choose_types(&m, options)));
+	GEMP_TRY(load(&m, graph, options->weight));
+	GEMP_TRY(make(&m, options));
+	leave_wanted(out, options->parts);
+done:
+	forget(&m);
+	if (code != GEMP_OK)
+		gemp_gas_layout_free(out);
+	return code;
+}
+
+void gemp_gas_layout_free(gemp_gas_layout *layout)
+{
+	if (layout->out.end != layout->in.end)
+		free_rows(&layout->out);
+	free_rows(&layout->in);
+	free_rows(&layout->in_ghost);
+	gemp_free(layout->id);
+	gemp_free(layout->key_rank);
+	gemp_free(layout->local);
+	gemp_free(layout->out_degree);
+	gemp_free(layout->out_weight);
+	gemp_free(layout->links.send_begin);
+	gemp_free(layout->links.send);
+	gemp_free(layout->links.ghost_begin);
+	*layout = (gemp_gas_layout){ 0 };
+}

@@ -1,0 +1,89 @@
+/* What a layout is made of, from one step to the next: edges that lead here as arcs (layout_arcs), their order by ranges of
+ * rows (layout_split), who is known (layout_order), rows of local vertices (layout_rows). Of this room alone. */
+#ifndef GEMP_GAS_LAYOUT_PARTS_H
+#define GEMP_GAS_LAYOUT_PARTS_H
+
+#include "gas/layout.h"
+#include "gas/layout_weight.h"
+#include "partition/bit_ranks.h"
+
+/* An arc is an edge as it leads to a vertex: words of 32 bits, so that arcs of all weights are moved alike. */
+enum {
+	ARC_TO,      /* the row, on the rank that owns it, where it leads */
+	ARC_FROM,    /* where from: an id */
+	ARC_WEIGHT,  /* 0, 1 or 2 words */
+	ARC_MOST = 4,
+};
+
+/* Arcs in ranges of rows, each of which a thread handles in its cache. */
+typedef struct gemp_gas_arcs {
+	unsigned words;  /* of an arc */
+	uint64_t count;
+	uint32_t *word;  /* [count * words] */
+	unsigned shift;  /* of row `to`: range to >> shift */
+	size_t ranges;
+	uint64_t *begin; /* [ranges + 1] of each range */
+} gemp_gas_arcs;
+
+/* An edge type: which ways its edges lead. */
+typedef struct gemp_gas_type {
+	const gemp_relation *relation;
+	const gemp_column *weight; /* NULL: unweighted */
+	bool forward, backward;    /* an edge that leads both ways is one arc if it is a loop */
+} gemp_gas_type;
+
+typedef struct gemp_gas_making {
+	const gemp_comm *comm;
+	const gemp_graph *graph;
+	gemp_gas_layout *out;
+	gemp_gas_type *types;        /* [type_count] */
+	size_t type_count;
+	gemp_gas_arcs arcs;
+	uint64_t *from_own, *from_ghost; /* [own] arcs to each row from own vertices, and from others */
+	gemp_bit_ranks ghosts;       /* several ranks: ids that are known here, and own by others */
+	uint32_t *ghost_local;       /* [ghosts] by id: local vertex */
+} gemp_gas_making;
+
+/* Collective. All arcs that lead to this rank's rows, by ranges. */
+gemp_code gemp_gas_make_arcs(gemp_gas_making *m);
+/* Collective. Degrees, the order of own vertices, ghosts, links. */
+gemp_code gemp_gas_make_order(gemp_gas_making *m);
+/* Local. in and in_ghost; the arcs are forgotten. */
+gemp_code gemp_gas_make_in(gemp_gas_making *m);
+/* Local. out, of in and in_ghost. */
+gemp_code gemp_gas_make_out(gemp_gas_layout *layout);
+/* Collective. out_weight, of out. */
+gemp_code gemp_gas_make_out_weight(gemp_gas_layout *layout);
+
+/* SPLITS: arcs to buckets, stable, by pieces on all threads. count[pieces * buckets] is of arcs in each bucket of each piece;
+ * it becomes the place of the first of them where buckets follow one another, and begin[buckets + 1] those of buckets, from
+ * `first` on. */
+void gemp_gas_places(uint64_t *count, size_t pieces, size_t buckets, uint64_t first, uint64_t *begin);
+
+/* Local. arcs, of which only `words` is set, becomes word[count * arcs->words] by ranges of rows. */
+gemp_code gemp_gas_split_arcs(gemp_gas_arcs *arcs, const uint32_t *word, uint64_t count, uint64_t rows);
+
+/* As many ranges of rows as `count` arcs are worth, a power of 2, and their rows, a power of 2. */
+void gemp_gas_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsigned *shift);
+
+/* The row of an edge, by its place. */
+static inline size_t gemp_gas_row_of(const uint64_t *begin, size_t rows, uint64_t edge)
+{
+	size_t row = 0;
+	while (rows > 1) { /* the last that begins at or before it */
+		size_t half = rows / 2;
+		if (begin[row + half] <= edge)
+			row += half;
+		rows -= half;
+	}
+	return row;
+}
+
+/* Copies of arcs are of constant size where `words` is. */
+static inline void gemp_gas_arc_copy(uint32_t *to, const uint32_t *from, unsigned words)
+{
+	for (unsigned w = 0; w < words; w++)
+		to[w] = from[w];
+}
+
+#endif

@@ -1,0 +1,175 @@
+/* Arcs as rows of local vertices. Each range of arcs is sorted by where they come from, in a cache, and then goes to its rows;
+ * so the ends of each row ascend. */
+#include "core/memory.h"
+#include "core/prefix.h"
+#include "core/ranges.h"
+#include "core/threads.h"
+#include "gas/layout_parts.h"
+
+enum { DIGIT = 11, MOST_PASSES = 3 };
+
+/* What a thread has for itself. */
+typedef struct room {
+	uint32_t *word; /* arcs of a range */
+	size_t capacity;
+	gemp_code code;
+	char message[GEMP_MESSAGE_SIZE];
+} room;
+
+typedef struct filling {
+	const gemp_gas_making *m;
+	gemp_gas_rows *in, *in_ghost;
+	uint64_t *next_own, *next_ghost; /* [own] by row: where the next end goes */
+	room *rooms;                     /* [threads] */
+	unsigned bits;                   /* of local vertices */
+} filling;
+
+static inline uint32_t local_of(const gemp_gas_making *m, gemp_vertex id)
+{
+	uint64_t row = id - m->graph->first;
+	return row < m->graph->rows ? m->out->local[row] : m->ghost_local[gemp_bits_before(&m->ghosts, id)];
+}
+
+/* Stable, by the digit at `shift`. count[] are places. */
+static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint32_t *from, uint64_t arcs, unsigned shift,
+                                                       uint64_t *count, unsigned words)
+{
+	for (uint64_t i = 0; i < arcs; i++) {
+		const uint32_t *arc = from + i * words;
+		gemp_gas_arc_copy(to + count[arc[ARC_FROM] >> shift & ((1u << DIGIT) - 1)]++ * words, arc, words);
+	}
+}
+
+/* Sorted arcs are in one of the two arrays, which is returned; `from` are local vertices then. */
+static inline __attribute__((always_inline)) uint32_t *sort_range(const filling *f, uint32_t *word, uint32_t *other,
+                                                                  uint64_t arcs, unsigned words)
+{
+	uint64_t count[MOST_PASSES][1 << DIGIT] = { 0 };
+	unsigned passes = (f->bits + DIGIT - 1) / DIGIT;
+	for (uint64_t i = 0; i < arcs; i++) {
+		uint32_t from = local_of(f->m, word[i * words + ARC_FROM]);
+		word[i * words + ARC_FROM] = from;
+		for (unsigned p = 0; p < passes; p++)
+			count[p][from >> p * DIGIT & ((1u << DIGIT) - 1)]++;
+	}
+	for (unsigned p = 0; p < passes; p++) {
+		uint64_t sum = 0;
+		for (size_t d = 0; d < 1u << DIGIT; d++) {
+			uint64_t here = count[p][d];
+			count[p][d] = sum;
+			sum += here;
+		}
+		pass(other, word, arcs, p * DIGIT, count[p], words);
+		uint32_t *swap = word;
+		word = other;
+		other = swap;
+	}
+	return word;
+}
+
+static inline __attribute__((always_inline)) void put(const filling *f, const uint32_t *arc, unsigned words)
+{
+	uint32_t from = arc[ARC_FROM];
+	bool own = from < f->m->out->own;
+	const gemp_gas_rows *rows = own ? f->in : f->in_ghost;
+	uint64_t place = (own ? f->next_own : f->next_ghost)[arc[ARC_TO]]++;
+	rows->end[place] = from;
+	if (words > ARC_WEIGHT)
+		gemp_gas_arc_copy((uint32_t *)rows->weight + place * (words - ARC_WEIGHT), arc + ARC_WEIGHT, words - ARC_WEIGHT);
+}
+
+static inline __attribute__((always_inline)) void fill(const filling *f, size_t range, uint32_t *other, unsigned words)
+{
+	const gemp_gas_arcs *arcs = &f->m->arcs;
+	uint64_t begin = arcs->begin[range], count = arcs->begin[range + 1] - begin;
+	size_t row = range << arcs->shift, end = (range + 1) << arcs->shift;
+	for (; row < end && row < f->m->out->own; row++) {
+		uint32_t v = f->m->out->local[row];
+		f->next_own[row] = f->in->begin[v];
+		f->next_ghost[row] = f->in_ghost->begin[v];
+	}
+	const uint32_t *sorted = sort_range(f, arcs->word + begin * words, other, count, words);
+	for (uint64_t i = 0; i < count; i++)
+		put(f, sorted + i * words, words);
+}
+
+static void fill_range(void *context, unsigned thread, size_t range)
+{
+	const filling *f = context;
+	const gemp_gas_arcs *arcs = &f->m->arcs;
+	room *r = &f->rooms[thread];
+	if (r->code == GEMP_OK)
+		r->code = GEMP_RESERVE(r->word, r->capacity, (arcs->begin[range + 1] - arcs->begin[range]) * arcs->words);
+	if (r->code != GEMP_OK) {
+		memcpy(r->message, gemp_message(), sizeof r->message);
+		return;
+	}
+	switch (arcs->words) {
+	case 2: fill(f, range, r->word, 2); return;
+	case 3: fill(f, range, r->word, 3); return;
+	default: fill(f, range, r->word, 4); return;
+	}
+}
+
+typedef struct beginning {
+	const gemp_gas_layout *layout;
+	const uint64_t *count; /* [own] by row */
+	uint64_t *begin;       /* [own + 1] by local vertex */
+} beginning;
+
+static void set_counts(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const beginning *b = context;
+	for (size_t row = begin; row < end; row++)
+		b->begin[b->layout->local[row] + 1] = b->count[row];
+}
+
+static gemp_code new_rows(gemp_gas_rows *rows, uint32_t count, uint64_t edges, gemp_gas_weights weights)
+{
+	gemp_code code = GEMP_OK;
+	size_t size = gemp_gas_weight_size(weights);
+	rows->rows = count;
+	GEMP_TRY(GEMP_NEW(rows->end, edges));
+	if (size)
+		code = (rows->weight = gemp_calloc(edges, size)) ? GEMP_OK : GEMP_ENOMEM;
+done:
+	return code;
+}
+
+static gemp_code begin_rows(gemp_gas_rows *rows, const gemp_gas_layout *layout, const uint64_t *count)
+{
+	gemp_code code = GEMP_OK;
+	beginning b = { layout, count, NULL };
+	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)layout->own + 1));
+	b.begin = rows->begin;
+	gemp_for_ranges(layout->own, set_counts, &b);
+	gemp_prefix_sums(rows->begin, (size_t)layout->own + 1);
+	code = new_rows(rows, layout->own, rows->begin[layout->own], layout->weights);
+done:
+	return code;
+}
+
+gemp_code gemp_gas_make_in(gemp_gas_making *m)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_layout *out = m->out;
+	unsigned threads = gemp_threads();
+	filling f = { .m = m, .in = &out->in, .in_ghost = &out->in_ghost, .next_own = m->from_own, .next_ghost = m->from_ghost,
+	              .bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 0 };
+	GEMP_TRY(begin_rows(&out->in, out, m->from_own));
+	GEMP_TRY(begin_rows(&out->in_ghost, out, m->from_ghost));
+	GEMP_TRY(GEMP_NEW(f.rooms, threads));
+	gemp_parallel_for(m->arcs.ranges, fill_range, &f);
+	for (unsigned t = 0; t < threads; t++)
+		if (code == GEMP_OK && f.rooms[t].code != GEMP_OK)
+			code = gemp_fail(f.rooms[t].code, "%s", f.rooms[t].message);
+done:
+	for (unsigned t = 0; f.rooms && t < threads; t++)
+		gemp_free(f.rooms[t].word);
+	gemp_free(f.rooms);
+	gemp_free(m->arcs.word);
+	m->arcs.word = NULL;
+	return code;
+}
+

@@ -1,0 +1,40 @@
+/* layout_weight: weights of edges, from columns of the graph to what a layout keeps. */
+#ifndef GEMP_GAS_LAYOUT_WEIGHT_H
+#define GEMP_GAS_LAYOUT_WEIGHT_H
+
+#include "gas/layout.h"
+
+#include <string.h>
+
+struct gemp_gas_making;
+
+/* Collective. Finds the column of each type, decides how weights are kept, and refuses what is no weight; the layout's least,
+ * greatest and sum. */
+gemp_code gemp_gas_make_weights(struct gemp_gas_making *m, const gemp_gas_layout_options *options);
+
+/* The weight of an edge as words of the layout. Columns are integers or floats. */
+static inline void gemp_gas_weight_words(uint32_t *words, gemp_gas_weights weights, const gemp_column *column, size_t row)
+{
+	double real;
+	float single;
+	switch (weights) {
+	case GEMP_GAS_U32:
+		words[0] = (uint32_t)column->integers[row];
+		return;
+	case GEMP_GAS_U64:
+		memcpy(words, &column->integers[row], sizeof(uint64_t));
+		return;
+	case GEMP_GAS_F32:
+		single = column->integers ? (float)column->integers[row] : (float)column->floats[row];
+		memcpy(words, &single, sizeof single);
+		return;
+	case GEMP_GAS_F64:
+		real = (column->integers ? (double)column->integers[row] : column->floats[row]) + 0.0; /* -0 becomes 0 */
+		memcpy(words, &real, sizeof real);
+		return;
+	default:
+		return;
+	}
+}
+
+#endif
