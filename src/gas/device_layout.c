@@ -15,7 +15,7 @@ static gemp_code load_words(gemp_buffer *out, gemp_device *device, void *words, 
 	if (!device->gpu)
 		return gemp_buffer_borrow(out, device, count * sizeof(uint32_t), words);
 	GEMP_TRY(gemp_buffer_new(out, device, count * sizeof(uint32_t), NULL));
-	code = gemp_euler_send(device, out, (gemp_euler_numbers){ .narrow = words }, count);
+	code = gemp_transfer_send(device, out, (gemp_transfer_numbers){ .narrow = words }, count);
 done:
 	return code;
 }
@@ -28,7 +28,7 @@ static gemp_code load_begin(gemp_gas_device_rows *out, gemp_device *device, cons
 		return load_words(&out->begin, device, rows->begin, 2 * count);
 	if (device->gpu) {
 		GEMP_TRY(gemp_buffer_new(&out->begin, device, count * sizeof(uint32_t), NULL));
-		return gemp_euler_send(device, &out->begin, (gemp_euler_numbers){ .wide = rows->begin }, count);
+		return gemp_transfer_send(device, &out->begin, (gemp_transfer_numbers){ .wide = rows->begin }, count);
 	}
 	GEMP_TRY(GEMP_NEW(out->narrow, count));
 	for (size_t row = 0; row < count; row++)

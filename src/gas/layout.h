@@ -46,7 +46,7 @@ typedef struct gemp_gas_layout_options {
 typedef struct gemp_gas_rows {
 	uint32_t rows;
 	uint64_t *begin; /* [rows + 1] from 0 */
-	uint32_t *end;   /* [begin[rows]] local vertices, ascending in a row; parallel edges by weight */
+	uint32_t *end;   /* [begin[rows]] local vertices, ascending in a row */
 	void *weight;    /* [begin[rows]] of the layout's weights; NULL: unweighted */
 } gemp_gas_rows;
 

@@ -1,0 +1,273 @@
+/* gas_case: small random graphs in memory, the same on every number of ranks, and plain serial answers to compare with, which
+ * share no code with the engines: levels, Dijkstra, PageRank and sums in double, over a list of arcs.
+ *
+ * Vertices have numbers 0 .. n - 1 in the order of their keys; arrays of the reference are by number.
+ */
+#ifndef GEMP_TESTS_GAS_CASE_H
+#define GEMP_TESTS_GAS_CASE_H
+
+#include "core/random.h"
+#include "gas/layout.h"
+#include "harness/harness.h"
+#include "partition/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAS_CASE_TYPES = 3 };
+
+typedef struct gas_edge {
+	uint32_t from, to, type;
+	int64_t weight; /* attribute weight: an integer from 0 on */
+	double cost;    /* attribute cost: a float from 0 on */
+} gas_edge;
+
+/* An edge as it leads: one that leads both ways is two, a loop one. */
+typedef struct gas_arc {
+	uint32_t from, to;
+	int64_t weight;
+	double cost;
+} gas_arc;
+
+typedef struct gas_case {
+	char name[96];
+	uint32_t n;
+	size_t m, room;
+	gas_edge *edges;
+	bool undirected[GAS_CASE_TYPES];
+	const gemp_comm *comm;
+	gemp_graph *graph;
+	uint32_t *number; /* [n] by id */
+} gas_case;
+
+static inline void gas_case_edge(gas_case *c, uint64_t *random, uint64_t from, uint64_t to)
+{
+	if (c->m == c->room)
+		c->edges = realloc(c->edges, (c->room = c->room ? 2 * c->room : 64) * sizeof *c->edges);
+	int64_t most = gemp_random_below(random, 3) ? 10 : 3;
+	c->edges[c->m++] = (gas_edge){ (uint32_t)from, (uint32_t)to, (uint32_t)gemp_random_below(random, GAS_CASE_TYPES),
+		(int64_t)gemp_random_below(random, (uint64_t)most),
+		gemp_random_below(random, 5) ? gemp_random_unit(random) * 4 : 0.0 };
+}
+
+static inline int64_t gas_case_key(uint32_t number)
+{
+	return 7 * (int64_t)number - 20;
+}
+
+/* Collective. The edges given so far as a graph. What the ranks add does not matter: each adds every so manyth. */
+static inline gemp_code gas_case_build(gas_case *c, const gemp_comm *comm, uint64_t seed)
+{
+	gemp_code code = GEMP_OK;
+	gemp_builder_options options = { .seed = seed };
+	gemp_builder *builder = NULL;
+	size_t weight, cost, *begin = NULL;
+	gemp_place place = { 0 };
+	void *all = NULL;
+	uint32_t *own = NULL;
+	c->comm = comm;
+	GEMP_TRY(gemp_builder_new(&builder, comm, &options));
+	GEMP_TRY(gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &weight));
+	GEMP_TRY(gemp_builder_edge_column(builder, "cost", GEMP_FLOAT, &cost));
+	for (uint32_t v = (uint32_t)comm->rank; v < c->n; v += (uint32_t)comm->size)
+		GEMP_TRY(gemp_builder_vertex(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(v) }, "", 0, place));
+	for (size_t i = (size_t)comm->rank; i < c->m; i += (size_t)comm->size) {
+		const gas_edge *e = &c->edges[i];
+		char type[2] = { (char)('A' + (int)e->type), 0 };
+		GEMP_TRY(gemp_builder_edge(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->from) },
+		                           &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(e->to) }, type, 1, place));
+		GEMP_TRY(gemp_builder_edge_value(builder, weight, &(gemp_value){ .type = GEMP_INTEGER, .integer = e->weight }));
+		GEMP_TRY(gemp_builder_edge_value(builder, cost, &(gemp_value){ .type = GEMP_FLOAT, .real = e->cost }));
+	}
+	GEMP_TRY(gemp_builder_finish(builder, &c->graph));
+	for (size_t k = 0; k < c->graph->relation_count; k++)
+		c->graph->relations[k].directed = !c->undirected[c->graph->relations[k].name[0] - 'A'];
+	GEMP_TRY(GEMP_NEW(own, c->graph->rows));
+	for (size_t row = 0; row < c->graph->rows; row++)
+		own[row] = (uint32_t)((c->graph->key.integers[row] + 20) / 7);
+	GEMP_TRY(gemp_comm_gather_all(comm, own, c->graph->rows * sizeof *own, &all, &begin));
+	c->number = all;
+done:
+	gemp_free(own);
+	gemp_free(begin);
+	gemp_builder_free(builder);
+	return code;
+}
+
+static inline void gas_case_free(gas_case *c)
+{
+	gemp_graph_free(c->graph);
+	gemp_free(c->number);
+	free(c->edges);
+	*c = (gas_case){ 0 };
+}
+
+/* Collective. Shapes: 0 no edges, 1 sparse, 2 dense with parallel edges and loops, 3 a star, 4 a path and some shortcuts,
+ * 5 skewed, 6 two halves without an edge between them, 7 one vertex with loops. Up to some hundred edges times `scale`. */
+enum { GAS_SHAPES = 8 };
+static inline gemp_code gas_case_new(gas_case *c, const gemp_comm *comm, int shape, uint64_t seed, uint32_t scale)
+{
+	uint64_t random = seed, *r = &random;
+	*c = (gas_case){ .n = 1 + (uint32_t)gemp_random_below(r, 60 * scale) };
+	snprintf(c->name, sizeof c->name, "shape %d, seed %llu, scale %u", shape, (unsigned long long)seed, scale);
+	for (int k = 0; k < GAS_CASE_TYPES; k++)
+		c->undirected[k] = seed % 3 == 0 || (seed % 3 == 1 && gemp_random_below(r, 2));
+	uint64_t m = gemp_random_below(r, 150 * scale), half = (c->n + 1) / 2;
+	if (shape == 0)
+		m = 0;
+	if (shape == 2)
+		c->n = 1 + c->n / 8;
+	if (shape == 4)
+		m = m / 16;
+	if (shape == 7)
+		c->n = 1;
+	for (uint32_t v = 0; shape == 4 && v + 1 < c->n; v++)
+		gas_case_edge(c, r, v, v + 1);
+	for (uint64_t i = 0; i < m; i++) {
+		uint64_t from = gemp_random_below(r, c->n), to = gemp_random_below(r, c->n);
+		if (shape == 3) {
+			*(gemp_random_below(r, 2) ? &from : &to) = c->n / 2;
+		} else if (shape == 5) {
+			from = gemp_random_below(r, from + 1);
+			to = gemp_random_below(r, gemp_random_below(r, to + 1) + 1);
+		} else if (shape == 6 && half < c->n) {
+			to = from < half ? to % half : half + to % (c->n - half);
+		}
+		gas_case_edge(c, r, from, to);
+	}
+	return gas_case_build(c, comm, seed % 5 + 1);
+}
+
+/* How edges lead. chosen[k]: of types 'A' + k; NULL: all. The caller frees the arcs (free). */
+static inline gas_arc *gas_case_arcs(const gas_case *c, const bool *chosen, gemp_gas_direction direction, size_t *count)
+{
+	gas_arc *arcs = malloc((2 * c->m + 1) * sizeof *arcs);
+	*count = 0;
+	for (size_t i = 0; i < c->m; i++) {
+		const gas_edge *e = &c->edges[i];
+		bool both = c->undirected[e->type] || direction == GEMP_GAS_EITHER;
+		if (chosen && !chosen[e->type])
+			continue;
+		if (both || direction == GEMP_GAS_ALONG)
+			arcs[(*count)++] = (gas_arc){ e->from, e->to, e->weight, e->cost };
+		if (direction == GEMP_GAS_AGAINST || both)
+			if (!(both && e->from == e->to))
+				arcs[(*count)++] = (gas_arc){ e->to, e->from, e->weight, e->cost };
+	}
+	return arcs;
+}
+
+/* relations[graph->relation_count] of a layout for chosen types; types without edges are not in the graph. */
+static inline void gas_case_relations(const gas_case *c, const bool *chosen, bool *relations)
+{
+	for (size_t k = 0; k < c->graph->relation_count; k++)
+		relations[k] = chosen[c->graph->relations[k].name[0] - 'A'];
+}
+
+/* Collective. What each rank has of its own vertices, by local vertex, as one array by number. The caller frees it (free). */
+static inline void *gas_case_all(const gas_case *c, const gemp_gas_layout *layout, const void *own, size_t size)
+{
+	char *rows = gemp_calloc(layout->own, size), *all = malloc(c->n * size + 1);
+	void *gathered = NULL;
+	size_t *begin = NULL;
+	for (uint32_t v = 0; v < layout->own; v++)
+		memcpy(rows + (layout->id[v] - c->graph->first) * size, (const char *)own + v * size, size);
+	if (gemp_comm_gather_all(c->comm, rows, layout->own * size, &gathered, &begin) != GEMP_OK)
+		abort();
+	for (uint32_t id = 0; id < c->n; id++)
+		memcpy(all + c->number[id] * size, (const char *)gathered + id * size, size);
+	gemp_free(rows);
+	gemp_free(gathered);
+	gemp_free(begin);
+	return all;
+}
+
+/* The local vertex of a number; GEMP_NO_VERTEX on ranks that do not own it. */
+static inline uint32_t gas_case_local(const gas_case *c, const gemp_gas_layout *layout, uint32_t number)
+{
+	for (uint32_t v = 0; v < layout->own; v++)
+		if (c->number[layout->id[v]] == number)
+			return v;
+	return GEMP_NO_VERTEX;
+}
+
+/* REFERENCE. level[n]; UINT32_MAX: not reached. */
+static inline void gas_reference_levels(const gas_case *c, const gas_arc *arcs, size_t count, uint32_t source, uint32_t *level)
+{
+	for (uint32_t v = 0; v < c->n; v++)
+		level[v] = v == source ? 0 : UINT32_MAX;
+	bool changed = true;
+	for (uint32_t l = 0; changed; l++) {
+		changed = false;
+		for (size_t i = 0; i < count; i++)
+			if (level[arcs[i].from] == l && level[arcs[i].to] == UINT32_MAX) {
+				level[arcs[i].to] = l + 1;
+				changed = true;
+			}
+	}
+}
+
+/* Dijkstra without a heap, of weights (exact), or of costs. distance[n]; INFINITY: not reached. */
+static inline void gas_reference_distances(const gas_case *c, const gas_arc *arcs, size_t count, bool costs, uint32_t source,
+                                           double *distance)
+{
+	bool *done = calloc(c->n + 1, 1);
+	for (uint32_t v = 0; v < c->n; v++)
+		distance[v] = v == source ? 0 : INFINITY;
+	for (;;) {
+		uint32_t next = c->n;
+		for (uint32_t v = 0; v < c->n; v++)
+			if (!done[v] && distance[v] < INFINITY && (next == c->n || distance[v] < distance[next]))
+				next = v;
+		if (next == c->n)
+			break;
+		done[next] = true;
+		for (size_t i = 0; i < count; i++) {
+			double through = distance[next] + (costs ? arcs[i].cost : (double)arcs[i].weight);
+			if (arcs[i].from == next && through < distance[arcs[i].to])
+				distance[arcs[i].to] = through;
+		}
+	}
+	free(done);
+}
+
+/* rank[n] after as many iterations, from 1 / n or from the teleport vector (NULL: alike for all; sums to 1). What vertices
+ * without arcs have goes where teleports go. */
+static inline void gas_reference_pagerank(const gas_case *c, const gas_arc *arcs, size_t count, double damping,
+                                          const double *teleport, int iterations, double *rank)
+{
+	double *next = malloc((c->n + 1) * sizeof *next), *degree = calloc(c->n + 1, sizeof *degree);
+	for (size_t i = 0; i < count; i++)
+		degree[arcs[i].from]++;
+	for (uint32_t v = 0; v < c->n; v++)
+		rank[v] = teleport ? teleport[v] : 1.0 / c->n;
+	for (int k = 0; k < iterations; k++) {
+		double dangling = 0;
+		for (uint32_t v = 0; v < c->n; v++)
+			dangling += degree[v] > 0 ? 0 : rank[v];
+		for (uint32_t v = 0; v < c->n; v++)
+			next[v] = (1 - damping + damping * dangling) * (teleport ? teleport[v] : 1.0 / c->n);
+		for (size_t i = 0; i < count; i++)
+			next[arcs[i].to] += damping * rank[arcs[i].from] / degree[arcs[i].from];
+		memcpy(rank, next, c->n * sizeof *next);
+	}
+	free(next);
+	free(degree);
+}
+
+/* y[i] = sum of A[i][j] x[j], where A[i][j] is what arcs i -> j weigh; transposed: j -> i. kind: 0 ones, 1 weights, 2 costs. */
+static inline void gas_reference_multiply(const gas_case *c, const gas_arc *arcs, size_t count, int kind, bool transposed,
+                                          const double *x, double *y)
+{
+	for (uint32_t v = 0; v < c->n; v++)
+		y[v] = 0;
+	for (size_t i = 0; i < count; i++) {
+		double weight = kind == 0 ? 1 : kind == 1 ? (double)arcs[i].weight : arcs[i].cost;
+		uint32_t row = transposed ? arcs[i].to : arcs[i].from, column = transposed ? arcs[i].from : arcs[i].to;
+		y[row] += weight * x[column];
+	}
+}
+
+#endif
