@@ -6,16 +6,19 @@
 
 #include <stdio.h>
 
-/* Words of 32 bits that the host keeps; there are no empty buffers. */
-static gemp_code load_words(gemp_buffer *out, gemp_device *device, void *words, size_t count)
+/* What the host keeps; there are no empty buffers. A GPU is sent whole words of 32 bits, and the bytes that are left. */
+static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
 {
 	gemp_code code = GEMP_OK;
-	if (!count)
+	size_t words = size / sizeof(uint32_t), rest = size % sizeof(uint32_t);
+	if (!size)
 		return gemp_buffer_new(out, device, sizeof(uint64_t), NULL);
 	if (!device->gpu)
-		return gemp_buffer_borrow(out, device, count * sizeof(uint32_t), words);
-	GEMP_TRY(gemp_buffer_new(out, device, count * sizeof(uint32_t), NULL));
-	code = gemp_transfer_send(device, out, (gemp_transfer_numbers){ .narrow = words }, count);
+		return gemp_buffer_borrow(out, device, size, bytes);
+	GEMP_TRY(gemp_buffer_new(out, device, size, NULL));
+	GEMP_TRY(gemp_transfer_send(device, out, (gemp_transfer_numbers){ .narrow = bytes }, words));
+	if (rest)
+		code = gemp_buffer_write(device, out, size - rest, rest, (char *)bytes + size - rest);
 done:
 	return code;
 }
@@ -25,7 +28,7 @@ static gemp_code load_begin(gemp_gas_device_rows *out, gemp_device *device, cons
 	gemp_code code = GEMP_OK;
 	size_t count = (size_t)rows->rows + 1;
 	if (wide)
-		return load_words(&out->begin, device, rows->begin, 2 * count);
+		return load(&out->begin, device, rows->begin, count * sizeof *rows->begin);
 	if (device->gpu) {
 		GEMP_TRY(gemp_buffer_new(&out->begin, device, count * sizeof(uint32_t), NULL));
 		return gemp_transfer_send(device, &out->begin, (gemp_transfer_numbers){ .wide = rows->begin }, count);
@@ -43,8 +46,8 @@ static gemp_code load_rows(gemp_gas_device_rows *out, gemp_device *device, const
 	gemp_code code = GEMP_OK;
 	*out = (gemp_gas_device_rows){ .rows = rows->rows, .edges = gemp_gas_row_edges(rows) };
 	GEMP_TRY(load_begin(out, device, rows, wide));
-	GEMP_TRY(load_words(&out->end, device, rows->end, (size_t)out->edges));
-	code = load_words(&out->weight, device, rows->weight, (size_t)out->edges * weight_size / sizeof(uint32_t));
+	GEMP_TRY(load(&out->end, device, rows->end, (size_t)out->edges * sizeof *rows->end));
+	code = load(&out->weight, device, rows->weight, (size_t)out->edges * weight_size);
 done:
 	return code;
 }
@@ -76,6 +79,8 @@ gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *d
 		out->out = out->in;
 	else if (parts & GEMP_GAS_OUT)
 		GEMP_TRY(load_rows(&out->out, device, &layout->out, size, out->wide));
+	if (parts & GEMP_GAS_KEYS)
+		GEMP_TRY(load(&out->key_rank, device, layout->key_rank, layout->known * sizeof *layout->key_rank));
 	out->seconds = gemp_now() - since;
 done:
 	if (code != GEMP_OK)
@@ -90,6 +95,7 @@ void gemp_gas_device_layout_free(gemp_gas_device_layout *layout)
 			free_rows(&layout->out, layout->device);
 		free_rows(&layout->in, layout->device);
 		free_rows(&layout->in_ghost, layout->device);
+		gemp_buffer_free(&layout->key_rank, layout->device);
 	}
 	*layout = (gemp_gas_device_layout){ 0 };
 }

@@ -10,7 +10,7 @@ typedef struct gemp_gas_device_rows {
 	uint64_t edges;
 	gemp_buffer begin;  /* [rows + 1] u32, or u64 if the layout is wide */
 	gemp_buffer end;    /* [edges] u32 */
-	gemp_buffer weight; /* [edges] gas_weight; 4 unused bytes if unweighted */
+	gemp_buffer weight; /* [edges] gas_weight; unused bytes if unweighted */
 	uint32_t *narrow;   /* begin on the host, for a CPU device; else NULL */
 } gemp_gas_device_rows;
 
@@ -19,11 +19,12 @@ typedef struct gemp_gas_device_layout {
 	const gemp_gas_layout *layout; /* borrowed */
 	bool wide;           /* begin[] in 64 bits: some rows have 2^32 edges or more */
 	gemp_gas_device_rows in, in_ghost, out; /* those wanted; buffers of `out` may be those of `in` */
+	gemp_buffer key_rank; /* [known] if wanted */
 	bool shared_out;     /* they are */
 	double seconds;      /* of copying */
 } gemp_gas_device_layout;
 
-/* Local. parts (GEMP_GAS_IN, GEMP_GAS_OUT) that the layout has. */
+/* Local. parts (GEMP_GAS_IN, GEMP_GAS_OUT, GEMP_GAS_KEYS) that the layout has. */
 gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *device, const gemp_gas_layout *layout,
                                      unsigned parts);
 void gemp_gas_device_layout_free(gemp_gas_device_layout *layout);

@@ -6,7 +6,8 @@
 
 size_t gemp_gas_weight_size(gemp_gas_weights weights)
 {
-	static const size_t size[] = { 0, sizeof(uint32_t), sizeof(uint64_t), sizeof(float), sizeof(double) };
+	static const size_t size[] = { 0, sizeof(uint32_t), sizeof(uint64_t), sizeof(float), sizeof(double),
+	                               sizeof(uint8_t), sizeof(uint16_t) };
 	return size[weights];
 }
 

@@ -20,11 +20,13 @@ typedef enum gemp_gas_direction {
 } gemp_gas_direction;
 
 /* How weights are kept; GAS_WEIGHTS of kernels/gas.clh. */
-typedef enum gemp_gas_weights { GEMP_GAS_UNWEIGHTED, GEMP_GAS_U32, GEMP_GAS_U64, GEMP_GAS_F32, GEMP_GAS_F64 } gemp_gas_weights;
+typedef enum gemp_gas_weights {
+	GEMP_GAS_UNWEIGHTED, GEMP_GAS_U32, GEMP_GAS_U64, GEMP_GAS_F32, GEMP_GAS_F64, GEMP_GAS_U8, GEMP_GAS_U16,
+} gemp_gas_weights;
 
 /* As what weights are wanted. */
 typedef enum gemp_gas_wanted {
-	GEMP_GAS_LENGTHS, /* not negative, finite; integers as U32 if all of them fit and else U64, floats as F64 */
+	GEMP_GAS_LENGTHS, /* not negative, finite; integers as the narrowest of U8, U16, U32, U64 that has room, floats as F64 */
 	GEMP_GAS_SINGLE,  /* F32 */
 	GEMP_GAS_DOUBLE,  /* F64 */
 } gemp_gas_wanted;
@@ -33,6 +35,7 @@ typedef enum gemp_gas_part {
 	GEMP_GAS_IN = 1,          /* in, in_ghost */
 	GEMP_GAS_OUT = 2,         /* out */
 	GEMP_GAS_OUT_WEIGHT = 4,  /* out_weight */
+	GEMP_GAS_KEYS = 8,        /* key_rank, which layouts always have, on a device */
 } gemp_gas_part;
 
 typedef struct gemp_gas_layout_options {
@@ -71,7 +74,7 @@ typedef struct gemp_gas_layout {
 	gemp_gas_weights weights;
 	double least, greatest;     /* weight of all ranks' edges; 0 where there are none or they are unweighted */
 	double weight_sum;          /* the same, of all edges */
-	uint64_t greatest_integer;  /* the greatest of U32 and U64, exactly */
+	uint64_t greatest_integer;  /* of integers, exactly */
 	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
 	gemp_gas_rows out;          /* known rows; ends are own targets: the same edges by source. One rank's may be the arrays of
 	                               `in`, if the layout is symmetric */

@@ -55,7 +55,7 @@ static inline void move_arc(const sending *s, uint64_t *places, uint32_t to, gem
 	arc[ARC_TO] = s->ranks ? to - (uint32_t)m->graph->bounds[bucket] : to;
 	arc[ARC_FROM] = from;
 	if (words > ARC_WEIGHT)
-		gemp_gas_weight_words(arc + ARC_WEIGHT, m->out->weights, type->weight, edge);
+		gemp_gas_weight_load(arc + ARC_WEIGHT, m->out->weights, type->weight, edge);
 }
 
 static inline __attribute__((always_inline)) void each_arc(const sending *s, size_t number, arc_visit *visit, unsigned words)
@@ -231,7 +231,7 @@ gemp_code gemp_gas_make_arcs(gemp_gas_making *m)
 	sending s = { .m = m, .ranks = m->comm->size > 1 };
 	uint32_t *word = NULL;
 	uint64_t count = 0;
-	m->arcs.words = ARC_WEIGHT + (unsigned)(gemp_gas_weight_size(m->out->weights) / sizeof(uint32_t));
+	m->arcs.words = ARC_WEIGHT + gemp_gas_weight_words(m->out->weights);
 	GEMP_TRY(gemp_comm_agree(m->comm, cut(&s)));
 	if (!s.ranks) {
 		GEMP_TRY(arcs_of_one(&s));

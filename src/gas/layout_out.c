@@ -11,7 +11,8 @@ enum { BLOCK_BITS = 4, EDGES_A_PIECE = 1 << 15, MOST_PIECES = 1024 };
 
 typedef struct turning {
 	gemp_gas_layout *layout;
-	unsigned words;
+	unsigned words;   /* of an edge on its way */
+	size_t size;      /* bytes of a weight */
 	size_t buckets, pieces;
 	uint32_t *first;  /* [pieces + 1] row of `in` */
 	uint64_t *places; /* [pieces][buckets] */
@@ -41,23 +42,23 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 }
 
 static inline __attribute__((always_inline)) void move_row(const turning *t, const gemp_gas_rows *rows, uint32_t row, size_t piece,
-                                                           unsigned words)
+                                                           unsigned words, size_t size)
 {
 	uint64_t *places = t->places + piece * t->buckets;
 	for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1]; e++) {
 		uint32_t *to = t->word + places[bucket_of(t, rows->end[e])]++ * words;
 		to[0] = rows->end[e];
 		to[1] = row;
-		if (words > ARC_WEIGHT)
-			gemp_gas_arc_copy(to + ARC_WEIGHT, (const uint32_t *)rows->weight + e * (words - ARC_WEIGHT), words - ARC_WEIGHT);
+		if (size)
+			gemp_gas_weight_take(to + ARC_WEIGHT, rows->weight, e, size);
 	}
 }
 
-static inline __attribute__((always_inline)) void move_rows(const turning *t, size_t piece, unsigned words)
+static inline __attribute__((always_inline)) void move_rows(const turning *t, size_t piece, unsigned words, size_t size)
 {
 	for (uint32_t row = t->first[piece]; row < t->first[piece + 1]; row++) {
-		move_row(t, &t->layout->in, row, piece, words);
-		move_row(t, &t->layout->in_ghost, row, piece, words);
+		move_row(t, &t->layout->in, row, piece, words, size);
+		move_row(t, &t->layout->in_ghost, row, piece, words, size);
 	}
 }
 
@@ -65,10 +66,12 @@ static void move_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const turning *t = context;
-	switch (t->words) {
-	case 2: move_rows(t, piece, 2); return;
-	case 3: move_rows(t, piece, 3); return;
-	default: move_rows(t, piece, 4); return;
+	switch (t->size) {
+	case 0: move_rows(t, piece, 2, 0); return;
+	case 1: move_rows(t, piece, 3, 1); return;
+	case 2: move_rows(t, piece, 3, 2); return;
+	case 4: move_rows(t, piece, 3, 4); return;
+	default: move_rows(t, piece, 4, 8); return;
 	}
 }
 
@@ -85,13 +88,12 @@ static void put_bucket(void *context, unsigned thread, size_t bucket)
 	(void)thread;
 	const turning *t = context;
 	gemp_gas_rows *out = &t->layout->out;
-	unsigned words = t->words - ARC_WEIGHT;
 	for (uint64_t i = t->begin[bucket]; i < t->begin[bucket + 1]; i++) {
 		const uint32_t *edge = t->word + i * t->words;
 		uint64_t place = t->next[edge[0]]++;
 		out->end[place] = edge[1];
-		if (words)
-			gemp_gas_arc_copy((uint32_t *)out->weight + place * words, edge + ARC_WEIGHT, words);
+		if (t->size)
+			gemp_gas_weight_put(out->weight, place, edge + ARC_WEIGHT, t->size);
 	}
 }
 
@@ -121,7 +123,7 @@ gemp_code gemp_gas_make_out(gemp_gas_layout *layout)
 	uint64_t edges = gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost);
 	size_t size = gemp_gas_weight_size(layout->weights);
 	unsigned shift;
-	turning t = { .layout = layout, .words = ARC_WEIGHT + (unsigned)(size / sizeof(uint32_t)) };
+	turning t = { .layout = layout, .words = ARC_WEIGHT + gemp_gas_weight_words(layout->weights), .size = size };
 	if (layout->symmetric && layout->comm->size == 1) {
 		*out = layout->in;
 		return GEMP_OK;
@@ -161,6 +163,8 @@ typedef struct summing {
 static double weight_at(const gemp_gas_layout *layout, const void *weight, uint64_t edge)
 {
 	switch (layout->weights) {
+	case GEMP_GAS_U8: return ((const uint8_t *)weight)[edge];
+	case GEMP_GAS_U16: return ((const uint16_t *)weight)[edge];
 	case GEMP_GAS_U32: return ((const uint32_t *)weight)[edge];
 	case GEMP_GAS_U64: return (double)((const uint64_t *)weight)[edge];
 	case GEMP_GAS_F32: return (double)((const float *)weight)[edge];

@@ -67,18 +67,19 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const filling 
 	return word;
 }
 
-static inline __attribute__((always_inline)) void put(const filling *f, const uint32_t *arc, unsigned words)
+static inline __attribute__((always_inline)) void put(const filling *f, const uint32_t *arc, size_t size)
 {
 	uint32_t from = arc[ARC_FROM];
 	bool own = from < f->m->out->own;
 	const gemp_gas_rows *rows = own ? f->in : f->in_ghost;
 	uint64_t place = (own ? f->next_own : f->next_ghost)[arc[ARC_TO]]++;
 	rows->end[place] = from;
-	if (words > ARC_WEIGHT)
-		gemp_gas_arc_copy((uint32_t *)rows->weight + place * (words - ARC_WEIGHT), arc + ARC_WEIGHT, words - ARC_WEIGHT);
+	if (size)
+		gemp_gas_weight_put(rows->weight, place, arc + ARC_WEIGHT, size);
 }
 
-static inline __attribute__((always_inline)) void fill(const filling *f, size_t range, uint32_t *other, unsigned words)
+static inline __attribute__((always_inline)) void fill(const filling *f, size_t range, uint32_t *other, unsigned words,
+                                                       size_t size)
 {
 	const gemp_gas_arcs *arcs = &f->m->arcs;
 	uint64_t begin = arcs->begin[range], count = arcs->begin[range + 1] - begin;
@@ -90,7 +91,7 @@ static inline __attribute__((always_inline)) void fill(const filling *f, size_t 
 	}
 	const uint32_t *sorted = sort_range(f, arcs->word + begin * words, other, count, words);
 	for (uint64_t i = 0; i < count; i++)
-		put(f, sorted + i * words, words);
+		put(f, sorted + i * words, size);
 }
 
 static void fill_range(void *context, unsigned thread, size_t range)
@@ -104,10 +105,12 @@ static void fill_range(void *context, unsigned thread, size_t range)
 		memcpy(r->message, gemp_message(), sizeof r->message);
 		return;
 	}
-	switch (arcs->words) {
-	case 2: fill(f, range, r->word, 2); return;
-	case 3: fill(f, range, r->word, 3); return;
-	default: fill(f, range, r->word, 4); return;
+	switch (gemp_gas_weight_size(f->m->out->weights)) {
+	case 0: fill(f, range, r->word, 2, 0); return;
+	case 1: fill(f, range, r->word, 3, 1); return;
+	case 2: fill(f, range, r->word, 3, 2); return;
+	case 4: fill(f, range, r->word, 3, 4); return;
+	default: fill(f, range, r->word, 4, 8); return;
 	}
 }
 

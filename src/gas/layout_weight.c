@@ -163,7 +163,9 @@ static gemp_gas_weights kept_as(const gemp_gas_making *m, gemp_gas_wanted wanted
 	for (size_t t = 0; t < m->type_count; t++)
 		if (m->types[t].weight->type == GEMP_FLOAT)
 			return GEMP_GAS_F64;
-	return e->greatest_integer > (int64_t)UINT32_MAX ? GEMP_GAS_U64 : GEMP_GAS_U32;
+	if (e->greatest_integer > (int64_t)UINT32_MAX)
+		return GEMP_GAS_U64;
+	return e->greatest_integer > UINT16_MAX ? GEMP_GAS_U32 : e->greatest_integer > UINT8_MAX ? GEMP_GAS_U16 : GEMP_GAS_U8;
 }
 
 gemp_code gemp_gas_make_weights(gemp_gas_making *m, const gemp_gas_layout_options *options)

@@ -12,12 +12,32 @@ struct gemp_gas_making;
  * greatest and sum. */
 gemp_code gemp_gas_make_weights(struct gemp_gas_making *m, const gemp_gas_layout_options *options);
 
-/* The weight of an edge as words of the layout. Columns are integers or floats. */
-static inline void gemp_gas_weight_words(uint32_t *words, gemp_gas_weights weights, const gemp_column *column, size_t row)
+/* Words of 32 bits of a weight on its way. */
+static inline unsigned gemp_gas_weight_words(gemp_gas_weights weights)
+{
+	return (unsigned)(gemp_gas_weight_size(weights) + sizeof(uint32_t) - 1) / (unsigned)sizeof(uint32_t);
+}
+
+/* Their lowest bytes, which are the first, become element `place` of a layout's weights; and the way back. */
+static inline void gemp_gas_weight_put(void *weight, uint64_t place, const uint32_t *words, size_t size)
+{
+	memcpy((char *)weight + place * size, words, size);
+}
+
+static inline void gemp_gas_weight_take(uint32_t *words, const void *weight, uint64_t place, size_t size)
+{
+	*words = 0;
+	memcpy(words, (const char *)weight + place * size, size);
+}
+
+/* The weight of an edge as words. Columns are integers or floats. */
+static inline void gemp_gas_weight_load(uint32_t *words, gemp_gas_weights weights, const gemp_column *column, size_t row)
 {
 	double real;
 	float single;
 	switch (weights) {
+	case GEMP_GAS_U8:
+	case GEMP_GAS_U16:
 	case GEMP_GAS_U32:
 		words[0] = (uint32_t)column->integers[row];
 		return;

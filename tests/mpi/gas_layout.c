@@ -17,6 +17,8 @@ static int compare_arcs(const void *a, const void *b)
 static double weight_of(const gemp_gas_layout *layout, const gemp_gas_rows *rows, uint64_t e)
 {
 	switch (layout->weights) {
+	case GEMP_GAS_U8: return ((const uint8_t *)rows->weight)[e];
+	case GEMP_GAS_U16: return ((const uint16_t *)rows->weight)[e];
 	case GEMP_GAS_U32: return ((const uint32_t *)rows->weight)[e];
 	case GEMP_GAS_U64: return (double)((const uint64_t *)rows->weight)[e];
 	case GEMP_GAS_F32: return (double)((const float *)rows->weight)[e];
@@ -265,8 +267,10 @@ static void parts(void **state)
 static void weights_kept(void **state)
 {
 	(void)state;
-	static const int64_t greatest[] = { UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX };
-	for (int i = 0; i < 3; i++) {
+	static const int64_t greatest[] = { UINT8_MAX, UINT8_MAX + 1, UINT16_MAX, UINT16_MAX + 1, UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX };
+	static const gemp_gas_weights kept[] = { GEMP_GAS_U8, GEMP_GAS_U16, GEMP_GAS_U16, GEMP_GAS_U32, GEMP_GAS_U32, GEMP_GAS_U64,
+	                                         GEMP_GAS_U64 };
+	for (int i = 0; i < 7; i++) {
 		gas_case c = { .n = 5 };
 		gemp_gas_layout layout;
 		uint64_t random = 1;
@@ -277,9 +281,16 @@ static void weights_kept(void **state)
 		assert_all_ok(gas_case_build(&c, &test_comm, 1));
 		gemp_gas_layout_options options = { .parts = GEMP_GAS_IN, .weight = "weight" };
 		assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
-		assert_all(layout.weights == (i ? GEMP_GAS_U64 : GEMP_GAS_U32));
+		assert_all(layout.weights == kept[i]);
 		assert_all(layout.greatest_integer == (uint64_t)greatest[i] && layout.greatest == (double)greatest[i]);
 		assert_all(layout.least == (double)c.edges[0].weight);
+		bool there = true; /* on the rank that owns where the edge leads */
+		for (uint32_t v = 0; v < layout.own; v++)
+			if (c.number[layout.id[v]] == 2)
+				there = layout.in.begin[v + 1] > layout.in.begin[v] ?
+				        weight_of(&layout, &layout.in, layout.in.begin[v]) == (double)greatest[i] :
+				        weight_of(&layout, &layout.in_ghost, layout.in_ghost.begin[v]) == (double)greatest[i];
+		assert_all(there);
 		gemp_gas_layout_free(&layout);
 		gas_case_free(&c);
 	}
