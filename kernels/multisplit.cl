@@ -2,14 +2,19 @@
  * segments, each of which is split for itself: segment s is begin[s] .. begin[s + 1], and its tiles are
  * tiles[s] .. tiles[s + 1] - 1; its bucket b is bucket s << SPLIT_BITS | b of all.
  *
- * Options: SPLIT_BITS; GEMP_VALUE_BITS: 0, 32 or 64; SPLIT_ITEMS, keys of a work-item at a time; SPLIT_WINDOW, keys that go
- * through local memory at a time, a multiple of GEMP_GROUP; SPLIT_TILES that a group counts one after another. */
+ * Options: SPLIT_BITS; GEMP_RECORD; GEMP_VALUE_BITS: 0, 32 or 64, 0 for records; SPLIT_PLAIN: keys are their codes, and least is
+ * 0; SPLIT_ITEMS, elements of a work-item at a time; SPLIT_WINDOW, elements that go through local memory at a time, a multiple of
+ * GEMP_GROUP, or 0: only their order does; SPLIT_TILES that a group counts one after another. */
 #include "primitive.clh"
 
 #define SPLIT_BINS (1u << SPLIT_BITS)
 #define SPLIT_TILE (GEMP_GROUP * SPLIT_ITEMS)
-#define SPLIT_SHARE (SPLIT_WINDOW / GEMP_GROUP) /* of a work-item in a window */
+#ifdef SPLIT_PLAIN
+#define split_bin(key) ((uint)((key) >> shift) & (SPLIT_BINS - 1))
+#else
 #define split_bin(key) ((uint)((primitive_code(key, flip, spread) - least) >> shift) & (SPLIT_BINS - 1))
+#endif
+#define split_bin_of(element) split_bin(primitive_key_in(element))
 
 #if GEMP_VALUE_BITS == 64
 typedef ulong split_value;
@@ -57,11 +62,38 @@ static inline uint split_segment(__global const uint *tiles, uint segments, uint
 	return low;
 }
 
-PRIMITIVE_KERNEL void split_count(__global const gemp_key *restrict keys, __global const uint *restrict begin,
-                                  __global const uint *restrict tiles, uint segments, gemp_key flip, gemp_key spread,
-                                  gemp_key least, uint shift, volatile __global uint *counts)
+/* Elements elements[0 .. length - 1] into counts here[]. */
+#define SPLIT_CODES gemp_key flip, gemp_key spread, gemp_key least, uint shift
+#define SPLIT_PASS_CODES flip, spread, least, shift
+static inline void split_count_run(__global const gemp_element *elements, uint ahead, uint length, SPLIT_CODES,
+                                   volatile __local uint *here)
 {
-	__local uint here[SPLIT_BINS];
+	uint lid = (uint)get_local_id(0);
+#if GEMP_RECORD
+	for (uint i = lid; i < length; i += GEMP_GROUP)
+		atomic_inc(&here[split_bin(*(__global const gemp_key *)(elements + i))]);
+#else
+	ahead = min(length, ahead); /* until vectors are where they belong */
+	for (uint i = lid; i < ahead; i += GEMP_GROUP)
+		atomic_inc(&here[split_bin(elements[i])]);
+	uint fours = (length - ahead) / 4;
+	__global const gemp_key4 *vectors = (__global const gemp_key4 *)(elements + ahead);
+	for (uint i = lid; i < fours; i += GEMP_GROUP) {
+		gemp_key4 four = vectors[i];
+		atomic_inc(&here[split_bin(four.x)]);
+		atomic_inc(&here[split_bin(four.y)]);
+		atomic_inc(&here[split_bin(four.z)]);
+		atomic_inc(&here[split_bin(four.w)]);
+	}
+	for (uint i = ahead + fours * 4 + lid; i < length; i += GEMP_GROUP)
+		atomic_inc(&here[split_bin(elements[i])]);
+#endif
+}
+
+PRIMITIVE_KERNEL void split_count(__global const gemp_element *restrict elements, __global const uint *restrict begin,
+                                  __global const uint *restrict tiles, uint segments, SPLIT_CODES, volatile __global uint *counts)
+{
+	volatile __local uint here[SPLIT_BINS];
 	uint lid = (uint)get_local_id(0), all = tiles[segments], first = (uint)get_group_id(0) * SPLIT_TILES;
 	uint last = min(first + SPLIT_TILES, all), segment = split_segment(tiles, segments, first);
 	for (uint b = lid; b < SPLIT_BINS; b += GEMP_GROUP)
@@ -71,20 +103,7 @@ PRIMITIVE_KERNEL void split_count(__global const gemp_key *restrict keys, __glob
 		uint until = min(last, tiles[segment + 1]); /* of this segment */
 		uint from = begin[segment] + (tile - tiles[segment]) * SPLIT_TILE;
 		uint length = min(begin[segment + 1] - from, (until - tile) * SPLIT_TILE);
-		uint ahead = min(length, (0 - from) & 3); /* until vectors are where they belong */
-		for (uint i = lid; i < ahead; i += GEMP_GROUP)
-			atomic_inc(&here[split_bin(keys[from + i])]);
-		uint fours = (length - ahead) / 4;
-		__global const gemp_key4 *vectors = (__global const gemp_key4 *)(keys + from + ahead);
-		for (uint i = lid; i < fours; i += GEMP_GROUP) {
-			gemp_key4 four = vectors[i];
-			atomic_inc(&here[split_bin(four.x)]);
-			atomic_inc(&here[split_bin(four.y)]);
-			atomic_inc(&here[split_bin(four.z)]);
-			atomic_inc(&here[split_bin(four.w)]);
-		}
-		for (uint i = ahead + fours * 4 + lid; i < length; i += GEMP_GROUP)
-			atomic_inc(&here[split_bin(keys[from + i])]);
+		split_count_run(elements + from, (0 - from) & 3, length, SPLIT_PASS_CODES, here);
 		primitive_barrier();
 		for (uint b = lid; b < SPLIT_BINS; b += GEMP_GROUP)
 			if (here[b]) {
@@ -99,84 +118,98 @@ PRIMITIVE_KERNEL void split_count(__global const gemp_key *restrict keys, __glob
 	}
 }
 
-/* A group a tile. places[bucket] is where it begins; left[bucket] are its keys that have no place yet, all of them at
- * first: they are given out from the end on. */
-PRIMITIVE_KERNEL void split_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
-#if GEMP_VALUE_BITS
-                                 __global const split_value *restrict values, __global split_value *restrict out_values,
-#endif
-                                 __global const uint *restrict begin, __global const uint *restrict tiles, uint segments,
-                                 gemp_key flip, gemp_key spread, gemp_key least, uint shift,
-                                 __global const uint *restrict places, volatile __global uint *left)
+/* The part of a tile that every way to move it begins with: counts[] of the tile's bins become where each begins in it, and
+ * lift[] what leads from places in the tile to places in the array. Those that come later see lift[] after a barrier.
+ * places[bucket] is where it begins; left[bucket] are its elements that have no place yet, all of them at first: they are given
+ * out from the end on. */
+static inline void split_reserve(GEMP_GROUP_PARAMETER __local uint *counts, __local uint *lift, __local uint *warps,
+                                 uint segment, __global const uint *restrict places, volatile __global uint *left)
 {
-	GEMP_GROUP_DECLARE
-	__local uint warps[PRIMITIVE_WARPS];
-	__local uint first[SPLIT_BINS]; /* counts of the tile, then where a bin begins in it */
-	__local uint lift[SPLIT_BINS];  /* from places in the tile to places in the array */
-#if GEMP_VALUE_BITS > GEMP_KEY_BITS
-	__local split_value stage[SPLIT_WINDOW];
-#else
-	__local gemp_key stage[SPLIT_WINDOW];
-#endif
-	__local gemp_key *staged = (__local gemp_key *)stage;
-	uint lid = (uint)get_local_id(0), tile = (uint)get_group_id(0);
-	if (tile >= tiles[segments])
-		return;
-	uint segment = split_segment(tiles, segments, tile);
-	uint from = begin[segment] + (tile - tiles[segment]) * SPLIT_TILE;
-	uint length = min(begin[segment + 1] - from, (uint)SPLIT_TILE);
-	gemp_key key[SPLIT_ITEMS];
-	uint rank[SPLIT_ITEMS];
+	uint room[PRIMITIVE_BINS_OF_ITEM(SPLIT_BINS)]; /* asked for before the sums, which take as long as the answer */
+#pragma unroll
+	for (uint k = 0; k < PRIMITIVE_BINS_OF_ITEM(SPLIT_BINS); k++) {
+		uint b = k * GEMP_GROUP + (uint)get_local_id(0), bucket = segment << SPLIT_BITS | b;
+		uint mine = b < SPLIT_BINS ? counts[b] : 0;
+		room[k] = mine ? places[bucket] + atomic_sub(&left[bucket], mine) - mine : 0;
+	}
+	primitive_sum_bins(GEMP_GROUP_PASS counts, SPLIT_BINS, warps);
+#pragma unroll
+	for (uint k = 0; k < PRIMITIVE_BINS_OF_ITEM(SPLIT_BINS); k++) {
+		uint b = k * GEMP_GROUP + (uint)get_local_id(0);
+		if (b < SPLIT_BINS)
+			lift[b] = room[k] - counts[b];
+	}
+}
 
+/* A group a tile: its elements are in registers, and go through a window of local memory into runs of each bin. */
+#if SPLIT_WINDOW
+#define SPLIT_SHARE (SPLIT_WINDOW / GEMP_GROUP) /* of a work-item in a window */
+#if GEMP_VALUE_BITS > GEMP_KEY_BITS
+typedef split_value split_staged;
+#else
+typedef gemp_element split_staged;
+#endif
+
+/* whole: the tile is, so that nothing need be looked at twice. */
+static inline void split_move_tile(GEMP_GROUP_PARAMETER const bool whole, __global const gemp_element *restrict elements,
+                                   __global gemp_element *restrict out,
+#if GEMP_VALUE_BITS
+                                   __global const split_value *restrict values, __global split_value *restrict out_values,
+#endif
+                                   uint length, uint segment, SPLIT_CODES, __global const uint *restrict places,
+                                   volatile __global uint *left, __local uint *first, __local uint *lift,
+                                   __local uint *warps, __local split_staged *stage)
+{
+	uint lid = (uint)get_local_id(0);
+	__local gemp_element *staged = (__local gemp_element *)stage;
+	gemp_element element[SPLIT_ITEMS];
+	uint rank[SPLIT_ITEMS];
+#define split_here(i) (whole || (i) * GEMP_GROUP + lid < length)
+#pragma unroll
+	for (uint i = 0; i < SPLIT_ITEMS; i++)
+		if (split_here(i))
+			element[i] = elements[i * GEMP_GROUP + lid];
 	for (uint b = lid; b < SPLIT_BINS; b += GEMP_GROUP)
 		first[b] = 0;
-#pragma unroll
-	for (uint i = 0; i < SPLIT_ITEMS; i++)
-		key[i] = i * GEMP_GROUP + lid < length ? keys[from + i * GEMP_GROUP + lid] : 0;
 	primitive_barrier();
 #pragma unroll
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
-		rank[i] = i * GEMP_GROUP + lid < length ? atomic_inc(&first[split_bin(key[i])]) : 0;
+		if (split_here(i))
+			rank[i] = atomic_inc(&first[split_bin_of(element[i])]);
 	primitive_barrier();
-	for (uint b = lid; b < SPLIT_BINS; b += GEMP_GROUP) {
-		uint mine = first[b], bucket = segment << SPLIT_BITS | b;
-		lift[b] = mine ? places[bucket] + atomic_sub(&left[bucket], mine) - mine : 0;
-	}
-	primitive_barrier();
-	primitive_sum_bins(GEMP_GROUP_PASS first, SPLIT_BINS, warps);
-	for (uint b = lid; b < SPLIT_BINS; b += GEMP_GROUP)
-		lift[b] -= first[b];
+	split_reserve(GEMP_GROUP_PASS first, lift, warps, segment, places, left);
 #pragma unroll
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
-		rank[i] = i * GEMP_GROUP + lid < length ? rank[i] + first[split_bin(key[i])] : 0xffffffffu;
-	primitive_barrier();
+		rank[i] = split_here(i) ? rank[i] + first[split_bin_of(element[i])] : 0xffffffffu;
 	for (uint window = 0; window < length; window += SPLIT_WINDOW) {
 #if GEMP_VALUE_BITS
 		uint place[SPLIT_SHARE];
 #endif
 #pragma unroll
 		for (uint i = 0; i < SPLIT_ITEMS; i++)
-			if (rank[i] - window < SPLIT_WINDOW)
-				staged[rank[i] - window] = key[i];
+			if ((whole && SPLIT_TILE <= SPLIT_WINDOW) || rank[i] - window < SPLIT_WINDOW)
+				staged[rank[i] - window] = element[i];
 		primitive_barrier();
 #pragma unroll
 		for (uint k = 0; k < SPLIT_SHARE; k++) {
 			uint j = k * GEMP_GROUP + lid;
-			gemp_key there = staged[j];
-			uint to = lift[split_bin(there)] + window + j;
-			if (window + j < length)
+			gemp_element there = staged[j];
+			uint to = lift[split_bin_of(there)] + window + j;
+			if ((whole && SPLIT_TILE % SPLIT_WINDOW == 0) || window + j < length)
 				out[to] = there;
 #if GEMP_VALUE_BITS
 			place[k] = to;
 #endif
 		}
+		if (!GEMP_VALUE_BITS && SPLIT_TILE <= SPLIT_WINDOW)
+			break;
 		primitive_barrier();
 #if GEMP_VALUE_BITS
 		__local split_value *staged_values = (__local split_value *)stage;
 #pragma unroll
 		for (uint i = 0; i < SPLIT_ITEMS; i++)
 			if (rank[i] - window < SPLIT_WINDOW)
-				staged_values[rank[i] - window] = values[from + i * GEMP_GROUP + lid];
+				staged_values[rank[i] - window] = values[i * GEMP_GROUP + lid];
 		primitive_barrier();
 #pragma unroll
 		for (uint k = 0; k < SPLIT_SHARE; k++)
@@ -186,3 +219,89 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_key *restrict keys, __globa
 #endif
 	}
 }
+
+PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements, __global gemp_element *restrict out,
+#if GEMP_VALUE_BITS
+                                 __global const split_value *restrict values, __global split_value *restrict out_values,
+#define SPLIT_PASS_VALUES values + from, out_values,
+#else
+#define SPLIT_PASS_VALUES
+#endif
+                                 __global const uint *restrict begin, __global const uint *restrict tiles, uint segments,
+                                 SPLIT_CODES, __global const uint *restrict places, volatile __global uint *left)
+{
+	GEMP_GROUP_DECLARE
+	__local uint warps[PRIMITIVE_WARPS];
+	__local uint first[SPLIT_BINS]; /* counts of the tile, then where a bin begins in it */
+	__local uint lift[SPLIT_BINS];
+	__local split_staged stage[SPLIT_WINDOW];
+	uint tile = (uint)get_group_id(0);
+	if (tile >= tiles[segments])
+		return;
+	uint segment = split_segment(tiles, segments, tile);
+	uint from = begin[segment] + (tile - tiles[segment]) * SPLIT_TILE;
+	uint length = min(begin[segment + 1] - from, (uint)SPLIT_TILE);
+#define SPLIT_MOVE_TILE(whole)                                                                                             \
+	split_move_tile(GEMP_GROUP_PASS whole, elements + from, out, SPLIT_PASS_VALUES length, segment, SPLIT_PASS_CODES,  \
+	                places, left, first, lift, warps, stage)
+#ifdef GEMP_NVIDIA
+	if (length == SPLIT_TILE) {
+		SPLIT_MOVE_TILE(true);
+		return;
+	}
+#endif
+	SPLIT_MOVE_TILE(false);
+}
+
+#else
+
+/* A group a tile: it puts their numbers in order, and then copies records in pieces of 16 bytes. keys[i * stride] is that of
+ * element i. */
+#define SPLIT_PIECES (GEMP_RECORD / 16)
+PRIMITIVE_KERNEL void split_move_by_number(__global const uint4 *restrict elements, __global uint4 *restrict out,
+                                           __global const gemp_key *restrict keys, uint stride,
+                                           __global const uint *restrict begin, __global const uint *restrict tiles,
+                                           uint segments, SPLIT_CODES, __global const uint *restrict places,
+                                           volatile __global uint *left)
+{
+	GEMP_GROUP_DECLARE
+	__local uint warps[PRIMITIVE_WARPS];
+	__local uint order[SPLIT_TILE > SPLIT_BINS ? SPLIT_TILE : SPLIT_BINS]; /* counts first, then bin and number in the tile */
+	__local uint lift[SPLIT_BINS];
+	uint lid = (uint)get_local_id(0), tile = (uint)get_group_id(0);
+	if (tile >= tiles[segments])
+		return;
+	uint segment = split_segment(tiles, segments, tile);
+	uint from = begin[segment] + (tile - tiles[segment]) * SPLIT_TILE;
+	uint length = min(begin[segment + 1] - from, (uint)SPLIT_TILE);
+	uint bin[SPLIT_ITEMS], rank[SPLIT_ITEMS];
+#pragma unroll
+	for (uint i = 0; i < SPLIT_ITEMS; i++)
+		bin[i] = i * GEMP_GROUP + lid < length ? split_bin(keys[(size_t)(from + i * GEMP_GROUP + lid) * stride]) : 0;
+	for (uint b = lid; b < SPLIT_BINS; b += GEMP_GROUP)
+		order[b] = 0;
+	primitive_barrier();
+#pragma unroll
+	for (uint i = 0; i < SPLIT_ITEMS; i++)
+		rank[i] = i * GEMP_GROUP + lid < length ? atomic_inc(&order[bin[i]]) : 0;
+	primitive_barrier();
+	split_reserve(GEMP_GROUP_PASS order, lift, warps, segment, places, left);
+#pragma unroll
+	for (uint i = 0; i < SPLIT_ITEMS; i++)
+		rank[i] += order[bin[i]];
+	primitive_barrier();
+#pragma unroll
+	for (uint i = 0; i < SPLIT_ITEMS; i++)
+		if (i * GEMP_GROUP + lid < length)
+			order[rank[i]] = bin[i] << 16 | (i * GEMP_GROUP + lid);
+	primitive_barrier();
+	elements += (size_t)from * SPLIT_PIECES;
+#pragma unroll 4
+	for (uint i = 0; i < SPLIT_ITEMS * SPLIT_PIECES; i++) {
+		uint k = i * GEMP_GROUP + lid, j = k / SPLIT_PIECES, piece = k % SPLIT_PIECES;
+		if (j < length)
+			out[(size_t)(lift[order[j] >> 16] + j) * SPLIT_PIECES + piece] = elements[(order[j] & 0xffff) * SPLIT_PIECES + piece];
+	}
+}
+
+#endif

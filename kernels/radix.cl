@@ -170,17 +170,30 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 
 #else
 
-__kernel void radix_count(__global const gemp_key *restrict keys, uint count, uint slab, gemp_key flip, gemp_key spread,
+/* Lines of 64 bytes, a bucket's each, which leave as a whole and past the caches: so memory need not be read before it is
+ * written. Without `lines` every element goes where it belongs at once, which is better in a cache. */
+#define RADIX_LINE 64
+#if __has_builtin(__builtin_nontemporal_store)
+#define radix_stream(to, value) __builtin_nontemporal_store((value), (to))
+#else
+#define radix_stream(to, value) (*(to) = (value))
+#endif
+
+__kernel void radix_count(__global const gemp_element *restrict elements, uint count, uint slab, gemp_key flip, gemp_key spread,
                           gemp_key least, uint shift, __global uint *restrict counts)
 {
-	uint here[RADIX_BINS];
-	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count);
+	uint here[2][RADIX_BINS]; /* in turn: neighbours often have the same digit, and would wait for one another */
+	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count), i = begin;
 	for (uint b = 0; b < RADIX_BINS; b++)
-		here[b] = 0;
-	for (uint i = begin; i < end; i++)
-		here[radix_digit(keys[i])]++;
+		here[0][b] = here[1][b] = 0;
+	for (; i + 1 < end; i += 2) {
+		here[0][radix_digit(primitive_key_in(elements[i]))]++;
+		here[1][radix_digit(primitive_key_in(elements[i + 1]))]++;
+	}
+	if (i < end)
+		here[0][radix_digit(primitive_key_in(elements[i]))]++;
 	for (uint b = 0; b < RADIX_BINS; b++)
-		counts[(size_t)b * get_global_size(0) + get_global_id(0)] = here[b];
+		counts[(size_t)b * get_global_size(0) + get_global_id(0)] = here[0][b] + here[1][b];
 }
 
 /* A work-item a bucket. */
@@ -196,25 +209,82 @@ __kernel void radix_rows(__global uint *counts, uint slabs, __global uint *total
 	totals[get_global_id(0)] = before;
 }
 
-__kernel void radix_move(__global const gemp_key *restrict keys, __global gemp_key *restrict out,
+/* name_put: element `it` to place `to` by way of its bucket's line; `first` is the bucket's first place of this work-item.
+ * name_end: what is left in the line when `to` is the next place. phase: places between the last line's begin and out. */
+#define RADIX_LINES(name, type)                                                                                     \
+static inline void name##_some(const type *line, __global type *out, uint to, uint some, uint at)                  \
+{                                                                                                                   \
+	for (uint k = 1; k <= some; k++)                                                                            \
+		out[to - k] = line[at - k];                                                                         \
+}                                                                                                                   \
+                                                                                                                    \
+static inline void name##_put(type *line, __global type *out, uint to, uint first, uint phase, type it)            \
+{                                                                                                                   \
+	const uint of_line = RADIX_LINE / sizeof(type);                                                             \
+	uint at = (to + phase) % of_line;                                                                           \
+	line[at] = it;                                                                                              \
+	if (at < of_line - 1)                                                                                       \
+		return;                                                                                             \
+	if (to - first < of_line - 1) {                                                                             \
+		name##_some(line, out, to + 1, to + 1 - first, of_line);                                            \
+		return;                                                                                             \
+	}                                                                                                           \
+	__global ulong4 *there = (__global ulong4 *)(out + (to - at));                                              \
+	radix_stream(there, ((const ulong4 *)line)[0]);                                                             \
+	radix_stream(there + 1, ((const ulong4 *)line)[1]);                                                         \
+}                                                                                                                   \
+                                                                                                                    \
+static inline void name##_end(const type *line, __global type *out, uint to, uint first, uint phase)               \
+{                                                                                                                   \
+	uint at = (to + phase) % (uint)(RADIX_LINE / sizeof(type));                                                 \
+	name##_some(line, out, to, min(at, to - first), at);                                                        \
+}
+RADIX_LINES(radix_element, gemp_element)
+#if GEMP_VALUE_BITS
+RADIX_LINES(radix_value, radix_value)
+#endif
+#define radix_phase(out) ((uint)((size_t)(out) % RADIX_LINE / sizeof *(out)))
+
+__kernel void radix_move(__global const gemp_element *restrict elements, __global gemp_element *restrict out,
 #if GEMP_VALUE_BITS
                          __global const radix_value *restrict values, __global radix_value *restrict out_values,
 #endif
                          uint count, uint slab, gemp_key flip, gemp_key spread, gemp_key least, uint shift,
-                         __global const uint *restrict counts, __global const uint *restrict totals)
+                         __global const uint *restrict counts, __global const uint *restrict totals, uint lines)
 {
-	uint next[RADIX_BINS], before = 0;
+	gemp_element line[RADIX_BINS][RADIX_LINE / sizeof(gemp_element)] __attribute__((aligned(RADIX_LINE)));
+#if GEMP_VALUE_BITS
+	radix_value value_line[RADIX_BINS][RADIX_LINE / sizeof(radix_value)] __attribute__((aligned(RADIX_LINE)));
+	uint value_phase = radix_phase(out_values);
+#endif
+	uint first[RADIX_BINS], next[RADIX_BINS], before = 0, phase = radix_phase(out);
 	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count);
 	for (uint b = 0; b < RADIX_BINS; b++) {
-		next[b] = before + counts[(size_t)b * get_global_size(0) + get_global_id(0)];
+		first[b] = next[b] = before + counts[(size_t)b * get_global_size(0) + get_global_id(0)];
 		before += totals[b];
 	}
-	for (uint i = begin; i < end; i++) {
-		gemp_key key = keys[i];
-		uint to = next[radix_digit(key)]++;
-		out[to] = key;
+	for (uint i = begin; i < end && !lines; i++) {
+		gemp_element element = elements[i];
+		uint to = next[radix_digit(primitive_key_in(element))]++;
+		out[to] = element;
 #if GEMP_VALUE_BITS
 		out_values[to] = values[i];
+#endif
+	}
+	if (!lines)
+		return;
+	for (uint i = begin; i < end; i++) {
+		gemp_element element = elements[i];
+		uint digit = radix_digit(primitive_key_in(element)), to = next[digit]++;
+		radix_element_put(line[digit], out, to, first[digit], phase, element);
+#if GEMP_VALUE_BITS
+		radix_value_put(value_line[digit], out_values, to, first[digit], value_phase, values[i]);
+#endif
+	}
+	for (uint b = 0; b < RADIX_BINS; b++) {
+		radix_element_end(line[b], out, next[b], first[b], phase);
+#if GEMP_VALUE_BITS
+		radix_value_end(value_line[b], out_values, next[b], first[b], value_phase);
 #endif
 	}
 }

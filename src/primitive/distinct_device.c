@@ -74,8 +74,9 @@ static gemp_code mark_segments(finding *f)
 		s.bits = high - first;
 		GEMP_TRY(gemp_buffer_new(&split[1], device, f->count * f->size, NULL));
 		GEMP_TRY(gemp_buffer_new(&begin[1], device, (segments + 1) * sizeof(cl_uint), NULL));
-		GEMP_TRY(gemp_split_segments(f->box, &s, &split[0], NULL, f->count, &begin[0], (size_t)1 << first, &split[1], NULL,
-		                             &begin[1]));
+		GEMP_TRY(gemp_split_segments(f->box, &s, &(gemp_split_arrays){ .keys = &split[0], .out_keys = &split[1],
+		                             .count = f->count, .segment_begin = &begin[0], .segments = (size_t)1 << first,
+		                             .begin = &begin[1] }));
 	}
 	GEMP_TRY(kernel_of(f, &kernel, "distinct_mark_segments", 0));
 	code = gemp_tool_launch(f->box, kernel, pieces_of(f), f->group, GEMP_ARG(&split[last].mem), GEMP_ARG(&begin[last].mem),

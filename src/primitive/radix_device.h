@@ -12,11 +12,14 @@ typedef struct gemp_radix {
 	unsigned value_size, bits; /* bits: 8 in groups */
 	unsigned shift;            /* of this pass: bucket = ((code - least) >> shift) & (2^bits - 1) */
 	uint64_t least;
+	unsigned record;           /* by items: as of gemp_split */
+	const gemp_buffer *column; /* by items: NULL, or the keys of records once more */
 	gemp_buffer *totals;       /* u32 [2^bits] of the last pass */
 	/* its own */
 	size_t group;
 	gemp_slabs slabs;
 	gemp_buffer *counts;
+	cl_uint lines;             /* by items: elements leave by way of lines, past the caches */
 	cl_kernel count, rows, move;
 } gemp_radix;
 

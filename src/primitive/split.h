@@ -14,6 +14,8 @@ typedef struct gemp_split {
 	unsigned value_size;  /* bytes of what goes with each key: 0 (nothing), 4 or 8 */
 	unsigned shift, bits; /* bits from 1 to GEMP_SPLIT_BITS */
 	uint64_t least;
+	unsigned record;      /* on a device: bytes of an element that begins with its key of 4 bytes, and has no other value: 8, 16,
+	                         32 or 64; 0: an element is its key */
 } gemp_split;
 
 /* HOST, on all threads; stable. keys[count] and values[count] (NULL without any) go to out_keys and out_values, other arrays;

@@ -6,101 +6,135 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COUNTED_TILES = 8, FEW_BITS = 8, REGISTERS = 64 };
+enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64 };
 
-/* How a group goes through its tile: sizes as measured on an H200, registers as ptxas tells that it does without spilling. */
-typedef struct shape {
-	size_t group;
-	unsigned items, window;
-	bool slim; /* at most REGISTERS of a work-item, so that two groups share a unit, are enough */
-} shape;
+gemp_split_shape gemp_split_shape_forced;
 
-static shape shape_of(const gemp_toolbox *box, const gemp_split *split)
+/* As measured on an H200. REGISTERS, so that two groups share a unit, are those with which nothing is spilled. */
+static gemp_split_shape measured(const gemp_split *split)
 {
-	bool wide = gemp_key_size(split->key) == 8, few = split->bits <= FEW_BITS;
-	bool slim = wide ? split->value_size == 0 : split->value_size != 8;
-	shape s = few ? wide || split->value_size ? (shape){ 512, 12, 3072, slim } : (shape){ 512, 20, 5120, slim }
-	        : wide || split->value_size == 8 ? (shape){ 1024, 12, 3072, false } : (shape){ 1024, 16, 4096, false };
+	bool few = split->bits <= FEW_BITS, wide = gemp_key_size(split->key) == 8;
+	unsigned slim = wide ? split->value_size == 0 : split->value_size != 8;
+	switch (split->record) {
+	case 8: return few ? (gemp_split_shape){ 512, 12, 3072, REGISTERS } : (gemp_split_shape){ 1024, 16, 3072, 0 };
+	case 16: return few ? (gemp_split_shape){ 384, 12, 2304, 0 } : (gemp_split_shape){ 1024, 8, 1024, 0 };
+	case 32: return few ? (gemp_split_shape){ 256, 8, 1024, 0 } : (gemp_split_shape){ 1024, 8, 0, 0 };
+	case 64: return few ? (gemp_split_shape){ 512, 2, 0, 0 } : (gemp_split_shape){ 1024, 8, 0, 0 };
+	default: break;
+	}
+	slim *= REGISTERS;
+	if (few)
+		return wide || split->value_size ? (gemp_split_shape){ 512, 12, 3072, slim } : (gemp_split_shape){ 512, 20, 10240, slim };
+	return wide || split->value_size == 8 ? (gemp_split_shape){ 1024, 12, 3072, 0 } : (gemp_split_shape){ 1024, 16, 4096, 0 };
+}
+
+static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_split *split)
+{
+	gemp_split_shape s = gemp_split_shape_forced.group ? gemp_split_shape_forced : measured(split);
 	size_t group = gemp_tool_group(box, s.group);
-	return group == s.group ? s : (shape){ group, 4, 2 * GEMP_TOOL_WARP, false };
+	if (group != s.group) /* one warp, anywhere: local memory for any element, and tiles of two windows */
+		return (gemp_split_shape){ group, 4, s.window ? 2 * GEMP_TOOL_WARP : 0, 0 };
+	return s;
 }
 
 typedef struct splitting {
 	const gemp_split *split;
-	shape shape;
+	gemp_split_shape shape;
 	gemp_buffer whole, *tiles, *left;
 	cl_ulong flip, spread, least;
-	cl_uint shift, segments, count;
+	cl_uint shift, segments, count, stride; /* stride: keys from one element to the next */
+	unsigned counted_tiles;
 	cl_kernel start, tile, number, move;
 } splitting;
 
-static gemp_code prepare(gemp_toolbox *box, splitting *s)
+/* record: that of the split, or 0 for what goes over its column. */
+static gemp_code kernel_of(gemp_toolbox *box, const splitting *s, cl_kernel *out, const char *name, unsigned record)
 {
-	static const char *const names[] = { "split_whole", "split_tiles", "split_count", "split_move" };
-	gemp_code code = GEMP_OK;
-	cl_kernel *kernels[] = { &s->start, &s->tile, &s->number, &s->move };
+	const gemp_split *split = s->split;
 	char options[GEMP_TOOL_OPTIONS];
-	snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DSPLIT_BITS=%u -DSPLIT_ITEMS=%u "
-	         "-DSPLIT_WINDOW=%u -DSPLIT_TILES=%du", 8 * gemp_key_size(s->split->key), 8 * s->split->value_size, s->split->bits,
-	         s->shape.items, s->shape.window, COUNTED_TILES);
-	if (s->shape.slim)
-		snprintf(options + strlen(options), sizeof options - strlen(options), " -cl-nv-maxrregcount=%d", REGISTERS);
-	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-		GEMP_TRY(gemp_tool_kernel(box, kernels[k], "multisplit.cl", names[k], s->shape.group, "%s", options));
+	int used = snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DSPLIT_BITS=%u -DSPLIT_ITEMS=%u "
+	                    "-DSPLIT_WINDOW=%u -DSPLIT_TILES=%uu", 8 * gemp_key_size(split->key), 8 * split->value_size,
+	                    split->bits, s->shape.items, record == split->record ? s->shape.window : (unsigned)s->shape.group,
+	                    s->counted_tiles);
+	if (record)
+		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
+	if (!s->flip && !s->spread && !s->least)
+		used += snprintf(options + used, sizeof options - (size_t)used, " -DSPLIT_PLAIN");
+	if (s->shape.registers)
+		snprintf(options + used, sizeof options - (size_t)used, " -cl-nv-maxrregcount=%u", s->shape.registers);
+	return gemp_tool_kernel(box, out, "multisplit.cl", name, s->shape.group, "%s", options);
+}
+
+static gemp_code prepare(gemp_toolbox *box, splitting *s, bool column)
+{
+	gemp_code code = GEMP_OK;
+	unsigned record = s->split->record;
+	size_t tile = s->shape.group * s->shape.items, counts = (size_t)s->segments * sizeof(cl_uint) << s->split->bits;
+	s->counted_tiles = tile < COUNTED ? (unsigned)(COUNTED / tile) : 1;
+	GEMP_TRY(kernel_of(box, s, &s->start, "split_whole", record));
+	GEMP_TRY(kernel_of(box, s, &s->tile, "split_tiles", record));
+	GEMP_TRY(kernel_of(box, s, &s->number, "split_count", column ? 0 : record));
+	GEMP_TRY(kernel_of(box, s, &s->move, s->shape.window ? "split_move" : "split_move_by_number", record));
 	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_TILES, (s->segments + (size_t)1) * sizeof(cl_uint), &s->tiles));
-	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_COUNTS, (size_t)s->segments * sizeof(cl_uint) << s->split->bits, &s->left));
-	code = gemp_buffer_zero(box->device, s->left, 0, (size_t)s->segments * sizeof(cl_uint) << s->split->bits);
+	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_COUNTS, counts, &s->left));
+	code = gemp_buffer_zero(box->device, s->left, 0, counts);
 done:
 	return code;
 }
 
-gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_split *split, const gemp_buffer *keys, const gemp_buffer *values,
-                              size_t count, const gemp_buffer *segment_begin, size_t segments, const gemp_buffer *out_keys,
-                              const gemp_buffer *out_values, const gemp_buffer *begin)
+static gemp_code move(gemp_toolbox *box, splitting *s, const gemp_split_arrays *a, const gemp_buffer *segment_begin, size_t tiles)
+{
+	unsigned size = gemp_key_size(s->split->key);
+	const gemp_argument where[] = { GEMP_ARG(&a->keys->mem), GEMP_ARG(&a->out_keys->mem), GEMP_ARG(&segment_begin->mem),
+		GEMP_ARG(&s->tiles->mem), GEMP_ARG(&s->segments), GEMP_KEY_ARG(&s->flip, size), GEMP_KEY_ARG(&s->spread, size),
+		GEMP_KEY_ARG(&s->least, size), GEMP_ARG(&s->shift), GEMP_ARG(&a->begin->mem), GEMP_ARG(&s->left->mem) };
+	const gemp_buffer *keys = a->column ? a->column : a->keys;
+	const gemp_argument more[] = { { sizeof(cl_mem), a->values ? &a->values->mem : NULL },
+		{ sizeof(cl_mem), a->out_values ? &a->out_values->mem : NULL } };
+	const gemp_argument numbers[] = { GEMP_ARG(&keys->mem), GEMP_ARG(&s->stride) };
+	return gemp_tool_launch_values(box, s->move, tiles, s->shape.group, where, sizeof where / sizeof *where,
+	                               !s->shape.window ? numbers : s->split->value_size ? more : NULL);
+}
+
+gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_split *split, const gemp_split_arrays *a)
 {
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(split->key, split->descending);
 	splitting s = { .split = split, .shape = shape_of(box, split), .flip = map.flip, .spread = map.spread,
-		.least = split->least, .shift = split->shift, .segments = (cl_uint)segments, .count = (cl_uint)count };
-	size_t tile = s.shape.group * s.shape.items, most = count / tile + segments;
-	GEMP_TRY(gemp_tool_check(box, count));
-	GEMP_TRY(prepare(box, &s));
+		.least = split->least, .shift = split->shift, .segments = (cl_uint)a->segments, .count = (cl_uint)a->count,
+		.stride = a->column ? 1 : split->record / map.size };
+	size_t tile = s.shape.group * s.shape.items, most = a->count / tile + a->segments;
+	const gemp_buffer *segment_begin = a->segment_begin, *counted = a->column ? a->column : a->keys;
+	GEMP_TRY(gemp_tool_check(box, a->count));
+	GEMP_TRY(prepare(box, &s, a->column != NULL));
 	if (segment_begin) {
 		GEMP_TRY(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&segment_begin->mem), GEMP_ARG(&s.tiles->mem),
 		                          GEMP_ARG(&s.segments)));
 	} else {
+		segment_begin = &s.whole;
 		GEMP_TRY(gemp_buffer_new(&s.whole, box->device, 2 * sizeof(cl_uint), NULL));
 		GEMP_TRY(gemp_tool_launch(box, s.start, 1, 0, GEMP_ARG(&s.whole.mem), GEMP_ARG(&s.tiles->mem), GEMP_ARG(&s.count)));
-		segment_begin = &s.whole;
 	}
-	GEMP_TRY(gemp_tool_launch(box, s.number, (most + COUNTED_TILES - 1) / COUNTED_TILES, s.shape.group, GEMP_ARG(&keys->mem),
-	                          GEMP_ARG(&segment_begin->mem), GEMP_ARG(&s.tiles->mem), GEMP_ARG(&s.segments),
-	                          GEMP_KEY_ARG(&s.flip, map.size), GEMP_KEY_ARG(&s.spread, map.size),
+	GEMP_TRY(gemp_tool_launch(box, s.number, (most + s.counted_tiles - 1) / s.counted_tiles, s.shape.group,
+	                          GEMP_ARG(&counted->mem), GEMP_ARG(&segment_begin->mem), GEMP_ARG(&s.tiles->mem),
+	                          GEMP_ARG(&s.segments), GEMP_KEY_ARG(&s.flip, map.size), GEMP_KEY_ARG(&s.spread, map.size),
 	                          GEMP_KEY_ARG(&s.least, map.size), GEMP_ARG(&s.shift), GEMP_ARG(&s.left->mem)));
-	GEMP_TRY(gemp_scan_device(box, s.left, sizeof(cl_uint), begin, sizeof(cl_uint), segments << split->bits));
-	const gemp_argument arguments[] = { GEMP_ARG(&keys->mem), GEMP_ARG(&out_keys->mem), GEMP_ARG(&segment_begin->mem),
-		GEMP_ARG(&s.tiles->mem), GEMP_ARG(&s.segments), GEMP_KEY_ARG(&s.flip, map.size), GEMP_KEY_ARG(&s.spread, map.size),
-		GEMP_KEY_ARG(&s.least, map.size), GEMP_ARG(&s.shift), GEMP_ARG(&begin->mem), GEMP_ARG(&s.left->mem) };
-	const gemp_argument with_values[] = { { sizeof(cl_mem), values ? &values->mem : NULL },
-		{ sizeof(cl_mem), out_values ? &out_values->mem : NULL } };
-	code = gemp_tool_launch_values(box, s.move, most, s.shape.group, arguments, sizeof arguments / sizeof *arguments,
-	                               split->value_size ? with_values : NULL);
+	GEMP_TRY(gemp_scan_device(box, s.left, sizeof(cl_uint), a->begin, sizeof(cl_uint), a->segments << split->bits));
+	code = move(box, &s, a, segment_begin, most);
 done:
 	gemp_buffer_free(&s.whole, box->device);
 	return code;
 }
 
-static gemp_code split_by_items(gemp_toolbox *box, const gemp_split *split, const gemp_buffer *keys, const gemp_buffer *values,
-                                size_t count, const gemp_buffer *out_keys, const gemp_buffer *out_values,
-                                const gemp_buffer *begin)
+gemp_code gemp_split_by_items(gemp_toolbox *box, const gemp_split *split, const gemp_split_arrays *a)
 {
 	gemp_code code = GEMP_OK;
 	gemp_radix radix = { .box = box, .map = gemp_key_map_of(split->key, split->descending), .value_size = split->value_size,
-		.bits = split->bits, .shift = split->shift, .least = split->least };
-	GEMP_TRY(gemp_tool_check(box, count));
-	GEMP_TRY(gemp_radix_prepare(&radix, count));
-	GEMP_TRY(gemp_radix_pass(&radix, keys, values, out_keys, out_values));
-	code = gemp_scan_device(box, radix.totals, sizeof(cl_uint), begin, sizeof(cl_uint), (size_t)1 << split->bits);
+		.bits = split->bits, .shift = split->shift, .least = split->least, .record = split->record, .column = a->column };
+	GEMP_TRY(gemp_tool_check(box, a->count));
+	GEMP_TRY(gemp_radix_prepare(&radix, a->count));
+	GEMP_TRY(gemp_radix_pass(&radix, a->keys, a->values, a->out_keys, a->out_values));
+	code = gemp_scan_device(box, radix.totals, sizeof(cl_uint), a->begin, sizeof(cl_uint), (size_t)1 << split->bits);
 done:
 	return code;
 }
@@ -109,6 +143,7 @@ gemp_code gemp_split_device(gemp_toolbox *box, const gemp_split *split, const ge
                             size_t count, const gemp_buffer *out_keys, const gemp_buffer *out_values,
                             const gemp_buffer *begin)
 {
-	return box->groups ? gemp_split_segments(box, split, keys, values, count, NULL, 1, out_keys, out_values, begin)
-	                   : split_by_items(box, split, keys, values, count, out_keys, out_values, begin);
+	const gemp_split_arrays arrays = { .keys = keys, .values = values, .out_keys = out_keys, .out_values = out_values,
+		.count = count, .segments = 1, .begin = begin };
+	return box->groups ? gemp_split_segments(box, split, &arrays) : gemp_split_by_items(box, split, &arrays);
 }

@@ -1,4 +1,4 @@
-/* toolbox_parts: what the files of this room that use a device have in common. */
+/* toolbox_parts: what the files that use a device have in common, here and in rooms of kernels on arrays above (shuffle). */
 #ifndef GEMP_PRIMITIVE_TOOLBOX_PARTS_H
 #define GEMP_PRIMITIVE_TOOLBOX_PARTS_H
 

@@ -1,19 +1,29 @@
 /* shuffle: tuples of a destination and a value, to the range of destinations that they are for.
  *
  * Destinations are numbers, and 2^bits ranges of 2^shift of them each share them out: a tuple's range is (destination >> shift)
- * & (2^bits - 1). What a range accumulates is small enough for the local memory of a work-group. The tuples of an array are
- * shuffled by one of four methods:
+ * & (2^bits - 1). What a range adds up is small enough for the local memory of a work-group. There are four methods, and one
+ * for CPU devices alone:
  *
  *   decode    tuples are put in the order of their ranges: destinations are counted by range, counts summed up, and each
  *             work-group puts its tile of tuples in order in local memory and lets it leave in runs (primitive/split.h)
- *   polling   nothing moves: every range looks at every tuple
- *   converge  nothing moves: every range looks at every tuple, and appends those that it wants to a buffer of its own
- *   atomic    nothing moves: every tuple goes straight to its destination by an atomic operation
+ *   polling   every range looks at every tuple
+ *   converge  the same, and appends those that it wants to a buffer of its own
+ *   atomic    every tuple goes straight to its destination by an atomic operation
+ *   tables    every range looks at every tuple, eight at a time: a table knows which are wanted by the mask of those that are
  */
 #ifndef GEMP_SHUFFLE_SHUFFLE_H
 #define GEMP_SHUFFLE_SHUFFLE_H
 
 #include "primitive/toolbox.h"
+
+enum { GEMP_SHUFFLE_SHIFT = 13 }; /* at most, where sums are in local memory */
+
+typedef enum gemp_shuffle_method {
+	GEMP_SHUFFLE_DECODE, GEMP_SHUFFLE_POLLING, GEMP_SHUFFLE_CONVERGE, GEMP_SHUFFLE_ATOMIC, GEMP_SHUFFLE_TABLES,
+	GEMP_SHUFFLE_METHODS
+} gemp_shuffle_method;
+
+extern const char *const gemp_shuffle_method_name[GEMP_SHUFFLE_METHODS]; /* "decode", ... */
 
 typedef enum gemp_shuffle_layout {
 	GEMP_SHUFFLE_INSIDE, /* the first 4 bytes of a tuple are its destination; of tuples of 4 bytes the high 2 are, the low 2 the
@@ -40,8 +50,17 @@ typedef struct gemp_tuples {
 } gemp_tuples;
 
 /* DEVICE, decode. Tuples `in` to `out`, other buffers; range r is begin[r] .. begin[r + 1] there, u32 [2^bits + 1]. out->count
- * and out->extent are not looked at. Does not wait on GPUs; on a CPU device it does where there is an extent. */
+ * and out->extent are not looked at. Does not wait, unless there is an extent and the device is a CPU or the shuffle stable. */
 gemp_code gemp_shuffle_decode(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out,
                               const gemp_buffer *begin);
+
+/* DEVICE. What tuples bring to each destination is added to sums, u32 [2^(bits + shift)], modulo 2^32; their values are the sums
+ * of their words. The same for every method. Does not wait.
+ *   gather      of tuples that decode has put in order, whose extent is not looked at
+ *   accumulate  by any other method, of tuples without an extent; GEMP_EUSAGE for tables on a GPU */
+gemp_code gemp_shuffle_gather(gemp_toolbox *box, const gemp_shuffle *how, const gemp_tuples *shuffled, const gemp_buffer *begin,
+                              const gemp_buffer *sums);
+gemp_code gemp_shuffle_accumulate(gemp_toolbox *box, gemp_shuffle_method method, const gemp_shuffle *how,
+                                  const gemp_tuples *in, const gemp_buffer *sums);
 
 #endif

@@ -1,0 +1,252 @@
+/* shuffle: what tuples bring to their destinations is added up, by four methods (src/shuffle/shuffle.h). In each a range of
+ * destinations is added up in local memory, but in `atomic`.
+ *
+ * In the form in groups a range is a work-group's, by items a work-item's, which is a group of one.
+ *
+ * Options: SHUFFLE_BITS, SHUFFLE_SHIFT as of gemp_shuffle; SHUFFLE_VALUE: bytes of a value that is apart from its destination, 4
+ * or 8, else 0; GEMP_RECORD: bytes of a tuple that has both, or 0 for 4 bytes; SHUFFLE_COLUMN: there is a column of destinations. */
+#include "primitive.clh"
+
+#define SHUFFLE_RANGES (1u << SHUFFLE_BITS)
+#define SHUFFLE_OF_RANGE (1u << SHUFFLE_SHIFT)
+#define shuffle_range(destination) ((destination) >> SHUFFLE_SHIFT & (SHUFFLE_RANGES - 1))
+#define shuffle_place(destination) ((destination) & (SHUFFLE_OF_RANGE - 1))
+
+#ifdef GEMP_GROUP
+#define SHUFFLE_KERNEL PRIMITIVE_KERNEL
+#define SHUFFLE_ITEMS GEMP_GROUP
+#define shuffle_barrier() primitive_barrier()
+#define shuffle_add(sum, value) atomic_add((sum), (value))
+#else
+#define SHUFFLE_KERNEL __kernel
+#define SHUFFLE_ITEMS 1u
+#define shuffle_barrier() ((void)0)
+#define shuffle_add(sum, value) (*(sum) += (value))
+#endif
+
+#if SHUFFLE_VALUE == 8
+typedef ulong shuffle_tuple;
+#elif SHUFFLE_VALUE == 4
+typedef uint shuffle_tuple;
+#else
+typedef gemp_element shuffle_tuple;
+#endif
+
+static inline uint shuffle_destination(__global const uint *destinations, __global const shuffle_tuple *tuples, size_t i)
+{
+#ifdef SHUFFLE_COLUMN
+	return destinations[i];
+#elif GEMP_RECORD
+	return *(__global const uint *)(tuples + i);
+#else
+	return tuples[i] >> 16;
+#endif
+}
+
+/* All words of the value, together: so every byte of a tuple counts. */
+static inline uint shuffle_value(shuffle_tuple t)
+{
+#if SHUFFLE_VALUE == 8
+	return (uint)t + (uint)(t >> 32);
+#elif SHUFFLE_VALUE == 4
+	return t;
+#elif GEMP_RECORD == 0
+	return t & 0xffff;
+#elif GEMP_RECORD == 8
+	return t.y;
+#elif GEMP_RECORD == 16
+	return t.y + t.z + t.w;
+#else
+#if GEMP_RECORD == 64
+	uint8 eight = t.lo + t.hi;
+#else
+	uint8 eight = t;
+#endif
+	uint4 four = eight.lo + eight.hi;
+	return four.x + four.y + four.z + four.w - t.s0;
+#endif
+}
+
+/* Where ranges begin in tuples that are in their order; begin[] was 0. */
+__kernel void shuffle_bounds(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
+                             uint count, uint slab, __global uint *begin)
+{
+	uint from = (uint)get_group_id(0) * slab, end = primitive_end(from, slab, count);
+	for (uint i = from + (uint)get_local_id(0); i < end; i += SHUFFLE_ITEMS) {
+		uint range = shuffle_range(shuffle_destination(destinations, tuples, i));
+		uint before = i ? shuffle_range(shuffle_destination(destinations, tuples, i - 1)) : 0;
+		for (uint r = before + 1; r <= range; r++)
+			begin[r] = i;
+		for (uint r = range + 1; r <= SHUFFLE_RANGES && i + 1 == count; r++)
+			begin[r] = count;
+	}
+}
+
+/* Of tuples that move by their numbers: these, and their destinations; and then each to its place. */
+__kernel void shuffle_number(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
+                             uint count, uint slab, __global uint *restrict column, __global uint *restrict numbers)
+{
+	uint begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
+	for (uint i = begin + (uint)get_local_id(0); i < end; i += SHUFFLE_ITEMS) {
+		column[i] = shuffle_destination(destinations, tuples, i);
+		numbers[i] = i;
+	}
+}
+
+__kernel void shuffle_by_number(__global const shuffle_tuple *restrict tuples, __global shuffle_tuple *restrict out,
+                                __global const uint *restrict numbers, uint count, uint slab)
+{
+	uint begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
+	for (uint i = begin + (uint)get_local_id(0); i < end; i += SHUFFLE_ITEMS)
+		out[i] = tuples[numbers[i]];
+}
+
+#if SHUFFLE_SHIFT <= 13 /* sums of a range are in local memory */
+
+static inline void shuffle_clear(volatile __local uint *sums)
+{
+	shuffle_barrier();
+	for (uint k = (uint)get_local_id(0); k < SHUFFLE_OF_RANGE; k += SHUFFLE_ITEMS)
+		sums[k] = 0;
+	shuffle_barrier();
+}
+
+/* What a range has come to; other groups may have a part of it. */
+static inline void shuffle_leave(volatile __local uint *sums, uint range, volatile __global uint *all)
+{
+	shuffle_barrier();
+	for (uint k = (uint)get_local_id(0); k < SHUFFLE_OF_RANGE; k += SHUFFLE_ITEMS)
+		if (sums[k])
+			atomic_add(&all[(size_t)range << SHUFFLE_SHIFT | k], sums[k]);
+}
+
+/* DECODE: tuples are in the order of ranges. Slabs of them are equal, however many a range has. */
+
+SHUFFLE_KERNEL void shuffle_gather(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
+                                   __global const uint *restrict begin, uint slab, volatile __global uint *all)
+{
+	volatile __local uint sums[SHUFFLE_OF_RANGE];
+	uint count = begin[SHUFFLE_RANGES], from = (uint)get_group_id(0) * slab, range = 0, high = SHUFFLE_RANGES;
+	if (from >= count)
+		return;
+	uint end = primitive_end(from, slab, count);
+	while (high - range > 1) { /* the last range that begins at `from` or before; ones without tuples come before it */
+		uint middle = (range + high) / 2;
+		if (begin[middle] <= from)
+			range = middle;
+		else
+			high = middle;
+	}
+	while (from < end) {
+		while (begin[range + 1] <= from) /* no tuples */
+			range++;
+		uint until = min(end, begin[range + 1]);
+		shuffle_clear(sums);
+#pragma unroll 4
+		for (uint i = from + (uint)get_local_id(0); i < until; i += SHUFFLE_ITEMS)
+			shuffle_add(&sums[shuffle_place(shuffle_destination(destinations, tuples, i))], shuffle_value(tuples[i]));
+		shuffle_leave(sums, range, all);
+		from = until;
+	}
+}
+
+/* ATOMIC */
+
+__kernel void shuffle_atomic(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
+                             uint count, uint slab, volatile __global uint *all)
+{
+	uint begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
+#pragma unroll 4
+	for (uint i = begin + (uint)get_local_id(0); i < end; i += SHUFFLE_ITEMS) {
+		uint to = shuffle_destination(destinations, tuples, i) & (SHUFFLE_RANGES * SHUFFLE_OF_RANGE - 1);
+		atomic_add(&all[to], shuffle_value(tuples[i]));
+	}
+}
+
+/* POLLING: a group a range. */
+
+SHUFFLE_KERNEL void shuffle_polling(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
+                                    uint count, volatile __global uint *all)
+{
+	volatile __local uint sums[SHUFFLE_OF_RANGE];
+	uint range = (uint)get_group_id(0);
+	shuffle_clear(sums);
+	for (uint i = (uint)get_local_id(0); i < count; i += SHUFFLE_ITEMS) {
+		uint to = shuffle_destination(destinations, tuples, i);
+		if (shuffle_range(to) == range)
+			shuffle_add(&sums[shuffle_place(to)], shuffle_value(tuples[i]));
+	}
+	shuffle_leave(sums, range, all);
+}
+
+/* CONVERGE: a group a range. Numbers of wanted tuples are appended to its buffer, which is emptied when another round might not
+ * fit. */
+
+#define SHUFFLE_ROUND (SHUFFLE_ITEMS * 4u)
+#define SHUFFLE_WANTED (SHUFFLE_ROUND + 1024u)
+
+SHUFFLE_KERNEL void shuffle_converge(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
+                                     uint count, volatile __global uint *all)
+{
+	volatile __local uint sums[SHUFFLE_OF_RANGE];
+	__local uint wanted[SHUFFLE_WANTED];
+	__local uint wants;
+	uint range = (uint)get_group_id(0), lid = (uint)get_local_id(0);
+	if (lid == 0)
+		wants = 0;
+	shuffle_clear(sums);
+	for (uint round = 0; round < count; round = primitive_end(round, SHUFFLE_ROUND, count)) {
+		uint end = primitive_end(round, SHUFFLE_ROUND, count);
+		for (uint i = round + lid; i < end; i += SHUFFLE_ITEMS)
+			if (shuffle_range(shuffle_destination(destinations, tuples, i)) == range) {
+#ifdef GEMP_GROUP
+				wanted[atomic_inc(&wants)] = i;
+#else
+				wanted[wants++] = i;
+#endif
+			}
+		shuffle_barrier();
+		uint there = wants;
+		shuffle_barrier();
+		if (there <= SHUFFLE_WANTED - SHUFFLE_ROUND && end < count)
+			continue;
+		for (uint k = lid; k < there; k += SHUFFLE_ITEMS) {
+			uint i = wanted[k];
+			shuffle_add(&sums[shuffle_place(shuffle_destination(destinations, tuples, i))], shuffle_value(tuples[i]));
+		}
+		if (lid == 0)
+			wants = 0;
+		shuffle_barrier();
+	}
+	shuffle_leave(sums, range, all);
+}
+
+/* TABLES, by items: a range's decoder. Of eight tuples at a time a mask tells which are wanted, and a table where in the eight
+ * those are; only they are looked at. positions[mask] has a byte for each. */
+#ifndef GEMP_GROUP
+__kernel void shuffle_tables(__global const uint *restrict destinations, __global const shuffle_tuple *restrict tuples,
+                             uint count, volatile __global uint *all, __constant const ulong *positions)
+{
+	volatile __local uint sums[SHUFFLE_OF_RANGE];
+	uint range = (uint)get_group_id(0), i = 0;
+	shuffle_clear(sums);
+	for (; i + 8 <= count; i += 8) {
+		uint mask = 0;
+#pragma unroll
+		for (uint k = 0; k < 8; k++)
+			mask |= (uint)(shuffle_range(shuffle_destination(destinations, tuples, i + k)) == range) << k;
+		ulong places = positions[mask];
+		for (uint wanted = popcount(mask); wanted; wanted--, places >>= 8) {
+			uint j = i + (uint)(places & 7);
+			shuffle_add(&sums[shuffle_place(shuffle_destination(destinations, tuples, j))], shuffle_value(tuples[j]));
+		}
+	}
+	for (; i < count; i++) {
+		uint to = shuffle_destination(destinations, tuples, i);
+		if (shuffle_range(to) == range)
+			shuffle_add(&sums[shuffle_place(to)], shuffle_value(tuples[i]));
+	}
+	shuffle_leave(sums, range, all);
+}
+#endif
+#endif

@@ -1,0 +1,295 @@
+/* On a device, in both forms of the kernels: decode puts tuples in the order of ranges, and every method comes to the sums that
+ * a plain loop does. PoCL compiles a second for each program, so that few layouts are tried unless `thorough`.
+ */
+#ifndef GEMP_TESTS_SHUFFLE_CASE_H
+#define GEMP_TESTS_SHUFFLE_CASE_H
+
+#include "harness/harness.h"
+
+#include "core/random.h"
+#include "primitive/split_device.h"
+#include "shuffle/shuffle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gemp_device *device;
+static gemp_toolbox *boxes[2]; /* in groups, by items */
+static bool thorough;
+
+/* Tuples of the host: an array of whole tuples, and what a layout makes of them. */
+typedef struct sample {
+	gemp_shuffle how;
+	size_t count, room; /* room: what buffers have, of which the first `count` are there */
+	unsigned element;   /* bytes of one of tuple[] */
+	unsigned char *tuple, *shuffled;
+	uint32_t *column, *shuffled_column; /* NULL: none; none that moves */
+	gemp_buffer buffers[7];             /* tuple, column, out tuple, out column, begin, sums, extent */
+} sample;
+
+enum { TUPLE, COLUMN, OUT, OUT_COLUMN, BEGIN, SUMS, EXTENT, BUFFERS };
+
+static uint32_t word(const unsigned char *at, unsigned k)
+{
+	uint32_t w;
+	memcpy(&w, at + 4 * k, 4);
+	return w;
+}
+
+static uint32_t destination_of(const sample *s, const unsigned char *tuples, const uint32_t *column, size_t i)
+{
+	if (column)
+		return column[i];
+	uint32_t first = word(tuples + i * s->element, 0);
+	return s->how.size == 4 ? first >> 16 : first;
+}
+
+static uint32_t value_of(const sample *s, const unsigned char *tuples, size_t i)
+{
+	uint32_t sum = 0;
+	if (s->how.size == 4)
+		return word(tuples + 4 * i, 0) & 0xffff;
+	for (unsigned k = s->how.layout == GEMP_SHUFFLE_APART ? 0 : 1; k < s->element / 4; k++)
+		sum += word(tuples + i * s->element, k);
+	return sum;
+}
+
+static size_t range_of(const sample *s, uint32_t destination)
+{
+	return destination >> s->how.shift & (((size_t)1 << s->how.bits) - 1);
+}
+
+/* skew 0: destinations at random; 1: most in few ranges; 2: all the same. Words of values are random. */
+static void sample_new(sample *s, gemp_shuffle how, size_t count, bool extent, unsigned skew, uint64_t *random)
+{
+	uint64_t destinations = (uint64_t)1 << (how.bits + how.shift), spare = extent ? 1000 : 0;
+	bool apart = how.layout == GEMP_SHUFFLE_APART, moves = apart;
+	*s = (sample){ .how = how, .count = count, .room = count + spare, .element = apart ? how.size - 4 : how.size };
+	s->tuple = calloc(s->room + 1, s->element);
+	s->shuffled = calloc(s->room + 1, s->element);
+	s->column = how.layout == GEMP_SHUFFLE_INSIDE ? NULL : calloc(s->room + 1, 4);
+	s->shuffled_column = moves ? calloc(s->room + 1, 4) : NULL;
+	for (size_t i = 0; i < s->room; i++) {
+		uint64_t bits = gemp_random(random);
+		uint32_t to = (uint32_t)(skew == 0 ? bits % destinations : skew == 1 && bits % 8 == 0 ? (bits >> 8) % destinations
+		                       : skew == 1 ? (bits >> 8) % 3 * (destinations / 3) : destinations - 1);
+		for (unsigned k = 0; k < s->element / 4; k++)
+			((uint32_t *)(void *)s->tuple)[i * (s->element / 4) + k] = (uint32_t)gemp_random(random);
+		if (how.size == 4)
+			((uint32_t *)(void *)s->tuple)[i] = to << 16 | (uint32_t)(bits >> 48);
+		else if (!apart)
+			((uint32_t *)(void *)s->tuple)[i * (s->element / 4)] = to;
+		if (s->column)
+			s->column[i] = to;
+	}
+	const size_t sizes[BUFFERS] = { s->room * s->element, s->room * 4, s->room * s->element, s->room * 4,
+		(((size_t)1 << how.bits) + 1) * 4, ((size_t)1 << (how.bits + how.shift)) * 4, 8 };
+	const uint32_t known[2] = { 0, (uint32_t)count };
+	const void *from[BUFFERS] = { [TUPLE] = s->tuple, [COLUMN] = s->column, [EXTENT] = known };
+	for (int b = 0; b < BUFFERS; b++)
+		assert_ok(gemp_buffer_new(&s->buffers[b], device, sizes[b] ? sizes[b] : 4, sizes[b] ? from[b] : NULL));
+}
+
+static void sample_free(sample *s)
+{
+	for (int b = 0; b < BUFFERS; b++)
+		gemp_buffer_free(&s->buffers[b], device);
+	free(s->tuple);
+	free(s->shuffled);
+	free(s->column);
+	free(s->shuffled_column);
+}
+
+/* The hash of a tuple with its destination; equal tuples have equal ones. */
+static uint64_t hash_of(const sample *s, const unsigned char *tuples, const uint32_t *column, size_t i)
+{
+	return gemp_hash(tuples + i * s->element, s->element, destination_of(s, tuples, column, i));
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x, y;
+	memcpy(&x, a, 8);
+	memcpy(&y, b, 8);
+	return (x > y) - (x < y);
+}
+
+/* Is what lies in `shuffled` the sample in the order of ranges? A range's tuples in any order, or in the sample's. */
+static bool in_order(const sample *s, const uint32_t *begin, bool stable)
+{
+	size_t ranges = (size_t)1 << s->how.bits, *next = calloc(ranges + 1, sizeof *next);
+	uint64_t *expected = calloc(s->count + 1, 8), *got = calloc(s->count + 1, 8);
+	bool good = true;
+	for (size_t i = 0; i < s->count; i++)
+		next[range_of(s, destination_of(s, s->tuple, s->column, i)) + 1]++;
+	for (size_t r = 0; r < ranges; r++) {
+		good &= begin[r] == next[r];
+		next[r + 1] += next[r];
+	}
+	good &= begin[ranges] == s->count;
+	for (size_t i = 0; i < s->count; i++) {
+		expected[next[range_of(s, destination_of(s, s->tuple, s->column, i))]++] = hash_of(s, s->tuple, s->column, i);
+		got[i] = hash_of(s, s->shuffled, s->shuffled_column, i);
+	}
+	for (size_t r = 0; good && !stable && r < ranges; r++) {
+		qsort(expected + begin[r], begin[r + 1] - begin[r], 8, compare);
+		qsort(got + begin[r], begin[r + 1] - begin[r], 8, compare);
+	}
+	good &= memcmp(expected, got, s->count * 8) == 0;
+	free(next);
+	free(expected);
+	free(got);
+	return good;
+}
+
+static bool right_sums(const sample *s)
+{
+	size_t destinations = (size_t)1 << (s->how.bits + s->how.shift);
+	uint32_t *expected = calloc(destinations, 4), *got = calloc(destinations, 4);
+	for (size_t i = 0; i < s->count; i++)
+		expected[destination_of(s, s->tuple, s->column, i)] += value_of(s, s->tuple, i);
+	assert_ok(gemp_buffer_read(device, &s->buffers[SUMS], 0, destinations * 4, got));
+	bool good = memcmp(expected, got, destinations * 4) == 0;
+	free(expected);
+	free(got);
+	return good;
+}
+
+static void check_decode(gemp_toolbox *box, sample *s, bool extent)
+{
+	size_t ranges = (size_t)1 << s->how.bits;
+	bool apart = s->how.layout == GEMP_SHUFFLE_APART;
+	uint32_t *begin = calloc(ranges + 1, 4);
+	const gemp_tuples in = { s->column ? &s->buffers[COLUMN] : NULL, &s->buffers[TUPLE], s->room,
+		extent ? &s->buffers[EXTENT] : NULL };
+	const gemp_tuples out = { apart ? &s->buffers[OUT_COLUMN] : NULL, &s->buffers[OUT], s->room, NULL };
+	assert_ok(gemp_shuffle_decode(box, &s->how, &in, &out, &s->buffers[BEGIN]));
+	assert_ok(gemp_buffer_read(device, &s->buffers[BEGIN], 0, (ranges + 1) * 4, begin));
+	assert_ok(gemp_buffer_read(device, &s->buffers[OUT], 0, s->count * s->element, s->shuffled));
+	if (apart)
+		assert_ok(gemp_buffer_read(device, &s->buffers[OUT_COLUMN], 0, s->count * 4, s->shuffled_column));
+	assert_true(in_order(s, begin, s->how.stable));
+	assert_ok(gemp_buffer_zero(device, &s->buffers[SUMS], 0, s->buffers[SUMS].size));
+	assert_ok(gemp_shuffle_gather(box, &s->how, &out, &s->buffers[BEGIN], &s->buffers[SUMS]));
+	assert_true(right_sums(s));
+	if (s->count > 10) { /* the checks object */
+		s->shuffled[s->element * (s->count / 2)] ^= 1;
+		assert_false(in_order(s, begin, s->how.stable));
+		s->tuple[s->element * (s->count / 3 + 1) - 4] ^= 1; /* of the last word */
+		assert_false(right_sums(s));
+		s->tuple[s->element * (s->count / 3 + 1) - 4] ^= 1; /* of the last word */
+	}
+	free(begin);
+}
+
+static void check_methods(gemp_toolbox *box, bool groups, sample *s)
+{
+	const gemp_tuples in = { s->column ? &s->buffers[COLUMN] : NULL, &s->buffers[TUPLE], s->count, NULL };
+	for (gemp_shuffle_method m = GEMP_SHUFFLE_POLLING; m < GEMP_SHUFFLE_METHODS; m++) {
+		if (m == GEMP_SHUFFLE_TABLES && groups) {
+			assert_code(gemp_shuffle_accumulate(box, m, &s->how, &in, &s->buffers[SUMS]), GEMP_EUSAGE);
+			continue;
+		}
+		assert_ok(gemp_buffer_zero(device, &s->buffers[SUMS], 0, s->buffers[SUMS].size));
+		assert_ok(gemp_shuffle_accumulate(box, m, &s->how, &in, &s->buffers[SUMS]));
+		assert_true(right_sums(s));
+	}
+}
+
+static const size_t counts[] = { 0, 1, 2, 7, 9, 127, 128, 129, 1000, 5003 };
+
+static void check(int form, gemp_shuffle how, bool methods, uint64_t *random)
+{
+	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+		bool extent = c % 2 == 1;
+		sample s;
+		sample_new(&s, how, counts[c], extent, (unsigned)gemp_random_below(random, 3), random);
+		check_decode(boxes[form], &s, extent);
+		if (methods)
+			check_methods(boxes[form], form == 0, &s);
+		sample_free(&s);
+	}
+}
+
+static const gemp_shuffle layouts[] = {
+	{ GEMP_SHUFFLE_INSIDE, 4, 5, 6, false }, { GEMP_SHUFFLE_APART, 8, 8, 4, false }, { GEMP_SHUFFLE_BESIDE, 16, 5, 6, false },
+	{ GEMP_SHUFFLE_INSIDE, 64, 11, 2, false }, { GEMP_SHUFFLE_INSIDE, 8, 8, 13, false }, { GEMP_SHUFFLE_INSIDE, 32, 1, 3, false },
+	{ GEMP_SHUFFLE_BESIDE, 64, 8, 3, false }, { GEMP_SHUFFLE_APART, 12, 11, 2, false }, { GEMP_SHUFFLE_BESIDE, 32, 11, 0, false },
+	{ GEMP_SHUFFLE_INSIDE, 16, 8, 8, false }, { GEMP_SHUFFLE_INSIDE, 4, 11, 5, false }, { GEMP_SHUFFLE_BESIDE, 8, 8, 2, false },
+};
+
+static void shuffles(void **state)
+{
+	uint64_t random = test_seed();
+	(void)state;
+	for (int form = 0; form < 2; form++)
+		for (size_t k = 0; k < (thorough ? sizeof layouts / sizeof *layouts : 4); k++)
+			if (thorough || (form == 0 ? k != 0 : k != 1))
+				check(form, layouts[k], thorough || (size_t)form + k == 2, &random);
+}
+
+/* Tuples of a range keep their order: in one pass, in two, and by their numbers. */
+static void stable(void **state)
+{
+	uint64_t random = test_seed();
+	(void)state;
+	for (size_t k = 0; k < (thorough ? sizeof layouts / sizeof *layouts : 4); k++)
+		if (thorough || k == 1 || k == 3) {
+			gemp_shuffle how = layouts[k];
+			how.stable = true;
+			check(0, how, false, &random);
+		}
+}
+
+/* Shapes in which tuples move by their numbers, and those that go through local memory as a whole; columns or none. */
+static void shapes(void **state)
+{
+	uint64_t random = test_seed();
+	(void)state;
+	for (unsigned window = 0; window <= 128; window += 128)
+		for (size_t k = 2; k < (thorough ? 4 : 3); k++) {
+			gemp_split_shape_forced = (gemp_split_shape){ 32, 4, window, 0 };
+			check(0, layouts[k], false, &random);
+		}
+	gemp_split_shape_forced = (gemp_split_shape){ 0 };
+}
+
+/* So many that on a CPU device they leave by lines. */
+static void many(void **state)
+{
+	static const gemp_shuffle some[] = { { GEMP_SHUFFLE_APART, 8, 8, 4, true }, { GEMP_SHUFFLE_BESIDE, 16, 5, 6, true },
+		{ GEMP_SHUFFLE_INSIDE, 4, 11, 5, true }, { GEMP_SHUFFLE_APART, 12, 11, 2, true }, { GEMP_SHUFFLE_INSIDE, 64, 8, 2, true } };
+	uint64_t random = test_seed();
+	(void)state;
+	for (size_t k = 0; k < (thorough ? sizeof some / sizeof *some : 2); k++)
+		for (unsigned skew = 0; skew < 3; skew++) {
+			sample s;
+			sample_new(&s, some[k], ((size_t)5 << 20) / some[k].size + skew, false, skew, &random);
+			check_decode(boxes[1], &s, false);
+			sample_free(&s);
+		}
+}
+
+static int shuffle_main(int argc, char **argv, bool all)
+{
+	static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(shuffles), cmocka_unit_test(stable), cmocka_unit_test(shapes),
+		cmocka_unit_test(many) };
+	thorough = all;
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
+		return TEST_SKIPPED;
+	for (int form = 0; form < 2; form++)
+		if (gemp_toolbox_new(&boxes[form], device, forms[form]) != GEMP_OK)
+			return 1;
+	int failed = test_main(tests);
+	for (int form = 0; form < 2; form++)
+		gemp_toolbox_free(boxes[form]);
+	failed |= device->held != 0;
+	gemp_device_close(device);
+	return failed;
+}
+
+#endif

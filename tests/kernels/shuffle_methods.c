@@ -1,0 +1,6 @@
+#include "kernels/shuffle_case.h"
+
+int main(int argc, char **argv)
+{
+	return shuffle_main(argc, argv, false);
+}
