@@ -60,6 +60,7 @@ enum gemp_tag {
 	GEMP_TAG_EXCHANGE = 1,
 	GEMP_TAG_OUTPUT,
 	GEMP_TAG_TRACE,
+	GEMP_TAG_MAIL,
 };
 
 #endif

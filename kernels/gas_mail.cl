@@ -1,0 +1,79 @@
+/* Mail (src/gas/mail.h): values of own vertices into messages, and out of messages to ghosts.
+ *
+ * Places are vertices that a rank is sent, or ghosts of one rank, 32 to a word. MAIL_SIZE: bytes of a value, 0, 4 or 8.
+ */
+#if MAIL_SIZE == 8
+typedef ulong mail_value;
+#else
+typedef uint mail_value;
+#endif
+
+/* bits[w]: which of its places have changed. */
+__kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
+                            __global uint *restrict bits)
+{
+	uint w = (uint)get_global_id(0), set = 0;
+	if (w >= words)
+		return;
+	for (uint i = 0; i < 32; i++) {
+		uint v = slot[w * 32 + i];
+		if (v != 0xffffffffu && (changed[v >> 5] >> (v & 31) & 1u))
+			set |= 1u << i;
+	}
+	bits[w] = set;
+}
+
+/* A work-item a place. before[w]: values of the words before. */
+__kernel void gas_mail_gather(__global const uint *restrict slot, uint words, __global const uint *restrict bits,
+                              __global const uint *restrict before, __global const mail_value *restrict values,
+                              __global mail_value *restrict packed)
+{
+	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
+	if (w >= words || !(bits[w] & bit))
+		return;
+	packed[before[w] + popcount(bits[w] & (bit - 1))] = values[slot[place]];
+}
+
+static inline void mail_arrive(volatile __global uint *arrived, uint wanted, uint ghost)
+{
+	if (wanted)
+		atomic_or(&arrived[ghost >> 5], 1u << (ghost & 31));
+}
+
+/* Ghosts first .. first + count - 1 have all arrived. A work-item a word. */
+__kernel void gas_mail_set_all(uint first, uint count, __global uint *restrict arrived)
+{
+	uint w = (first >> 5) + (uint)get_global_id(0), begin = max(w * 32, first), end = min(w * 32 + 32, first + count);
+	if (begin >= end)
+		return;
+	arrived[w] |= (end - begin == 32 ? 0xffffffffu : (1u << (end - begin)) - 1) << (begin & 31);
+}
+
+/* The message at words[0]: a bitmap of `places`, and values from word `values_at` on. before[w]: values of the words before. */
+__kernel void gas_mail_put_bits(__global const uint *restrict words, uint bits_at, uint values_at, __global const uint *restrict before,
+                                uint before_at, uint first, uint places, __global mail_value *restrict values, uint wanted,
+                                volatile __global uint *arrived)
+{
+	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
+	if (place >= places || !(words[bits_at + w] & bit))
+		return;
+#if MAIL_SIZE
+	uint at = before[before_at + w] - before[before_at] + popcount(words[bits_at + w] & (bit - 1));
+	values[first + place] = ((__global const mail_value *)(words + values_at))[at];
+#endif
+	mail_arrive(arrived, wanted, first + place);
+}
+
+/* The same with `count` places instead of a bitmap. */
+__kernel void gas_mail_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count, uint first,
+                                 __global mail_value *restrict values, uint wanted, volatile __global uint *arrived)
+{
+	uint i = (uint)get_global_id(0);
+	if (i >= count)
+		return;
+	uint ghost = first + words[places_at + i];
+#if MAIL_SIZE
+	values[ghost] = ((__global const mail_value *)(words + values_at))[i];
+#endif
+	mail_arrive(arrived, wanted, ghost);
+}

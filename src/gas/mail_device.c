@@ -1,0 +1,169 @@
+/* Mail by kernels: bits of what has changed come to the host, which decides how it is sent; values go from the device into
+ * messages in page-locked memory, and messages to the device as they have come. */
+#include "core/memory.h"
+#include "gas/mail_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { GROUP = 256 };
+
+static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, const void *from)
+{
+	return gemp_buffer_new(out, mail->device, size ? size : sizeof(uint64_t), size ? from : NULL);
+}
+
+gemp_code gemp_gas_mail_device_new(gemp_gas_mail *mail)
+{
+	gemp_code code = GEMP_OK;
+	size_t words = mail->out.first[mail->ranks], sent = mail->layout->links.send_begin[mail->ranks];
+	char *source = NULL, options[32];
+	snprintf(options, sizeof options, "-DMAIL_SIZE=%zu", mail->size);
+	GEMP_TRY(gemp_kernel_source(&source, "gas_mail.cl"));
+	GEMP_TRY(gemp_program_new(&mail->program, mail->device, source, options));
+	GEMP_TRY(gemp_kernel_new(&mail->mark, &mail->program, "gas_mail_mark"));
+	GEMP_TRY(gemp_kernel_new(&mail->gather, &mail->program, "gas_mail_gather"));
+	GEMP_TRY(gemp_kernel_new(&mail->set_all, &mail->program, "gas_mail_set_all"));
+	GEMP_TRY(gemp_kernel_new(&mail->put_bits, &mail->program, "gas_mail_put_bits"));
+	GEMP_TRY(gemp_kernel_new(&mail->put_pairs, &mail->program, "gas_mail_put_pairs"));
+	GEMP_TRY(new_buffer(mail, &mail->slots, words * 32 * sizeof *mail->slot, mail->slot));
+	GEMP_TRY(new_buffer(mail, &mail->bits, words * sizeof *mail->out.bits, NULL));
+	GEMP_TRY(new_buffer(mail, &mail->before, words * sizeof *mail->out.before, NULL));
+	GEMP_TRY(new_buffer(mail, &mail->packed, sent * mail->size, NULL));
+	GEMP_TRY(new_buffer(mail, &mail->inbox, mail->in.region[mail->ranks], NULL));
+	code = new_buffer(mail, &mail->came_before, ((size_t)mail->in.first[mail->ranks] + 1) * sizeof *mail->in.before, NULL);
+done:
+	gemp_free(source);
+	return code;
+}
+
+void gemp_gas_mail_device_free(gemp_gas_mail *mail)
+{
+	cl_kernel kernels[] = { mail->mark, mail->gather, mail->set_all, mail->put_bits, mail->put_pairs };
+	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+		if (kernels[i])
+			clReleaseKernel(kernels[i]);
+	gemp_program_free(&mail->program);
+	gemp_buffer_free(&mail->slots, mail->device);
+	gemp_buffer_free(&mail->bits, mail->device);
+	gemp_buffer_free(&mail->before, mail->device);
+	gemp_buffer_free(&mail->packed, mail->device);
+	gemp_buffer_free(&mail->inbox, mail->device);
+	gemp_buffer_free(&mail->came_before, mail->device);
+}
+
+/* Values from the device into the messages, behind what heads them. */
+static gemp_code read_values(gemp_gas_mail *mail)
+{
+	gemp_code code = GEMP_OK;
+	const mail_side *out = &mail->out;
+	for (int r = 0; r < mail->ranks; r++) {
+		uint32_t count = mail_count(out, r);
+		if (!count)
+			continue;
+		const mail_head *head = (const mail_head *)(void *)mail_of(out, r);
+		char *to = mail_of(out, r) + mail_values_at((mail_form)head->form, out->count[r], count);
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(mail->device->queue, mail->packed.mem, CL_FALSE,
+		                                     out->before[out->first[r]] * mail->size, count * mail->size, to, 0, NULL, NULL)));
+	}
+	code = GEMP_CL(clFinish(mail->device->queue));
+done:
+	return code;
+}
+
+gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
+{
+	gemp_code code = GEMP_OK;
+	mail_side *out = &mail->out;
+	cl_uint words = out->first[mail->ranks];
+	size_t bytes = words * sizeof *out->bits;
+	if (changed) {
+		mail->all = false;
+		GEMP_TRY(gemp_launch(mail->device, mail->mark, words, GROUP, GEMP_ARG(&mail->slots.mem), GEMP_ARG(&words),
+		                     GEMP_ARG(&changed->mem), GEMP_ARG(&mail->bits.mem)));
+		GEMP_TRY(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, out->bits));
+		gemp_gas_mail_sum(out, 0, words);
+	} else if (!mail->all) {
+		gemp_gas_mail_mark_all(mail);
+		GEMP_TRY(gemp_buffer_write(mail->device, &mail->bits, 0, bytes, out->bits));
+		GEMP_TRY(gemp_buffer_write(mail->device, &mail->before, 0, bytes, out->before));
+		mail->all = true;
+	}
+	gemp_gas_mail_heads(mail);
+	if (!mail->size || !out->before[words]) {
+		code = GEMP_CL(clFinish(mail->device->queue));
+	} else {
+		if (changed)
+			GEMP_TRY(gemp_buffer_write(mail->device, &mail->before, 0, bytes, out->before));
+		GEMP_TRY(gemp_launch(mail->device, mail->gather, (size_t)words * 32, GROUP, GEMP_ARG(&mail->slots.mem), GEMP_ARG(&words),
+		                     GEMP_ARG(&mail->bits.mem), GEMP_ARG(&mail->before.mem), GEMP_ARG(&values->mem),
+		                     GEMP_ARG(&mail->packed.mem)));
+		code = read_values(mail);
+	}
+done:
+	return code;
+}
+
+static gemp_code write(gemp_gas_mail *mail, const gemp_buffer *to, size_t at, size_t size, const void *from)
+{
+	if (!size)
+		return GEMP_OK;
+	return GEMP_CL(clEnqueueWriteBuffer(mail->device->queue, to->mem, CL_FALSE, at, size, from, 0, NULL, NULL));
+}
+
+/* All places of a rank: values go where they belong at once. */
+static gemp_code take_all(gemp_gas_mail *mail, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
+{
+	gemp_code code = GEMP_OK;
+	cl_uint first = mail->layout->links.ghost_begin[rank], count = mail->in.count[rank];
+	GEMP_TRY(write(mail, values, first * mail->size, count * mail->size,
+	               mail_of(&mail->in, rank) + mail_values_at(MAIL_ALL, count, count)));
+	if (arrived)
+		code = gemp_launch(mail->device, mail->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
+		                   GEMP_ARG(&arrived->mem));
+done:
+	return code;
+}
+
+static gemp_code take_some(gemp_gas_mail *mail, int rank, const mail_head *head, const gemp_buffer *values,
+                           const gemp_buffer *arrived)
+{
+	gemp_code code = GEMP_OK;
+	mail_side *in = &mail->in;
+	mail_form form = (mail_form)head->form;
+	size_t region = in->region[rank];
+	cl_uint first = mail->layout->links.ghost_begin[rank], places = in->count[rank], wanted = arrived != NULL;
+	cl_uint words_at = (cl_uint)((region + sizeof *head) / sizeof(cl_uint)), before_at = in->first[rank], count = head->count;
+	cl_uint values_at = (cl_uint)((region + mail_values_at(form, places, count)) / sizeof(cl_uint));
+	const cl_mem *to = values ? &values->mem : &mail->inbox.mem, *bits = arrived ? &arrived->mem : &mail->came_before.mem;
+	GEMP_TRY(write(mail, &mail->inbox, region, mail_size(form, places, count, mail->size), head));
+	if (form == MAIL_PAIRS)
+		return gemp_launch(mail->device, mail->put_pairs, count, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
+		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
+		                   GEMP_ARG(bits));
+	memcpy(in->bits + before_at, head + 1, mail_words(places) * sizeof *in->bits);
+	gemp_gas_mail_sum(in, before_at, before_at + (uint32_t)mail_words(places));
+	GEMP_TRY(write(mail, &mail->came_before, before_at * sizeof *in->before, mail_words(places) * sizeof *in->before,
+	               in->before + before_at));
+	code = gemp_launch(mail->device, mail->put_bits, places, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
+	                   GEMP_ARG(&values_at), GEMP_ARG(&mail->came_before.mem), GEMP_ARG(&before_at), GEMP_ARG(&first),
+	                   GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
+done:
+	return code;
+}
+
+gemp_code gemp_gas_mail_unpack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived)
+{
+	gemp_code code = GEMP_OK;
+	for (int r = 0; r < mail->ranks; r++) {
+		if (!mail->in.count[r])
+			continue;
+		const mail_head *head = (const mail_head *)(void *)mail_of(&mail->in, r);
+		if (head->form == MAIL_ALL)
+			GEMP_TRY(take_all(mail, r, values, arrived));
+		else if (head->count)
+			GEMP_TRY(take_some(mail, r, head, values, arrived));
+	}
+done:
+	return code;
+}

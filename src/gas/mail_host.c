@@ -1,0 +1,231 @@
+/* Mail by the host's threads, in buffers of a CPU device. */
+#include "core/memory.h"
+#include "core/ranges.h"
+#include "gas/mail_parts.h"
+
+#include <string.h>
+
+/* Waits for kernels before. */
+static gemp_code map(const gemp_gas_mail *mail, const gemp_buffer *buffer, cl_map_flags flags, void **out)
+{
+	cl_int error = CL_SUCCESS;
+	*out = NULL;
+	if (buffer && buffer->size)
+		*out = clEnqueueMapBuffer(mail->device->queue, buffer->mem, CL_TRUE, flags, 0, buffer->size, 0, NULL, NULL, &error);
+	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
+}
+
+static gemp_code unmap(const gemp_gas_mail *mail, const gemp_buffer *buffer, void *bytes)
+{
+	return bytes ? GEMP_CL(clEnqueueUnmapMemObject(mail->device->queue, buffer->mem, bytes, 0, NULL, NULL)) : GEMP_OK;
+}
+
+/* PACKING */
+
+typedef struct packing {
+	gemp_gas_mail *mail;
+	const uint32_t *changed;
+	const char *values;
+} packing;
+
+static void mark_words(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const packing *p = context;
+	for (size_t w = begin; w < end; w++) {
+		uint32_t bits = 0;
+		for (unsigned i = 0; i < 32; i++) {
+			uint32_t v = p->mail->slot[w * 32 + i];
+			if (v != GEMP_NO_VERTEX && p->changed[v / 32] >> v % 32 & 1)
+				bits |= 1u << i;
+		}
+		p->mail->out.bits[w] = bits;
+	}
+}
+
+static int rank_of(const mail_side *side, size_t word)
+{
+	int rank = 0;
+	while (side->first[rank + 1] <= word)
+		rank++;
+	return rank;
+}
+
+/* Values go to their places in messages, whose forms are known. */
+static void gather_words(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const packing *p = context;
+	const gemp_gas_mail *mail = p->mail;
+	const mail_side *out = &mail->out;
+	int rank = -1;
+	char *to = NULL;
+	for (size_t w = begin; w < end; w++) {
+		if (rank < 0 || w >= out->first[rank + 1]) {
+			rank = rank_of(out, w);
+			const mail_head *head = (const mail_head *)(void *)mail_of(out, rank);
+			to = (char *)head + mail_values_at((mail_form)head->form, out->count[rank], head->count) +
+			     (out->before[w] - out->before[out->first[rank]]) * mail->size;
+		}
+		for (uint32_t bits = out->bits[w]; bits; bits &= bits - 1, to += mail->size) {
+			const char *from = p->values + mail->slot[w * 32 + (unsigned)__builtin_ctz(bits)] * mail->size;
+			if (mail->size == sizeof(uint32_t))
+				memcpy(to, from, sizeof(uint32_t));
+			else
+				memcpy(to, from, sizeof(uint64_t));
+		}
+	}
+}
+
+void gemp_gas_mail_heads(gemp_gas_mail *mail)
+{
+	const mail_side *out = &mail->out;
+	for (int r = 0; r < mail->ranks; r++) {
+		uint32_t count = mail_count(out, r), words = out->first[r + 1] - out->first[r], *to;
+		if (!out->count[r])
+			continue;
+		mail_head *head = (mail_head *)(void *)mail_of(out, r);
+		*head = (mail_head){ mail_form_of(out->count[r], count), count };
+		to = (uint32_t *)(head + 1);
+		if (head->form == MAIL_BITS)
+			memcpy(to, out->bits + out->first[r], words * sizeof *to);
+		for (uint32_t w = 0; head->form == MAIL_PAIRS && w < words; w++)
+			for (uint32_t bits = out->bits[out->first[r] + w]; bits; bits &= bits - 1)
+				*to++ = w * 32 + (uint32_t)__builtin_ctz(bits);
+	}
+}
+
+gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t words = mail->out.first[mail->ranks];
+	void *bits = NULL, *from = NULL;
+	GEMP_TRY(map(mail, changed, CL_MAP_READ, &bits));
+	if (mail->size)
+		GEMP_TRY(map(mail, values, CL_MAP_READ, &from));
+	packing p = { mail, bits, from };
+	if (changed) {
+		gemp_for_ranges(words, mark_words, &p);
+		gemp_gas_mail_sum(&mail->out, 0, words);
+	} else if (!mail->all) {
+		gemp_gas_mail_mark_all(mail);
+	}
+	mail->all = !changed;
+	gemp_gas_mail_heads(mail);
+	if (mail->size)
+		gemp_for_ranges(words, gather_words, &p);
+done:
+	if (unmap(mail, values, from) != GEMP_OK || unmap(mail, changed, bits) != GEMP_OK)
+		code = GEMP_EINTERNAL;
+	return code;
+}
+
+/* UNPACKING */
+
+/* A message that has come. */
+typedef struct unpacking {
+	const gemp_gas_mail *mail;
+	int rank;
+	uint32_t ghost;        /* the first of this rank */
+	const mail_head *head;
+	const uint32_t *words; /* bitmap or places */
+	const char *from;
+	char *values;
+} unpacking;
+
+static void put(const unpacking *u, size_t place, size_t value)
+{
+	size_t size = u->mail->size;
+	if (size == sizeof(uint32_t))
+		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint32_t));
+	else
+		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint64_t));
+}
+
+static void put_places(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const unpacking *u = context;
+	for (size_t i = begin; i < end; i++)
+		put(u, u->words[i], i);
+}
+
+static void put_words(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const unpacking *u = context;
+	const uint32_t *before = u->mail->in.before + u->mail->in.first[u->rank];
+	for (size_t w = begin; w < end; w++) {
+		size_t value = before[w] - before[0];
+		for (uint32_t bits = u->words[w]; bits; bits &= bits - 1)
+			put(u, w * 32 + (unsigned)__builtin_ctz(bits), value++);
+	}
+}
+
+static void put_all(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const unpacking *u = context;
+	memcpy(u->values + (u->ghost + begin) * u->mail->size, u->from + begin * u->mail->size, (end - begin) * u->mail->size);
+}
+
+static void set_bits(uint32_t *bits, uint32_t at, uint32_t word)
+{
+	bits[at / 32] |= word << at % 32;
+	if (at % 32 && word >> (32 - at % 32))
+		bits[at / 32 + 1] |= word >> (32 - at % 32);
+}
+
+static void set_arrived(const unpacking *u, uint32_t *arrived)
+{
+	uint32_t places = u->mail->in.count[u->rank];
+	if (u->head->form == MAIL_PAIRS) {
+		for (uint32_t i = 0; i < u->head->count; i++)
+			set_bits(arrived, u->ghost + u->words[i], 1);
+		return;
+	}
+	for (uint32_t w = 0; w < mail_words(places); w++) {
+		uint32_t last = places - w * 32 < 32 ? (1u << (places - w * 32)) - 1 : UINT32_MAX;
+		set_bits(arrived, u->ghost + w * 32, u->head->form == MAIL_ALL ? last : u->words[w]);
+	}
+}
+
+static void put_values(const unpacking *u)
+{
+	const gemp_gas_mail *mail = u->mail;
+	uint32_t first = mail->in.first[u->rank], words = mail->in.first[u->rank + 1] - first;
+	unpacking *context = (unpacking *)(uintptr_t)u;
+	if (u->head->form == MAIL_ALL) {
+		gemp_for_ranges(u->head->count, put_all, context);
+	} else if (u->head->form == MAIL_PAIRS) {
+		gemp_for_ranges(u->head->count, put_places, context);
+	} else {
+		memcpy(mail->in.bits + first, u->words, words * sizeof *u->words);
+		gemp_gas_mail_sum((mail_side *)(uintptr_t)&mail->in, first, first + words);
+		gemp_for_ranges(words, put_words, context);
+	}
+}
+
+gemp_code gemp_gas_mail_unpack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived)
+{
+	gemp_code code = GEMP_OK;
+	void *bits = NULL, *to = NULL;
+	GEMP_TRY(map(mail, arrived, CL_MAP_READ | CL_MAP_WRITE, &bits));
+	if (mail->size)
+		GEMP_TRY(map(mail, values, CL_MAP_READ | CL_MAP_WRITE, &to));
+	for (int r = 0; r < mail->ranks; r++) {
+		if (!mail->in.count[r])
+			continue;
+		const mail_head *head = (const mail_head *)(void *)mail_of(&mail->in, r);
+		unpacking u = { mail, r, mail->layout->links.ghost_begin[r], head, (const uint32_t *)(head + 1),
+		                (const char *)head + mail_values_at((mail_form)head->form, mail->in.count[r], head->count), to };
+		if (mail->size)
+			put_values(&u);
+		if (bits)
+			set_arrived(&u, bits);
+	}
+done:
+	if (unmap(mail, values, to) != GEMP_OK || unmap(mail, arrived, bits) != GEMP_OK)
+		code = GEMP_EINTERNAL;
+	return code;
+}

@@ -1,0 +1,100 @@
+/* What mail looks like: places, 32 to a word, of what a rank sends or has as ghosts; and the bytes of messages. Of this room
+ * alone. */
+#ifndef GEMP_GAS_MAIL_PARTS_H
+#define GEMP_GAS_MAIL_PARTS_H
+
+#include "device/readback.h"
+#include "gas/mail.h"
+
+typedef enum mail_form {
+	MAIL_ALL,   /* of all places: values */
+	MAIL_BITS,  /* a bitmap of places, values of those that are set */
+	MAIL_PAIRS, /* places, then their values */
+} mail_form;
+
+typedef struct mail_head {
+	uint32_t form, count; /* of values */
+} mail_head;
+
+/* One direction. Places of each rank begin at a word of their own. */
+typedef struct mail_side {
+	uint32_t *count;   /* [ranks] places */
+	uint32_t *first;   /* [ranks + 1] words */
+	uint32_t *bits;    /* [words] who has changed */
+	uint32_t *before;  /* [words + 1] how many in the words before */
+	size_t *region;    /* [ranks + 1] bytes where the message of each rank begins, and has room for any form */
+	gemp_locked locked; /* the messages where a device reads and writes them, else bytes of the host */
+	char *bytes;
+	int requests;      /* under way */
+	MPI_Request *request;
+} mail_side;
+
+struct gemp_gas_mail {
+	const gemp_gas_layout *layout;
+	gemp_device *device;
+	size_t size;       /* bytes of a value */
+	int ranks;
+	bool kernels;
+	bool all;          /* bits[] and before[] of out are those of all places, on the device, too */
+	mail_side out, in;
+	uint32_t *slot;    /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: none */
+	gemp_traffic traffic;
+	/* with kernels */
+	gemp_program program;
+	cl_kernel mark, gather, set_all, put_bits, put_pairs;
+	gemp_buffer slots, bits, before, packed; /* out */
+	gemp_buffer inbox, came_before;          /* in */
+};
+
+static inline size_t mail_words(size_t places)
+{
+	return (places + 31) / 32;
+}
+
+/* Where values begin in a message, and its size. */
+static inline size_t mail_values_at(mail_form form, size_t places, size_t count)
+{
+	size_t words = form == MAIL_ALL ? 0 : form == MAIL_BITS ? mail_words(places) : count;
+	return sizeof(mail_head) + (words * sizeof(uint32_t) + 7) / 8 * 8;
+}
+
+static inline size_t mail_size(mail_form form, size_t places, size_t count, size_t value)
+{
+	return mail_values_at(form, places, count) + count * value;
+}
+
+static inline mail_form mail_form_of(size_t places, size_t count)
+{
+	if (count == places)
+		return MAIL_ALL;
+	return mail_values_at(MAIL_BITS, places, count) < mail_values_at(MAIL_PAIRS, places, count) ? MAIL_BITS : MAIL_PAIRS;
+}
+
+static inline char *mail_of(const mail_side *side, int rank)
+{
+	return side->bytes + side->region[rank];
+}
+
+static inline uint32_t mail_count(const mail_side *side, int rank)
+{
+	return side->before[side->first[rank + 1]] - side->before[side->first[rank]];
+}
+
+/* before[] of bits[] from one word to another. */
+void gemp_gas_mail_sum(mail_side *side, uint32_t from, uint32_t end);
+
+/* HOST: buffers are mapped, so that kernels before have ended. */
+gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
+gemp_code gemp_gas_mail_unpack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived);
+/* Heads, bitmaps and places of messages, once bits[] and before[] are known. */
+void gemp_gas_mail_heads(gemp_gas_mail *mail);
+/* bits[] and before[] of all places. */
+void gemp_gas_mail_mark_all(gemp_gas_mail *mail);
+
+/* DEVICE */
+gemp_code gemp_gas_mail_device_new(gemp_gas_mail *mail);
+void gemp_gas_mail_device_free(gemp_gas_mail *mail);
+gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
+gemp_code gemp_gas_mail_unpack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived);
+
+#endif

@@ -1,0 +1,197 @@
+/* Mail: what owners have changed arrives at all who have it as a ghost, and nothing else, in every form and by both ways. */
+#include "gas/mail.h"
+#include "harness/collective.h"
+#include "harness/gas_case.h"
+
+static gemp_device *device;
+
+/* What a vertex has after a round in which it changed. */
+static uint64_t value_of(uint64_t seed, uint64_t round, uint32_t number)
+{
+	return gemp_mix(seed + round * 1000003 + number);
+}
+
+static bool changes(uint64_t seed, uint64_t round, uint32_t number, unsigned percent)
+{
+	return gemp_mix(seed * 31 + round * 7919 + number) % 100 < percent;
+}
+
+typedef struct post {
+	const gas_case *c;
+	const gemp_gas_layout *layout;
+	size_t size;
+	uint64_t seed;
+	uint64_t *last;       /* [n] round in which a vertex changed */
+	char *values;         /* [known] */
+	uint32_t *bits;
+	size_t words;
+	gemp_buffer value_buffer, changed, arrived;
+} post;
+
+static void set_value(post *p, uint32_t v, uint64_t value)
+{
+	if (p->size)
+		memcpy(p->values + v * p->size, &value, p->size);
+}
+
+static bool has_value(const post *p, uint32_t v, uint64_t value)
+{
+	return !p->size || memcmp(p->values + v * p->size, &value, p->size) == 0;
+}
+
+/* Bytes that this rank is to send. */
+static uint64_t expected_bytes(const post *p, uint64_t round, unsigned percent)
+{
+	const gemp_gas_links *links = &p->layout->links;
+	uint64_t bytes = 0;
+	for (int r = 0; r < test_comm.size; r++) {
+		uint64_t places = links->send_begin[r + 1] - links->send_begin[r], count = 0;
+		for (uint64_t i = links->send_begin[r]; i < links->send_begin[r + 1]; i++)
+			count += changes(p->seed, round, p->c->number[p->layout->id[links->send[i]]], percent);
+		uint64_t bitmap = ((places + 31) / 32 * 4 + 7) / 8 * 8, pairs = (count * 4 + 7) / 8 * 8;
+		bytes += places ? 8 + (count == places ? 0 : bitmap < pairs ? bitmap : pairs) + count * p->size : 0;
+	}
+	return bytes;
+}
+
+/* One round; false: something is wrong. `same`: arrived is changed. */
+static bool run_round(post *p, gemp_gas_mail *mail, uint64_t round, unsigned percent, bool same)
+{
+	const gemp_gas_layout *layout = p->layout;
+	uint64_t before = gemp_gas_mail_traffic(mail)->bytes;
+	gemp_code code = GEMP_OK;
+	bool right = true;
+	double sums[2] = { 1, test_comm.rank };
+	memset(p->bits, 0, p->words * sizeof *p->bits);
+	for (uint32_t n = 0; n < p->c->n; n++)
+		if (changes(p->seed, round, n, percent))
+			p->last[n] = round;
+	for (uint32_t v = 0; v < layout->own; v++)
+		if (p->last[p->c->number[layout->id[v]]] == round) {
+			p->bits[v / 32] |= 1u << v % 32;
+			set_value(p, v, value_of(p->seed, round, p->c->number[layout->id[v]]));
+		}
+	if (p->size)
+		code |= gemp_buffer_write(device, &p->value_buffer, 0, layout->own * p->size, p->values);
+	code |= gemp_buffer_write(device, &p->changed, 0, p->words * sizeof *p->bits, p->bits);
+	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
+	gemp_buffer *arrived = same ? &p->changed : &p->arrived;
+	code |= gemp_gas_mail_begin(mail, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed);
+	code |= gemp_gas_mail_end(mail, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !same ? NULL : arrived);
+	if (p->size)
+		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size, p->values);
+	code |= gemp_buffer_read(device, arrived, 0, p->words * sizeof *p->bits, p->bits);
+	for (uint32_t v = 0; v < layout->known; v++) {
+		uint32_t n = p->c->number[layout->id[v]];
+		bool set = p->bits[v / 32] >> v % 32 & 1, wanted = same || (v >= layout->own && round % 5 != 4);
+		right &= has_value(p, v, value_of(p->seed, p->last[n], n)) && set == (wanted && p->last[n] == round);
+	}
+	for (size_t v = layout->known; v < p->words * 32; v++)
+		right &= !(p->bits[v / 32] >> v % 32 & 1);
+	right &= test_comm.size == 1 || gemp_gas_mail_traffic(mail)->bytes - before == expected_bytes(p, round, percent);
+	right &= gemp_gas_round(&test_comm, code, sums, 2) == GEMP_OK && sums[0] == test_comm.size;
+	return right && sums[1] == test_comm.size * (test_comm.size - 1) / 2 && code == GEMP_OK;
+}
+
+static void run_case(const gas_case *c, size_t size, uint64_t seed)
+{
+	static const unsigned percents[] = { 0, 100, 3, 50, 100, 97, 1, 100 };
+	gemp_gas_layout layout;
+	gemp_gas_mail *mail;
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	post p = { .c = c, .layout = &layout, .size = size, .seed = seed, .words = layout.known / 32 + 1 };
+	p.last = calloc(c->n, sizeof *p.last);
+	p.values = calloc(layout.known + 1, 8);
+	p.bits = calloc(p.words, sizeof *p.bits);
+	for (uint32_t v = 0; v < layout.known; v++)
+		set_value(&p, v, value_of(seed, 0, c->number[layout.id[v]]));
+	gemp_code code = gemp_buffer_new(&p.value_buffer, device, layout.known * 8 + 8, p.values);
+	code |= gemp_buffer_new(&p.changed, device, p.words * sizeof *p.bits, NULL);
+	code |= gemp_buffer_new(&p.arrived, device, p.words * sizeof *p.bits, NULL);
+	assert_all_ok(code);
+	assert_all_ok(gemp_gas_mail_new(&mail, &layout, device, size));
+	for (uint64_t round = 1; round <= sizeof percents / sizeof *percents; round++)
+		assert_all(run_round(&p, mail, round, percents[round - 1], round % 3 == 0));
+	gemp_gas_mail_free(mail);
+	gemp_buffer_free(&p.value_buffer, device);
+	gemp_buffer_free(&p.changed, device);
+	gemp_buffer_free(&p.arrived, device);
+	gemp_gas_layout_free(&layout);
+	free(p.last);
+	free(p.values);
+	free(p.bits);
+}
+
+static void run_all(int kernels)
+{
+	uint64_t seed = test_seed_all();
+	size_t blocks = gemp_memory_blocks(); /* of the device */
+	for (int i = 0; i < 24; i++) {
+		gas_case c;
+		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 3 == 2 ? 30 : 1));
+		gemp_gas_mail_kernels = kernels;
+		gemp_exchange_piece = i % 2 ? (size_t)1 << 30 : 64 + 8 * gemp_random_below(&seed, 20);
+		run_case(&c, (size_t)(i % 3) * 4, seed);
+		gemp_exchange_piece = (size_t)1 << 30;
+		gas_case_free(&c);
+	}
+	gemp_gas_mail_kernels = -1;
+	assert_all(gemp_memory_blocks() == blocks);
+}
+
+static void by_host(void **state)
+{
+	(void)state;
+	run_all(0);
+}
+
+static void by_kernels(void **state)
+{
+	(void)state;
+	run_all(1);
+}
+
+/* A failure on one rank is one on all at the end of the round, and not before. */
+static void failures(void **state)
+{
+	(void)state;
+	double sums[1] = { 1 };
+	for (int r = 0; r < test_comm.size; r++) {
+		gemp_code mine = test_comm.rank == r ? gemp_fail(GEMP_EDATA, "rank %d", r) : GEMP_OK;
+		assert_all(gemp_gas_round(&test_comm, mine, sums, 1) == GEMP_EDATA && sums[0] == 1);
+	}
+	assert_all(gemp_gas_round(&test_comm, GEMP_OK, NULL, 0) == GEMP_OK);
+}
+
+static gemp_code make(void *layout)
+{
+	gemp_gas_mail *mail;
+	gemp_code code = gemp_gas_mail_new(&mail, layout, device, 8);
+	gemp_gas_mail_free(mail);
+	return code;
+}
+
+static void memory(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_gas_layout layout;
+	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_survive_no_memory(make, &layout);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_host), cmocka_unit_test(by_kernels), cmocka_unit_test(failures), cmocka_unit_test(memory),
+	};
+	MPI_Init(&argc, &argv);
+	if (gemp_device_open(&device, "cpu", 0, 1, 0) != GEMP_OK)
+		return TEST_SKIPPED;
+	int failed = test_main_all(argc, argv, tests);
+	gemp_device_close(device);
+	return failed;
+}
