@@ -2,8 +2,8 @@
 #include "gas/layout_weight.h"
 
 #include "core/memory.h"
-#include "core/text.h"
 #include "core/threads.h"
+#include "gas/key_text.h"
 #include "gas/layout_parts.h"
 
 #include <math.h>
@@ -92,32 +92,8 @@ static gemp_code find_columns(gemp_gas_making *m, const char *name)
 	return GEMP_OK;
 }
 
-/* Collective. What owners know of an id as text on all ranks. */
-static gemp_code key_text(const gemp_gas_making *m, uint64_t id, char *text, size_t room)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_graph *graph = m->graph;
-	gemp_text own = { 0 };
-	void *all = NULL;
-	size_t *begin = NULL;
-	if (id - graph->first < graph->rows) {
-		gemp_value key = gemp_column_get(&graph->key, (size_t)(id - graph->first));
-		gemp_value_print(&key, &own);
-	}
-	GEMP_TRY(gemp_comm_agree(m->comm, gemp_text_status(&own)));
-	GEMP_TRY(gemp_comm_gather_all(m->comm, own.data, own.size, &all, &begin));
-	size_t size = begin[m->comm->size] < room ? begin[m->comm->size] : room - 1;
-	memcpy(text, all, size);
-	text[size] = '\0';
-done:
-	gemp_free(all);
-	gemp_free(begin);
-	gemp_text_free(&own);
-	return code;
-}
-
 /* Collective. Says what is wrong with an edge of the rank `who`. */
-static gemp_code refuse(const gemp_gas_making *m, int who, size_t number, uint64_t edge, bool lengths)
+static gemp_code refuse(const gemp_gas_making *m, int who, size_t number, uint64_t edge)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_type *type = &m->types[number];
@@ -131,15 +107,14 @@ static gemp_code refuse(const gemp_gas_making *m, int who, size_t number, uint64
 		at.weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
 	}
 	GEMP_MPI(MPI_Bcast(&at, sizeof at, MPI_BYTE, who, m->comm->world));
-	GEMP_TRY(key_text(m, at.source, source, sizeof source));
-	GEMP_TRY(key_text(m, at.target, target, sizeof target));
+	GEMP_TRY(gemp_gas_key_text(m->comm, m->graph, at.source, source, sizeof source));
+	GEMP_TRY(gemp_gas_key_text(m->comm, m->graph, at.target, target, sizeof target));
 	if (at.null)
 		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
 		                 source, target, type->relation->name, type->weight->name);
 	else
 		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; lengths are finite and not negative",
 		                 source, target, type->relation->name, type->weight->name, at.weight);
-	(void)lengths;
 done:
 	return code;
 }
@@ -183,7 +158,7 @@ gemp_code gemp_gas_make_weights(gemp_gas_making *m, const gemp_gas_layout_option
 		uint64_t who = e.wrong == UINT64_MAX ? (uint64_t)m->comm->size : (uint64_t)m->comm->rank;
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_UINT64_T, MPI_MIN, m->comm->world));
 		if (who < (uint64_t)m->comm->size)
-			GEMP_TRY(refuse(m, (int)who, t, e.wrong, lengths));
+			GEMP_TRY(refuse(m, (int)who, t, e.wrong));
 		join(&all, &e);
 	}
 	join_ranks(m->comm, &all);

@@ -1,0 +1,208 @@
+/* Ranks and products, computed once more in double. */
+#include "core/memory.h"
+#include "core/ranges.h"
+#include "gas/verify_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* sum[b] of what edges bring from[a] to, and of magnitudes. */
+typedef struct adding {
+	const double *from;
+	double *sum, *magnitude; /* [vertices]; magnitude may be NULL */
+	double *terms;           /* [vertices] how many; or NULL */
+} adding;
+
+static void add(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	const adding *s = self;
+	double value = verify_weight(weight, row) * s->from[a];
+	verify_add(&s->sum[b], value);
+	if (s->magnitude)
+		verify_add(&s->magnitude[b], fabs(value));
+	if (s->terms)
+		verify_add(&s->terms[b], 1);
+}
+
+static void add_leaving(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	(void)b;
+	verify_add((double *)self + a, verify_weight(weight, row));
+}
+
+/* PAGERANK */
+
+static double sum_of(const double *values, uint64_t count)
+{
+	double sum = 0;
+	for (uint64_t v = 0; v < count; v++)
+		sum += values[v];
+	return sum;
+}
+
+/* Collective. residual: between rank[] and what an iteration makes of it. */
+static gemp_code iterate(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank, double *leaving,
+                         double *next, double *residual)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t vertices = edges->graph->vertices;
+	double dangling = 0, jumps = jump ? sum_of(jump, vertices) : (double)vertices, *share = leaving;
+	GEMP_TRY(gemp_verify_sweep(edges, add_leaving, leaving));
+	gemp_verify_sum(edges->comm, leaving, vertices);
+	for (uint64_t v = 0; v < vertices; v++) {
+		dangling += leaving[v] > 0 ? 0 : rank[v];
+		share[v] = leaving[v] > 0 ? rank[v] / leaving[v] : 0;
+	}
+	GEMP_TRY(gemp_verify_sweep(edges, add, &(adding){ .from = share, .sum = next }));
+	gemp_verify_sum(edges->comm, next, vertices);
+	*residual = 0;
+	for (uint64_t v = 0; v < vertices; v++) {
+		double part = jump ? jump[v] / jumps : 1 / jumps;
+		*residual += fabs((1 - damping + damping * dangling) * part + damping * next[v] - rank[v]);
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_gas_verify_pagerank(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank,
+                                   double allowed, double *residual)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t vertices = edges->graph->vertices;
+	void *jumps = NULL, *ranks = NULL;
+	double *leaving = NULL, *next = NULL, found = 0;
+	GEMP_TRY(gemp_verify_gather(edges, rank, sizeof *rank, &ranks));
+	if (jump)
+		GEMP_TRY(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
+	code = GEMP_NEW(leaving, vertices);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(next, vertices);
+	GEMP_TRY(gemp_comm_agree(edges->comm, code));
+	GEMP_TRY(iterate(edges, damping, jumps, ranks, leaving, next, &found));
+	double sum = sum_of(ranks, vertices);
+	if (residual)
+		*residual = found;
+	if (vertices && !(fabs(sum - 1) <= allowed))
+		code = gemp_fail(GEMP_EINTERNAL, "--verify: ranks sum to %.17g, not to 1 within %g", sum, allowed);
+	else if (!(found <= allowed))
+		code = gemp_fail(GEMP_EINTERNAL, "--verify: one more iteration changes ranks by %g, more than %g", found, allowed);
+	code = gemp_comm_agree(edges->comm, code);
+done:
+	gemp_free(jumps);
+	gemp_free(ranks);
+	gemp_free(leaving);
+	gemp_free(next);
+	return code;
+}
+
+/* PRODUCTS */
+
+typedef struct product {
+	const gemp_gas_edges *edges;
+	const gemp_gas_product *asked;
+	uint64_t vertices;
+	double *x, *error;          /* [vertices] the vector so far, and how wrong it may be as computed */
+	double *sum, *magnitude, *terms, *spread; /* [vertices] of a round: products, their magnitudes, how many; errors so far */
+} product;
+
+static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
+{
+	const product *p = self;
+	verify_add(&p->spread[b], fabs(verify_weight(weight, row)) * p->error[a]);
+}
+
+/* x becomes x divided by the greatest magnitude, which is as wrong as any of them. */
+static void divide(const product *p)
+{
+	double greatest = 0, wrong = 0;
+	for (uint64_t v = 0; v < p->vertices; v++) {
+		greatest = fabs(p->x[v]) > greatest ? fabs(p->x[v]) : greatest;
+		wrong = p->error[v] > wrong ? p->error[v] : wrong;
+	}
+	for (uint64_t v = 0; greatest > 0 && v < p->vertices; v++) {
+		p->x[v] /= greatest;
+		p->error[v] = (p->error[v] + fabs(p->x[v]) * wrong) / greatest + 4 * p->asked->epsilon * fabs(p->x[v]);
+	}
+}
+
+/* Collective. A sum of n products, each rounded, is off by n + 1 roundings of the sum of magnitudes. */
+static gemp_code multiply(product *p)
+{
+	gemp_code code = GEMP_OK;
+	size_t size = p->vertices * sizeof(double);
+	double *const arrays[] = { p->sum, p->magnitude, p->terms, p->spread };
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		memset(arrays[i], 0, size);
+	GEMP_TRY(gemp_verify_sweep(p->edges, add, &(adding){ p->x, p->sum, p->magnitude, p->terms }));
+	GEMP_TRY(gemp_verify_sweep(p->edges, add_error, p));
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		gemp_verify_sum(p->edges->comm, arrays[i], p->vertices);
+	for (uint64_t v = 0; v < p->vertices; v++) {
+		p->x[v] = p->sum[v];
+		p->error[v] = p->spread[v] + (p->terms[v] + 3) * 2 * p->asked->epsilon * (p->magnitude[v] + p->spread[v]);
+	}
+	if (p->asked->normal)
+		divide(p);
+done:
+	return code;
+}
+
+/* How much of what is allowed is used; values that are not finite are compared as they are. */
+static double used(double expected, double error, double got)
+{
+	if (!isfinite(expected) || !isfinite(error))
+		return 0;
+	double off = fabs(got - expected);
+	return off == 0 ? 0 : error > 0 ? off / error : INFINITY;
+}
+
+static gemp_code compare(product *p, double *worst)
+{
+	verify_fault fault = { 0 };
+	const gemp_graph *graph = p->edges->graph;
+	double greatest = 0;
+	for (size_t row = 0; row < graph->rows; row++) {
+		uint64_t v = graph->first + row;
+		double part = used(p->x[v], p->error[v], p->asked->y[row]);
+		if (!(part <= 1))
+			gemp_verify_fault(&fault, "has a sum that rounding does not explain, computed for", v, v);
+		greatest = part > greatest ? part : greatest;
+	}
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, p->edges->comm->world));
+	if (worst)
+		*worst = greatest;
+	return gemp_verify_agree(p->edges, &fault);
+}
+
+/* The first vector, as the engine has it: rounded to its precision. */
+static void begin(const product *p, const double *given)
+{
+	for (uint64_t v = 0; v < p->vertices; v++) {
+		p->x[v] = given ? given[v] : 1;
+		p->error[v] = fabs(p->x[v]) * p->asked->epsilon;
+	}
+}
+
+gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_product *asked, double *worst)
+{
+	gemp_code code = GEMP_OK;
+	product p = { .edges = edges, .asked = asked, .vertices = edges->graph->vertices };
+	double **const arrays[] = { &p.x, &p.error, &p.sum, &p.magnitude, &p.terms, &p.spread };
+	void *given = NULL;
+	GEMP_TRY(gemp_graph_need_keys(edges->graph));
+	if (asked->x)
+		GEMP_TRY(gemp_verify_gather(edges, asked->x, sizeof *asked->x, &given));
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		if (code == GEMP_OK)
+			code = GEMP_NEW(*arrays[i], p.vertices);
+	GEMP_TRY(gemp_comm_agree(edges->comm, code));
+	begin(&p, given);
+	for (uint32_t round = 0; round < asked->rounds; round++)
+		GEMP_TRY(multiply(&p));
+	code = compare(&p, worst);
+done:
+	gemp_free(given);
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+		gemp_free(*arrays[i]);
+	return code;
+}
