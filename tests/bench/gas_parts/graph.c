@@ -1,10 +1,10 @@
-#include "gas/graph.h"
+#include "gas_parts/graph.h"
 
 #include "core/memory.h"
 #include "core/prefix.h"
 #include "core/random.h"
 #include "core/threads.h"
-#include "gas/edge_list.h"
+#include "gas_parts/edge_list.h"
 
 #include <stdatomic.h>
 #include <string.h>

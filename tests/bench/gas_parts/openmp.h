@@ -2,7 +2,7 @@
 #ifndef BENCH_GAS_OPENMP_H
 #define BENCH_GAS_OPENMP_H
 
-#include "gas/graph.h"
+#include "gas_parts/graph.h"
 
 /* What the algorithms read and write; made once. */
 typedef struct openmp_space {

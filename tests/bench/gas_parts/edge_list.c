@@ -1,4 +1,4 @@
-#include "gas/edge_list.h"
+#include "gas_parts/edge_list.h"
 
 #include "core/memory.h"
 #include "core/random.h"

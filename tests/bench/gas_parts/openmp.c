@@ -1,4 +1,4 @@
-#include "gas/openmp.h"
+#include "gas_parts/openmp.h"
 
 #include "core/memory.h"
 

@@ -1,4 +1,4 @@
-#include "gas/check.h"
+#include "gas_parts/check.h"
 
 #include "core/memory.h"
 #include "core/threads.h"
@@ -117,12 +117,12 @@ gemp_code true_ranks(const graph *g, unsigned iterations, double damping, double
 	return code;
 }
 
-void true_product(const graph *g, const uint8_t *weight, const float *x, double *y)
+void true_product(const graph *g, const uint8_t *weight, const double *x, double *y)
 {
 	for (uint32_t v = 0; v < g->vertices; v++) {
 		double sum = 0;
 		for (uint64_t e = g->begin[v]; e < g->begin[v + 1]; e++)
-			sum += (double)weight[e] * (double)x[g->end[e]];
+			sum += (double)weight[e] * x[g->end[e]];
 		y[v] = sum;
 	}
 }
@@ -151,11 +151,11 @@ gemp_code check_same(const char *what, const uint32_t *right, const uint32_t *gi
 	return GEMP_OK;
 }
 
-gemp_code check_near(const char *what, const double *right, const float *given, uint32_t count, double most)
+gemp_code check_near(const char *what, const double *right, const double *given, uint32_t count, double most)
 {
 	double largest = 0, off = 0;
 	for (uint32_t v = 0; v < count; v++) {
-		double by = fabs((double)given[v] - right[v]);
+		double by = fabs(given[v] - right[v]);
 		largest = fmax(largest, fabs(right[v]));
 		off = by <= off ? off : by; /* not a number, too */
 	}

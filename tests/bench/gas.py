@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""bfs, sssp, pagerank and spmv on cores beside a plain OpenMP program, over ranks, and as tables and figures.
+
+    GAS=PROGRAM [GAS_OPENMP=PROGRAM] tests/bench/gas.py FOLDER [OPTION...]     (ninja bench_gas bench_gas_openmp)
+    tests/bench/gas.py FOLDER --of FILE.jsonl...                               tables and figures of what was measured elsewhere
+
+Each graph is given to ours and to the OpenMP program (ids as they are, and by degree) in turns, --turns times, in one call;
+FOLDER/gas-DATE.jsonl keeps all lines. The tables have the medians of all runs, the best ones behind them. Where gnuplot is
+(Debian: gnuplot-nox), FOLDER/analytics-NAME.svg is drawn for each device.
+
+  --graphs kron:19,kron:21,uniform:21   as gas_parts/graph.h has them, or graph files
+  --apps bfs,sssp,pagerank,spmv   --turns 3   --runs 8   --limit 600 (seconds a process)
+  --ranks 1,2,4,8 and --rank-graphs kron:18: the same on several ranks ('': none)
+"""
+import argparse
+import json
+import os
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+MPIRUN = shlex.split(os.environ.get('GEMP_MPIRUN') or 'mpirun -q --oversubscribe --bind-to none')
+ROUNDS = 20
+GAP = {'bfs': 34.5, 'sssp': 363, 'pagerank': 1440, 'spmv': 1440}  # ms, GAP benchmark, 2 cores, Kronecker 21
+IDS = ['as-is', 'by-degree']
+
+
+def run(command, limit):
+    """The lines of JSON, or none and what went wrong."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        print('%s: over %g s' % (' '.join(command), limit), file=sys.stderr, flush=True)
+        return []
+    if done.returncode:
+        print('%s: %s' % (' '.join(command), done.stderr.strip()[-500:]), file=sys.stderr, flush=True)
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{') and line.endswith('}')]
+
+
+def measure(options, keep):
+    ours = [os.environ['GAS'], '-a', options.apps, '-n', str(options.runs), '-k', str(ROUNDS)]
+    for graph in filter(None, options.graphs.split(',')):
+        for _ in range(options.turns):
+            for ids in IDS if os.environ.get('GAS_OPENMP') else []:
+                keep(run([os.environ['GAS_OPENMP'], graph, ids, str(options.runs)], options.limit))
+            keep(run(ours + [graph], options.limit))
+    for graph in filter(None, options.rank_graphs.split(',')):
+        for ranks in filter(None, options.ranks.split(',')):
+            keep(run(MPIRUN + ['-n', ranks] + ours + [graph], options.limit))
+
+
+def table(title, head, rows):
+    if not rows:
+        return
+    print('\n%s\n\n| %s |\n|%s' % (title, ' | '.join(head), '---|' * len(head)))
+    for row in rows:
+        print('| %s |' % ' | '.join('' if cell is None else cell if isinstance(cell, str) else '%.3g' % cell
+                                    if cell < 1000 else '%.0f' % cell for cell in row))
+
+
+def collect(lines):
+    """{(graph, app): {column: [milliseconds]}} of one rank."""
+    found = {}
+    for line in lines:
+        if line['program'] == 'openmp':
+            for app in GAP:
+                if app in line:
+                    cell = found.setdefault((line['graph'], app), {})
+                    for what in 'best', 'median':
+                        cell.setdefault((line['ids'], what), []).append(1e3 * line[app][what])
+        elif line['ranks'] == 1:
+            cell = found.setdefault((line['graph'], line['name']), {})
+            for what in 'best', 'median':
+                cell.setdefault(('ours', what), []).append(line['wall'][what + '_ms'])
+    return found
+
+
+def beside(found):
+    rows = []
+    for (graph, app), cell in found.items():
+        middle = {who: statistics.median(cell[who, 'median']) for who in ['ours'] + IDS if (who, 'median') in cell}
+        best = {who: min(cell[who, 'best']) for who in middle}
+        if len(middle) < 3:
+            continue
+        gap = GAP.get(app) if graph == 'kron:21' else None
+        rows.append([os.path.basename(graph), app] + ['%.4g (%.4g)' % (middle[who], best[who]) for who in ['ours'] + IDS] +
+                    [middle['ours'] / middle[ids] for ids in IDS] + [gap, middle['ours'] / gap if gap else None])
+    table('Milliseconds beside OpenMP, median (best); pagerank and spmv: %d iterations' % ROUNDS,
+          ['graph', '', 'ours'] + ['OpenMP, ' + ids for ids in IDS] + ['ratio, ' + ids for ids in IDS] + ['GAP', 'ratio'], rows)
+
+
+def alone(lines):
+    rows = []
+    for line in lines:
+        if line['program'] == 'ours' and line['ranks'] == 1:
+            device, wall = line['device'], line['wall']
+            of = device.get('of_experiment'), wall.get('of_experiment')
+            rows.append([os.path.basename(line['graph']), line['name'], device['median_ms'], wall['median_ms'], device['gteps'],
+                         wall['gteps'], of[0], of[1], line.get('of_copy'), line['rounds'], sum(line['prepare_s'].values())])
+    table('Ours alone; ' + ', '.join(sorted({line['device'] for line in lines if line['program'] == 'ours'})),
+          ['graph', '', 'ms by events', 'ms wall', 'GTEPS by events', 'wall', 'of experiment', 'wall', 'of copy', 'rounds',
+           'preparation s'], rows)
+
+
+def over_ranks(lines):
+    rows, first = [], {}
+    for line in lines:
+        if line['program'] == 'ours':
+            name, wall = (line['graph'], line['name']), line['wall']
+            if line['ranks'] == 1:
+                first[name] = wall['median_ms']
+            elif name in first:
+                rows.append([os.path.basename(name[0]), name[1], str(line['ranks']), wall['median_ms'], wall['gteps'],
+                             first[name] / wall['median_ms'], line.get('bytes_per_edge_round'), line['rounds'],
+                             sum(line['prepare_s'].values())])
+    table('Ranks', ['graph', '', 'ranks', 'ms', 'GTEPS', 'time of one rank over', 'bytes an edge and round', 'rounds',
+                    'preparation s'], rows)
+
+
+def draw(lines, folder):
+    """A block of bars for each application: graphs, GTEPS of ours (by wall), of OpenMP, of the experiments."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    ours = [line for line in lines if line['program'] == 'ours' and line['ranks'] == 1 and ',' not in line['name']]
+    if not ours or not shutil.which('gnuplot'):
+        return print('not drawn', file=sys.stderr)
+    gpu, rates = 'NVIDIA' in ours[0]['device'], {}
+    for line in lines:
+        if line['program'] == 'openmp':
+            for app in GAP:
+                rates.setdefault((line['graph'], app), {}).setdefault(line['ids'], []).append(line[app]['gteps'])
+    for line in ours:
+        cell = rates.setdefault((line['graph'], line['name']), {})
+        cell.setdefault('ours', []).append(line['device' if gpu else 'wall']['gteps'])
+        if line['device'].get('of_experiment'):
+            cell.setdefault('as-is', []).append(line['device']['gteps'] / line['device']['of_experiment'])
+    name = 'h200' if gpu else 'cpu'
+    data = os.path.join(folder, 'analytics-%s.tsv' % name)
+    with open(data, 'w') as file:
+        for app in GAP:
+            for (graph, of), cell in rates.items():
+                if of == app and 'ours' in cell:
+                    values = [statistics.median(cell[who]) if who in cell else 0 for who in ['ours'] + IDS]
+                    file.write('\t'.join([app + '\\n' + os.path.basename(graph)] + ['%.4g' % v for v in values]) + '\n')
+    subprocess.run(['gnuplot', '-e', "data='%s'; out='%s'; device='%s'; gpu=%d" %
+                    (data, os.path.join(folder, 'analytics-%s.svg' % name), ours[0]['device'], gpu),
+                    os.path.join(here, 'gas.gp')], check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument('folder')
+    parser.add_argument('--of', nargs='*')
+    parser.add_argument('--graphs', default='kron:19,kron:21,uniform:21')
+    parser.add_argument('--apps', default='bfs,sssp,pagerank,spmv')
+    parser.add_argument('--turns', type=int, default=3)
+    parser.add_argument('--runs', type=int, default=8)
+    parser.add_argument('--limit', type=float, default=600)
+    parser.add_argument('--ranks', default='1,2,4,8')
+    parser.add_argument('--rank-graphs', default='kron:18')
+    options = parser.parse_args()
+    lines = []
+    os.makedirs(options.folder, exist_ok=True)
+    if options.of:
+        for path in options.of:
+            lines += [json.loads(line) for line in open(path) if line.startswith('{')]
+    else:
+        with open(os.path.join(options.folder, time.strftime('gas-%Y-%m-%d-%H%M.jsonl', time.gmtime())), 'w') as file:
+            def keep(new):
+                for line in new:
+                    lines.append(dict(line, load=os.getloadavg()[0]))
+                    file.write(json.dumps(lines[-1]) + '\n')
+                file.flush()
+            measure(options, keep)
+    beside(collect(lines))
+    alone(lines)
+    over_ranks(lines)
+    draw(lines, options.folder)
+
+
+if __name__ == '__main__':
+    main()

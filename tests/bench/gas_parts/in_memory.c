@@ -1,0 +1,107 @@
+#include "gas_parts/in_memory.h"
+
+#include "core/memory.h"
+#include "core/prefix.h"
+#include "core/threads.h"
+
+#include <string.h>
+
+enum { PIECES = 256 };
+
+typedef struct copying {
+	const graph *g;
+	const uint8_t *weight;
+	gemp_graph *graph;
+	gemp_relation *relation;
+	int64_t *value; /* [own edges]; NULL: none */
+	bool counting;
+} copying;
+
+/* Where the neighbours of v begin that are greater: edges that v keeps. */
+static uint64_t greater(const graph *g, uint32_t v)
+{
+	uint64_t low = g->begin[v], high = g->begin[v + 1];
+	while (low < high) {
+		uint64_t middle = (low + high) / 2;
+		if (g->end[middle] > v)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static void copy_piece(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	const copying *c = context;
+	size_t rows = c->graph->rows;
+	for (size_t row = rows * piece / PIECES; row < rows * (piece + 1) / PIECES; row++) {
+		uint32_t v = (uint32_t)(c->graph->first + row);
+		uint64_t from = greater(c->g, v), count = c->g->begin[v + 1] - from, to = c->relation->out_begin[row];
+		if (c->counting) {
+			c->relation->out_begin[row + 1] = count;
+			c->graph->key.integers[row] = v;
+			c->graph->key_rank[row] = v;
+			continue;
+		}
+		memcpy(c->relation->out + to, c->g->end + from, count * sizeof *c->relation->out);
+		for (uint64_t i = 0; c->value && i < count; i++)
+			c->value[to + i] = c->weight[from + i];
+	}
+}
+
+static gemp_code copy_edges(copying *c, const gemp_comm *comm)
+{
+	gemp_code code = GEMP_OK;
+	gemp_relation *relation = c->relation;
+	gemp_column *column;
+	*relation = (gemp_relation){ .reciprocal = -1, .loaded = GEMP_PART_OUT | GEMP_PART_PROPS };
+	GEMP_TRY((relation->name = gemp_strdup("edge")) ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_TRY(GEMP_NEW(relation->out_begin, c->graph->rows + 1));
+	c->counting = true;
+	gemp_parallel_for(PIECES, copy_piece, c);
+	gemp_prefix_sums(relation->out_begin, c->graph->rows + 1);
+	uint64_t own = relation->out_begin[c->graph->rows];
+	GEMP_TRY(GEMP_NEW(relation->out, own));
+	relation->edges = c->g->begin[c->g->vertices] / 2;
+	relation->first = gemp_comm_before(comm, own);
+	relation->props.rows = own;
+	if (c->weight) {
+		GEMP_TRY(gemp_table_add(&relation->props, "weight", GEMP_INTEGER, &column));
+		GEMP_TRY(gemp_column_reserve(column, own, 0));
+		column->rows = own;
+		c->value = column->integers;
+	}
+	c->counting = false;
+	gemp_parallel_for(PIECES, copy_piece, c);
+done:
+	return code;
+}
+
+gemp_code graph_in_memory(gemp_graph **out, const gemp_comm *comm, const graph *g, const uint8_t *weight)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = NULL;
+	GEMP_TRY(GEMP_NEW(graph, 1));
+	graph->rank = comm->rank;
+	graph->ranks = comm->size;
+	graph->vertices = g->vertices;
+	GEMP_TRY(GEMP_NEW(graph->bounds, (size_t)comm->size + 1));
+	gemp_parts_share(&graph->parts, graph->vertices, (size_t)comm->size, graph->bounds);
+	graph->first = graph->bounds[comm->rank];
+	graph->rows = graph->bounds[comm->rank + 1] - graph->first;
+	GEMP_TRY(gemp_column_init(&graph->key, "id", GEMP_INTEGER));
+	GEMP_TRY(gemp_column_reserve(&graph->key, graph->rows, 0));
+	graph->key.rows = graph->rows;
+	GEMP_TRY(GEMP_NEW(graph->key_rank, graph->rows));
+	GEMP_TRY(GEMP_NEW(graph->relations, 1));
+	graph->relation_count = 1;
+	copying c = { .g = g, .weight = weight, .graph = graph, .relation = graph->relations };
+	GEMP_TRY(copy_edges(&c, comm));
+	*out = graph;
+	graph = NULL;
+done:
+	gemp_graph_free(graph);
+	return code;
+}
