@@ -150,6 +150,18 @@ typedef split_value split_staged;
 typedef gemp_element split_staged;
 #endif
 
+/* Places in a tile, of which there are at most 2^15; two a register where there are many. */
+#define SPLIT_NOWHERE 0xffffu
+#if SPLIT_ITEMS > 20
+#define SPLIT_RANKS ((SPLIT_ITEMS + 1) / 2)
+#define split_rank(i) (rank[(i) / 2] >> 16 * ((i) % 2) & 0xffff)
+#define split_rank_add(i, more) (rank[(i) / 2] += (more) << 16 * ((i) % 2))
+#else
+#define SPLIT_RANKS SPLIT_ITEMS
+#define split_rank(i) rank[i]
+#define split_rank_add(i, more) (rank[i] += (more))
+#endif
+
 /* whole: the tile is, so that nothing need be looked at twice. */
 static inline void split_move_tile(GEMP_GROUP_PARAMETER const bool whole, __global const gemp_element *restrict elements,
                                    __global gemp_element *restrict out,
@@ -163,7 +175,7 @@ static inline void split_move_tile(GEMP_GROUP_PARAMETER const bool whole, __glob
 	uint lid = (uint)get_local_id(0);
 	__local gemp_element *staged = (__local gemp_element *)stage;
 	gemp_element element[SPLIT_ITEMS];
-	uint rank[SPLIT_ITEMS];
+	uint rank[SPLIT_RANKS] = { 0 };
 #define split_here(i) (whole || (i) * GEMP_GROUP + lid < length)
 #pragma unroll
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
@@ -175,20 +187,20 @@ static inline void split_move_tile(GEMP_GROUP_PARAMETER const bool whole, __glob
 #pragma unroll
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
 		if (split_here(i))
-			rank[i] = atomic_inc(&first[split_bin_of(element[i])]);
+			split_rank_add(i, atomic_inc(&first[split_bin_of(element[i])]));
 	primitive_barrier();
 	split_reserve(GEMP_GROUP_PASS first, lift, warps, segment, places, left);
 #pragma unroll
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
-		rank[i] = split_here(i) ? rank[i] + first[split_bin_of(element[i])] : 0xffffffffu;
+		split_rank_add(i, split_here(i) ? first[split_bin_of(element[i])] : SPLIT_NOWHERE);
 	for (uint window = 0; window < length; window += SPLIT_WINDOW) {
 #if GEMP_VALUE_BITS
 		uint place[SPLIT_SHARE];
 #endif
 #pragma unroll
 		for (uint i = 0; i < SPLIT_ITEMS; i++)
-			if ((whole && SPLIT_TILE <= SPLIT_WINDOW) || rank[i] - window < SPLIT_WINDOW)
-				staged[rank[i] - window] = element[i];
+			if ((whole && SPLIT_TILE <= SPLIT_WINDOW) || split_rank(i) - window < SPLIT_WINDOW)
+				staged[split_rank(i) - window] = element[i];
 		primitive_barrier();
 #pragma unroll
 		for (uint k = 0; k < SPLIT_SHARE; k++) {
@@ -208,8 +220,8 @@ static inline void split_move_tile(GEMP_GROUP_PARAMETER const bool whole, __glob
 		__local split_value *staged_values = (__local split_value *)stage;
 #pragma unroll
 		for (uint i = 0; i < SPLIT_ITEMS; i++)
-			if (rank[i] - window < SPLIT_WINDOW)
-				staged_values[rank[i] - window] = values[i * GEMP_GROUP + lid];
+			if (split_rank(i) - window < SPLIT_WINDOW)
+				staged_values[split_rank(i) - window] = values[i * GEMP_GROUP + lid];
 		primitive_barrier();
 #pragma unroll
 		for (uint k = 0; k < SPLIT_SHARE; k++)

@@ -1,0 +1,89 @@
+/* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS]...: seconds of decode in the shapes given (of tuples of SIZE bytes with a column
+ * of destinations, to 2^BITS ranges; GROUP 0: as measured), each beside copy / (2 SIZE + 4), and checked outside of the time.
+ * `gemp-mpi bench shuffle` measures all methods in the shapes that were found by this. Environment: TUPLES, a power of 2. */
+#include "core/timer.h"
+#include "device/rate.h"
+#include "primitive/split_device.h"
+#include "shuffle/trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TRIES = 5 };
+
+static gemp_device *device;
+static gemp_toolbox *box;
+
+static void need(gemp_code code)
+{
+	if (code == GEMP_OK)
+		return;
+	fprintf(stderr, "%s\n", gemp_message());
+	exit(1);
+}
+
+static double best_of(const gemp_shuffle *how, const gemp_tuples *in, const gemp_tuples *out, const gemp_buffer *begin)
+{
+	double best = 1e9, seconds;
+	for (int i = 0; i < TRIES; i++) {
+		gemp_code code = gemp_shuffle_decode(box, how, in, out, begin);
+		if (code == GEMP_OK)
+			code = gemp_toolbox_seconds(box, &seconds);
+		if (code != GEMP_OK) {
+			printf("  %s\n", gemp_message());
+			return 0;
+		}
+		best = seconds < best ? seconds : best;
+	}
+	return best;
+}
+
+static void measure(gemp_shuffle how, size_t count, double copy)
+{
+	gemp_buffer column, tuple, out, begin;
+	uint64_t digest[2], astray;
+	double seconds;
+	need(gemp_buffer_new(&column, device, how.layout == GEMP_SHUFFLE_BESIDE ? count * 4 : 4, NULL));
+	need(gemp_buffer_new(&tuple, device, count * how.size, NULL));
+	need(gemp_buffer_new(&out, device, count * how.size, NULL));
+	need(gemp_buffer_new(&begin, device, (((size_t)1 << how.bits) + 1) * 4, NULL));
+	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_BESIDE ? &column : NULL, &tuple, count, NULL };
+	const gemp_tuples to = { NULL, &out, count, NULL };
+	need(gemp_trial_make(box, &how, &(gemp_trial){ .owners = 1, .seed = 1 }, &in));
+	need(gemp_toolbox_seconds(box, &seconds));
+	double best = best_of(&how, &in, &to, &begin), bound = copy / (2 * how.size + 4);
+	if (best > 0) {
+		need(gemp_trial_look(box, &how, &in, NULL, &digest[0], &astray));
+		need(gemp_trial_look(box, &how, &to, &begin, &digest[1], &astray));
+		printf("%8.3f ms %7.1f Gt/s  %.3f%s\n", 1e3 * best, 1e-9 * (double)count / best, (double)count / best / bound,
+		       digest[0] == digest[1] && !astray ? "" : "  WRONG");
+	}
+	fflush(stdout);
+	gemp_buffer_free(&column, device);
+	gemp_buffer_free(&tuple, device);
+	gemp_buffer_free(&out, device);
+	gemp_buffer_free(&begin, device);
+}
+
+int main(int argc, char **argv)
+{
+	gemp_rates rates;
+	const char *wanted = getenv("TUPLES");
+	need(gemp_device_open(&device, NULL, 0, 1, 0));
+	need(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
+	need(gemp_device_rates(device, &rates));
+	printf("%s: copy %.2f TB/s\n", device->name, rates.copy * 1e-12);
+	for (char **a = argv + 1; a + 6 <= argv + argc; a += 6) {
+		unsigned size = (unsigned)atoi(a[0]), bits = (unsigned)atoi(a[1]);
+		size_t most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20, count = most / size;
+		count = wanted ? (size_t)atol(wanted) : device->gpu && count > (size_t)1 << 28 ? (size_t)1 << 28 : count;
+		gemp_split_shape_forced = (gemp_split_shape){ (size_t)atoi(a[2]), (unsigned)atoi(a[3]), (unsigned)atoi(a[4]),
+			(unsigned)atoi(a[5]) };
+		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s: ", size, 1u << bits, a[2], a[3], a[4], a[5]);
+		measure((gemp_shuffle){ size == 4 ? GEMP_SHUFFLE_INSIDE : GEMP_SHUFFLE_BESIDE, size, bits, size == 4 ? 16 - bits : 13,
+			false }, count, rates.copy);
+	}
+	gemp_toolbox_free(box);
+	gemp_device_close(device);
+	return 0;
+}
