@@ -1,0 +1,88 @@
+/* gas_pagerank: the share of a random surfer's time that each vertex has.
+ *
+ * A vertex sends x = rank / degree along each edge that leaves it. One without such edges dangles: its x is its rank, which
+ * goes to all vertices as the surfer's jumps do. A round's kernels find in the sums of the round before what dangles and
+ * whether they are still wanted; so the host may have launched many of them. PAGERANK_WEIGHTED: the degree is the sum of the
+ * weights, and an edge has its part of them. */
+#include "gas_dense.clh"
+
+static inline gas_real gas_scatter(gas_real value, gas_weight weight)
+{
+#ifdef PAGERANK_WEIGHTED
+	return value * (gas_real)weight;
+#else
+	return value;
+#endif
+}
+
+#define PAGERANK_PARAMETERS                                                                                              \
+	__global const gas_real *restrict degree, __global const gas_real *restrict jump, gas_real uniform,              \
+	__global gas_real *restrict to, volatile __global long *rounds, uint round, long dangling, long tolerance,       \
+	gas_real damping
+
+typedef struct gas_apply {
+	__global const gas_real *degree; /* 0: dangles */
+	__global const gas_real *jump;   /* how likely jumps lead there; not read if they lead to all alike: */
+	gas_real uniform;                /* above 0 */
+	__global const gas_real *from;
+	__global gas_real *to;
+	gas_real damping, jumps;         /* jumps: how much goes by them */
+	long change, dangled;
+} gas_apply;
+
+static inline void gas_apply_row(gas_apply *apply, uint row, gas_real sum)
+{
+	gas_real degree = apply->degree[row], was = apply->from[row];
+	gas_real rank = apply->jumps * (apply->uniform > 0 ? apply->uniform : apply->jump[row]) + apply->damping * sum;
+	gas_real is = degree > 0 ? rank / degree : rank;
+	apply->to[row] = is;
+	apply->change += gas_fixed(fabs(is - was) * (degree > 0 ? degree : 1));
+	apply->dangled += degree > 0 ? 0 : gas_fixed(rank);
+}
+
+#include "gas_pull.clh"
+
+/* Each worker looks for itself at the sums of the round before: is this one wanted? */
+static inline bool pagerank_begin(GEMP_GROUP_PARAMETER gas_apply *apply, volatile __global long *rounds, uint round,
+                                  uint how, long dangling, long tolerance)
+{
+	volatile __global long *before = rounds + (ulong)round * GAS_ROUND;
+	long change = gas_round_sum(GEMP_GROUP_PASS before, PAGERANK_CHANGE);
+	long dangled = gas_round_sum(GEMP_GROUP_PASS before, PAGERANK_DANGLING);
+	bool given = how & (GAS_GIVEN | GAS_HOLD);
+	apply->jumps = 1 - apply->damping + apply->damping * (gas_real)((double)(given ? dangling : dangled) / GAS_ONE);
+	return given || change >= tolerance;
+}
+
+static inline void pagerank_end(GEMP_GROUP_PARAMETER const gas_apply *apply, volatile __global long *rounds, uint round)
+{
+	volatile __global long *sums = rounds + (ulong)(round + 1) * GAS_ROUND;
+	gas_round_add(GEMP_GROUP_PASS sums, PAGERANK_CHANGE, apply->change);
+	gas_round_add(GEMP_GROUP_PASS sums, PAGERANK_DANGLING, apply->dangled);
+}
+
+/* Sums of round `round` are read, those of the next one made. */
+GAS_KERNEL void pagerank_pull(PULL_PARAMETERS, PAGERANK_PARAMETERS)
+{
+	PULL_DECLARE
+	pull_rows rows = PULL_ROWS;
+	gas_apply apply = { degree, jump, uniform, value, to, damping, 0, 0, 0 };
+	if (!pagerank_begin(GEMP_GROUP_PASS &apply, rounds, round, how, dangling, tolerance))
+		rows.classes = 0; /* no tasks; what all lanes do together they do all the same */
+	pull(&rows, &apply);
+	pagerank_end(GEMP_GROUP_PASS &apply, rounds, round);
+}
+
+/* All vertices alike. The change counts as more than any tolerance. */
+GAS_KERNEL void pagerank_start(uint own, gas_real rank, __global const gas_real *restrict degree,
+                               __global gas_real *restrict to, volatile __global long *rounds)
+{
+	GEMP_GROUP_DECLARE
+	long dangled = 0, change = get_global_id(0) == 0 ? (long)(4 * GAS_ONE) : 0;
+	for (uint row = (uint)get_global_id(0); row < own; row += (uint)get_global_size(0)) {
+		to[row] = degree[row] > 0 ? rank / degree[row] : rank;
+		dangled += degree[row] > 0 ? 0 : gas_fixed(rank);
+	}
+	gas_round_add(GEMP_GROUP_PASS rounds, PAGERANK_CHANGE, change);
+	gas_round_add(GEMP_GROUP_PASS rounds, PAGERANK_DANGLING, dangled);
+}

@@ -1,0 +1,164 @@
+#include "gas/dense.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTIONS_SIZE = 512 };
+
+bool gemp_dense_ranks(const gemp_dense *dense)
+{
+	return dense->layout->comm->size > 1;
+}
+
+static gemp_code build(gemp_dense *dense, const char *file, const char *defines, bool ordered, const gemp_gas_pull_shape *shape)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, options[OPTIONS_SIZE], layout[GEMP_GAS_OPTIONS_SIZE], pull[GEMP_GAS_PULL_OPTIONS_SIZE];
+	gemp_gas_device_options(&dense->rows, layout);
+	gemp_gas_pull_options(pull, dense->groups, ordered, shape);
+	int length = snprintf(options, sizeof options, "%s%s%s%s", dense->real == sizeof(double) ? "-DGAS_DOUBLE" : "", layout,
+	                      pull, defines);
+	GEMP_CHECK(length >= 0 && (size_t)length < sizeof options);
+	GEMP_TRY(gemp_kernel_source(&source, file));
+	GEMP_TRY(gemp_program_new(&dense->program, dense->device, source, options));
+	dense->report.build = dense->program.seconds;
+done:
+	gemp_free(source);
+	return code;
+}
+
+static gemp_code make_values(gemp_dense *dense)
+{
+	gemp_code code = GEMP_OK;
+	size_t own = dense->layout->own, known = dense->layout->known;
+	for (int side = 0; side < 2; side++)
+		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (known ? known : 1) * dense->real, NULL));
+	if (!gemp_dense_ranks(dense))
+		own = 1;
+	code = gemp_buffer_new(&dense->held, dense->device, (own ? own : 1) * dense->real, NULL);
+done:
+	return code;
+}
+
+static void count_bytes(gemp_dense *dense)
+{
+	const gemp_gas_layout *layout = dense->layout;
+	uint64_t edges = gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost);
+	uint64_t place = dense->rows.wide ? sizeof(uint64_t) : sizeof(uint32_t), passes = gemp_dense_ranks(dense) ? 2 : 1;
+	dense->report.bytes = edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) +
+	                      passes * (uint64_t)layout->own * place + (layout->known + (2 * passes - 1) * layout->own) * dense->real;
+}
+
+gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *file,
+                         const char *defines, const gemp_dense_options *options)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	bool groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS;
+	gemp_gas_pull_shape shape = gemp_gas_pull_shape_of(device, groups, options->shape);
+	bool ordered = !gemp_gas_pull_in_classes(&layout->in, groups, &shape);
+	*out = (gemp_dense){ .layout = layout, .device = device, .groups = groups,
+	                     .real = options->twofold ? sizeof(double) : sizeof(float) };
+	ordered = ordered || (gemp_dense_ranks(out) && !gemp_gas_pull_in_classes(&layout->in_ghost, groups, &shape));
+	GEMP_TRY(gemp_gas_device_layout_new(&out->rows, device, layout, GEMP_GAS_IN));
+	GEMP_TRY(gemp_gas_pull_new(&out->own, device, &layout->in, &out->rows.in, groups, ordered, &shape, out->real));
+	if (gemp_dense_ranks(out))
+		GEMP_TRY(gemp_gas_pull_new(&out->ghost, device, &layout->in_ghost, &out->rows.in_ghost, groups, ordered, &shape,
+		                       out->real));
+	GEMP_TRY(make_values(out));
+	GEMP_TRY(build(out, file, defines, ordered, &shape));
+	count_bytes(out);
+	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+	out->report.prepare = gemp_now() - since - out->report.build;
+done:
+	if (code != GEMP_OK)
+		gemp_dense_free(out);
+	return code;
+}
+
+void gemp_dense_free(gemp_dense *dense)
+{
+	for (int part = 0; part < 2; part++)
+		gemp_laps_free(&dense->laps[part]);
+	if (dense->device) {
+		for (int side = 0; side < 2; side++)
+			gemp_buffer_free(&dense->value[side], dense->device);
+		gemp_buffer_free(&dense->held, dense->device);
+	}
+	gemp_gas_pull_free(&dense->own);
+	gemp_gas_pull_free(&dense->ghost);
+	gemp_gas_device_layout_free(&dense->rows);
+	gemp_program_free(&dense->program);
+	*dense = (gemp_dense){ 0 };
+}
+
+gemp_code gemp_dense_begin(gemp_dense *dense)
+{
+	gemp_code code = GEMP_OK;
+	double build = dense->report.build, prepare = dense->report.prepare;
+	dense->report = (gemp_dense_report){ .build = build, .prepare = prepare, .bytes = dense->report.bytes };
+	GEMP_TRY(gemp_gas_pull_reset(&dense->own));
+	if (gemp_dense_ranks(dense))
+		GEMP_TRY(gemp_gas_pull_reset(&dense->ghost));
+done:
+	return code;
+}
+
+gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, cl_kernel kernel, int from, cl_uint how,
+                            const gemp_argument *more, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_pull *pull = part == GEMP_DENSE_OWN ? &dense->own : &dense->ghost;
+	GEMP_TRY(gemp_gas_pull_launch(pull, kernel, &dense->value[from], &dense->held, how, more, count));
+	code = gemp_laps_add(&dense->laps[part], dense->device);
+done:
+	return code;
+}
+
+gemp_code gemp_dense_end(gemp_dense *dense)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_OWN], &dense->report.own));
+	code = gemp_laps_seconds(&dense->laps[GEMP_DENSE_GHOST], &dense->report.ghost);
+done:
+	return code;
+}
+
+gemp_code gemp_dense_put(gemp_dense *dense, const gemp_buffer *to, const double *values, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	float *narrow = NULL;
+	if (dense->real == sizeof(double))
+		return gemp_buffer_write(dense->device, to, 0, count * sizeof(double), values);
+	GEMP_TRY(GEMP_NEW(narrow, count));
+	for (size_t i = 0; i < count; i++)
+		narrow[i] = (float)values[i];
+	code = gemp_buffer_write(dense->device, to, 0, count * sizeof(float), narrow);
+done:
+	gemp_free(narrow);
+	return code;
+}
+
+gemp_code gemp_dense_take(gemp_dense *dense, const gemp_buffer *from, double *values, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	float *narrow = NULL;
+	if (dense->real == sizeof(double))
+		return gemp_buffer_read(dense->device, from, 0, count * sizeof(double), values);
+	GEMP_TRY(GEMP_NEW(narrow, count));
+	GEMP_TRY(gemp_buffer_read(dense->device, from, 0, count * sizeof(float), narrow));
+	for (size_t i = 0; i < count; i++)
+		values[i] = narrow[i];
+done:
+	gemp_free(narrow);
+	return code;
+}
+
+gemp_argument gemp_dense_argument(const gemp_dense *dense, gemp_dense_number *room, double value)
+{
+	room->wide = value;
+	room->narrow = (float)value;
+	return dense->real == sizeof(double) ? GEMP_ARG(&room->wide) : GEMP_ARG(&room->narrow);
+}

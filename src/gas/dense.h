@@ -1,0 +1,75 @@
+/* dense: rounds in which every row gathers from all of its sources; what PageRank and SpMV have in common.
+ *
+ * With several ranks a round is two launches: over edges of own sources, whose sums are held while ghosts' values travel, and
+ * over those of ghosts, which applies them.
+ */
+#ifndef GEMP_GAS_DENSE_H
+#define GEMP_GAS_DENSE_H
+
+#include "comm/exchange.h"
+#include "device/laps.h"
+#include "gas/pull.h"
+#include "primitive/toolbox.h"
+
+typedef struct gemp_dense_options {
+	bool twofold;          /* values are double, else float */
+	gemp_form form;        /* AUTO, GROUPS or ITEMS */
+	gemp_gas_pull_shape shape; /* {0}: as is best */
+} gemp_dense_options;
+
+/* Of one run. */
+typedef struct gemp_dense_report {
+	uint32_t rounds;
+	double build, prepare;    /* seconds that programs took to be built or loaded, and all else before the first run */
+	double wall;              /* seconds of the run without reading the result */
+	double own, ghost;        /* seconds of launches by the device's clock: over own sources, and over ghosts */
+	double mail, agree;       /* seconds that the host waited for ghosts, and for sums of all ranks */
+	uint64_t bytes;           /* of a round on this rank, at least: edges, and each value once */
+	gemp_traffic traffic;     /* of all rounds, sent by this rank */
+} gemp_dense_report;
+
+typedef struct gemp_dense {
+	const gemp_gas_layout *layout; /* borrowed */
+	gemp_device *device;           /* borrowed */
+	bool groups;                   /* the form */
+	size_t real;                   /* bytes of a value */
+	gemp_gas_device_layout rows;
+	gemp_gas_pull own, ghost;
+	gemp_buffer value[2];          /* [known] before a round and after it */
+	gemp_buffer held;              /* [own] sums of a part of the edges */
+	gemp_program program;
+	gemp_laps laps[2];             /* of launches over own sources, over ghosts */
+	gemp_dense_report report;
+} gemp_dense;
+
+/* Local. file: the application's kernels; defines: more options, each with a space in front. */
+gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *file,
+                         const char *defines, const gemp_dense_options *options);
+void gemp_dense_free(gemp_dense *dense);
+
+/* Do several ranks take part? */
+bool gemp_dense_ranks(const gemp_dense *dense);
+
+/* Before the launches of a run. */
+gemp_code gemp_dense_begin(gemp_dense *dense);
+
+/* The launches over own sources or over ghosts. */
+typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST } gemp_dense_part;
+gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, cl_kernel kernel, int from, cl_uint how,
+                            const gemp_argument *more, size_t count);
+
+/* Waits for all launches; the seconds of the run that ends go into the report. */
+gemp_code gemp_dense_end(gemp_dense *dense);
+
+/* Between doubles of the host and the device's numbers of `real` bytes. */
+gemp_code gemp_dense_put(gemp_dense *dense, const gemp_buffer *to, const double *values, size_t count);
+gemp_code gemp_dense_take(gemp_dense *dense, const gemp_buffer *from, double *values, size_t count);
+
+/* A number of the kernels' precision as argument. */
+typedef struct gemp_dense_number {
+	float narrow;
+	double wide;
+} gemp_dense_number;
+gemp_argument gemp_dense_argument(const gemp_dense *dense, gemp_dense_number *room, double value);
+
+#endif

@@ -1,0 +1,196 @@
+#include "gas/pull.h"
+
+#include "core/memory.h"
+
+#include <stdio.h>
+
+enum { HUB, MIDDLE, REST, CLASSES };
+enum { PARAMETERS = 15 }; /* PULL_PARAMETERS */
+
+static uint32_t or_else(uint32_t value, uint32_t otherwise)
+{
+	return value ? value : otherwise;
+}
+
+gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool groups, gemp_gas_pull_shape wanted)
+{
+	return (gemp_gas_pull_shape){
+		.group = !groups ? 1 : device->nvidia ? or_else(wanted.group, 256) : 32,
+		.groups = or_else(wanted.groups, 8),
+		.slice = or_else(wanted.slice, groups ? 4096 : 1 << 16),
+		.middle = or_else(wanted.middle, 32),
+		.middle_lanes = or_else(wanted.middle_lanes, 8),
+		.lanes = or_else(wanted.lanes, 4),
+		.block = or_else(wanted.block, 1 << 14),
+	};
+}
+
+static uint64_t edges_of(const gemp_gas_rows *rows, uint32_t row)
+{
+	return rows->begin[row + 1] - rows->begin[row];
+}
+
+static int class_of(uint64_t edges, bool groups, const gemp_gas_pull_shape *shape)
+{
+	return edges > shape->slice ? HUB : groups && edges > shape->middle ? MIDDLE : REST;
+}
+
+bool gemp_gas_pull_in_classes(const gemp_gas_rows *rows, bool groups, const gemp_gas_pull_shape *shape)
+{
+	int last = HUB;
+	for (uint32_t row = 0; row < rows->rows; row++) {
+		int class = class_of(edges_of(rows, row), groups, shape);
+		if (class < last)
+			return false;
+		last = class;
+	}
+	return true;
+}
+
+/* Rows by class, in each as they were. */
+static gemp_code make_order(uint32_t **out, uint32_t counts[CLASSES], const gemp_gas_rows *rows, bool groups,
+                            const gemp_gas_pull_shape *shape)
+{
+	uint32_t next[CLASSES] = { 0 };
+	for (uint32_t row = 0; row < rows->rows; row++)
+		counts[class_of(edges_of(rows, row), groups, shape)]++;
+	next[MIDDLE] = counts[HUB];
+	next[REST] = counts[HUB] + counts[MIDDLE];
+	gemp_code code = GEMP_NEW(*out, rows->rows);
+	for (uint32_t row = 0; code == GEMP_OK && row < rows->rows; row++)
+		(*out)[next[class_of(edges_of(rows, row), groups, shape)]++] = row;
+	return code;
+}
+
+/* A buffer of at least one element. */
+static gemp_code buffer_of(gemp_buffer *out, gemp_device *device, size_t count, size_t size, const void *from)
+{
+	return gemp_buffer_new(out, device, (count ? count : 1) * size, count ? from : NULL);
+}
+
+static gemp_code make_slices(gemp_gas_pull *pull, const gemp_gas_rows *rows, const uint32_t *order, uint32_t hubs, uint32_t edges,
+                             size_t real)
+{
+	gemp_code code = GEMP_OK;
+	cl_uint2 *slices = NULL;
+	uint64_t count = 0, at = 0;
+	for (uint32_t h = 0; h < hubs; h++)
+		count += (edges_of(rows, order[h]) + edges - 1) / edges;
+	GEMP_TRY(GEMP_NEW(slices, (size_t)count));
+	for (uint32_t h = 0; h < hubs; h++)
+		for (uint64_t i = 0; i < (edges_of(rows, order[h]) + edges - 1) / edges; i++)
+			slices[at++] = (cl_uint2){ .s = { h, (cl_uint)i } };
+	GEMP_TRY(buffer_of(&pull->slice, pull->device, (size_t)count, sizeof *slices, slices));
+	GEMP_TRY(buffer_of(&pull->part, pull->device, (size_t)count, real, NULL));
+	GEMP_TRY(buffer_of(&pull->ended, pull->device, hubs, sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_zero(pull->device, &pull->ended, 0, pull->ended.size));
+	pull->classes[0] = (cl_uint)count;
+done:
+	gemp_free(slices);
+	return code;
+}
+
+/* Places of the order where blocks begin, and its end. */
+static gemp_code make_blocks(gemp_gas_pull *pull, const gemp_gas_rows *rows, const uint32_t *order, uint32_t hubs, uint32_t size)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *begin = NULL;
+	size_t capacity = 0, count = 0;
+	uint64_t held = size; /* of the last block */
+	for (uint32_t place = hubs; place < rows->rows; place++) {
+		if (held >= size) {
+			GEMP_TRY(GEMP_RESERVE(begin, capacity, count + 2));
+			begin[count++] = place;
+			held = 0;
+		}
+		held += 1 + edges_of(rows, order[place]);
+	}
+	GEMP_TRY(GEMP_RESERVE(begin, capacity, count + 1));
+	begin[count] = rows->rows;
+	GEMP_TRY(buffer_of(&pull->block, pull->device, count + 1, sizeof *begin, begin));
+	pull->classes[2] = (cl_uint)count;
+done:
+	gemp_free(begin);
+	return code;
+}
+
+static void size_launch(gemp_gas_pull *pull, const gemp_gas_pull_shape *shape, const uint32_t counts[CLASSES])
+{
+	uint64_t tasks = pull->classes[0], units = pull->device->units;
+	if (pull->groups)
+		tasks += (uint64_t)counts[MIDDLE] * shape->middle_lanes / shape->group +
+		         (uint64_t)counts[REST] * shape->lanes / shape->group + 2;
+	else
+		tasks += pull->classes[2];
+	uint64_t most = pull->groups ? units * shape->groups : units;
+	pull->group = shape->group;
+	pull->items = (size_t)(tasks < most ? tasks : most) * pull->group;
+	pull->items = pull->items ? pull->items : pull->group; /* one looks whether it is the last round, and says so */
+}
+
+gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_gas_rows *host, const gemp_gas_device_rows *rows,
+                        bool groups, bool ordered, const gemp_gas_pull_shape *shape, size_t real)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *order = NULL, counts[CLASSES] = { 0 };
+	*out = (gemp_gas_pull){ .device = device, .rows = rows, .groups = groups, .ordered = ordered,
+	                    .slice_edges = shape->slice };
+	GEMP_TRY(make_order(&order, counts, host, groups, shape));
+	GEMP_TRY(buffer_of(&out->order, device, ordered ? host->rows : 0, sizeof *order, order));
+	GEMP_TRY(make_slices(out, host, order, counts[HUB], shape->slice, real));
+	out->classes[1] = counts[HUB];
+	out->classes[2] = counts[HUB] + counts[MIDDLE];
+	out->classes[3] = host->rows;
+	if (groups)
+		GEMP_TRY(buffer_of(&out->block, device, 0, sizeof(uint32_t), NULL));
+	else
+		GEMP_TRY(make_blocks(out, host, order, counts[HUB], shape->block));
+	GEMP_TRY(buffer_of(&out->ticket, device, 1, sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_gas_pull_reset(out));
+	size_launch(out, shape, counts);
+done:
+	gemp_free(order);
+	if (code != GEMP_OK)
+		gemp_gas_pull_free(out);
+	return code;
+}
+
+void gemp_gas_pull_free(gemp_gas_pull *pull)
+{
+	gemp_buffer *buffers[] = { &pull->order, &pull->slice, &pull->block, &pull->part, &pull->ended, &pull->ticket };
+	for (size_t i = 0; pull->device && i < sizeof buffers / sizeof *buffers; i++)
+		gemp_buffer_free(buffers[i], pull->device);
+	*pull = (gemp_gas_pull){ 0 };
+}
+
+void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups, bool ordered, const gemp_gas_pull_shape *shape)
+{
+	int used = snprintf(options, GEMP_GAS_PULL_OPTIONS_SIZE, "%s", ordered ? " -DPULL_ORDERED" : "");
+	if (groups)
+		snprintf(options + used, GEMP_GAS_PULL_OPTIONS_SIZE - (size_t)used,
+		         " -DGEMP_GROUP=%u -DGEMP_LANES=32 -DPULL_MIDDLE=%u -DPULL_LANES=%u", shape->group, shape->middle_lanes,
+		         shape->lanes);
+}
+
+gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull)
+{
+	pull->asked = 0;
+	return gemp_buffer_zero(pull->device, &pull->ticket, 0, pull->ticket.size);
+}
+
+gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
+                           const gemp_argument *more, size_t count)
+{
+	gemp_argument all[PARAMETERS + GEMP_GAS_PULL_MORE] = { GEMP_ARG(&pull->rows->begin.mem), GEMP_ARG(&pull->rows->end.mem),
+		GEMP_ARG(&pull->rows->weight.mem), GEMP_ARG(&value->mem), GEMP_ARG(&pull->order.mem), GEMP_ARG(&pull->slice.mem),
+		GEMP_ARG(&pull->block.mem), GEMP_ARG(&pull->part.mem), GEMP_ARG(&pull->ended.mem),
+		GEMP_ARG(&pull->slice_edges), GEMP_ARG(&pull->classes), GEMP_ARG(&held->mem), GEMP_ARG(&how),
+		GEMP_ARG(&pull->ticket.mem), GEMP_ARG(&pull->asked) };
+	GEMP_CHECK(count <= GEMP_GAS_PULL_MORE);
+	for (size_t i = 0; i < count; i++)
+		all[PARAMETERS + i] = more[i];
+	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all, PARAMETERS + count);
+	/* Each task takes a ticket, and each worker one that tells it to end. */
+	pull->asked += pull->classes[0] + pull->classes[2] + (cl_uint)pull->items;
+	return code;
+}

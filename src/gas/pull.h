@@ -1,0 +1,57 @@
+/* pull: rows in classes, as kernels/gas_pull.clh goes over them.
+ *
+ * On a GPU a row with many edges (a hub) is cut into slices, each a group's; the lanes that share another row depend on its
+ * class. On a CPU device workers take slices of hubs, and blocks of rows that have about as many edges.
+ */
+#ifndef GEMP_GAS_PULL_H
+#define GEMP_GAS_PULL_H
+
+#include "gas/device_layout.h"
+
+/* Launch geometry; 0: as is best for the device. */
+typedef struct gemp_gas_pull_shape {
+	uint32_t group;        /* work-items of a group, in groups */
+	uint32_t groups;       /* a compute unit, in groups */
+	uint32_t slice;        /* edges of a slice; rows with more are hubs */
+	uint32_t middle;       /* edges; rows with more are shared by middle_lanes, in groups */
+	uint32_t middle_lanes;
+	uint32_t lanes;        /* that share another row, in groups */
+	uint32_t block;        /* edges and rows of a block, by items */
+} gemp_gas_pull_shape;
+
+typedef struct gemp_gas_pull {
+	gemp_device *device;              /* borrowed */
+	const gemp_gas_device_rows *rows; /* borrowed */
+	bool groups;                      /* the form */
+	bool ordered;                     /* rows do not lie in classes by themselves: `order` has them */
+	size_t items, group;              /* of a launch */
+	cl_uint slice_edges, classes[4];  /* as the kernel has them */
+	cl_uint asked;                    /* by items: tickets that were taken so far */
+	gemp_buffer order, slice, block, part, ended, ticket;
+} gemp_gas_pull;
+
+/* Fills in what is 0. */
+gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool groups, gemp_gas_pull_shape wanted);
+
+/* Do the rows lie in classes? */
+bool gemp_gas_pull_in_classes(const gemp_gas_rows *rows, bool groups, const gemp_gas_pull_shape *shape);
+
+/* Local. `host` are the same rows; ordered: make the order even if they lie in classes; real: bytes of a sum. */
+gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_gas_rows *host, const gemp_gas_device_rows *rows,
+                        bool groups, bool ordered, const gemp_gas_pull_shape *shape, size_t real);
+void gemp_gas_pull_free(gemp_gas_pull *pull);
+
+/* Options of programs that include gas_pull.clh. */
+enum { GEMP_GAS_PULL_OPTIONS_SIZE = 160 };
+void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups, bool ordered, const gemp_gas_pull_shape *shape);
+
+/* Before launches, after some that may not have taken their tickets. */
+gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull);
+
+/* A kernel whose first parameters are PULL_PARAMETERS, with more arguments behind these. how: GAS_RESUME ... of
+ * kernels/gas_dense_abi.h. Does not wait. */
+enum { GEMP_GAS_PULL_MORE = 12 };
+gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
+                           const gemp_argument *more, size_t count);
+
+#endif

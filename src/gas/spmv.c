@@ -1,0 +1,142 @@
+#include "gas/spmv.h"
+
+#include "core/memory.h"
+
+#include "kernels/gas_dense_abi.h"
+
+struct gemp_spmv {
+	gemp_dense dense;
+	cl_kernel pull;
+};
+
+typedef struct spmv_run {
+	gemp_spmv *it;
+	const gemp_spmv_ask *ask;
+	gemp_spmv_result *out;
+	gemp_buffer greatest; /* [rounds + 1] bits of doubles */
+	double divisor;       /* of several ranks: the greatest of the round before */
+} spmv_run;
+
+static gemp_code new_here(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_dense_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_spmv *it;
+	GEMP_TRY(GEMP_NEW(it, 1));
+	*out = it;
+	GEMP_TRY(gemp_dense_new(&it->dense, layout, device, "gas_spmv.cl", "", options));
+	code = gemp_kernel_new(&it->pull, &it->dense.program, "spmv_pull");
+done:
+	return code;
+}
+
+gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_dense_options *options)
+{
+	*out = NULL;
+	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
+	if (code != GEMP_OK) {
+		gemp_spmv_free(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+void gemp_spmv_free(gemp_spmv *it)
+{
+	if (!it)
+		return;
+	if (it->dense.device)
+		clFinish(it->dense.device->queue);
+	if (it->pull)
+		clReleaseKernel(it->pull);
+	gemp_dense_free(&it->dense);
+	gemp_free(it);
+}
+
+static gemp_code launch(const spmv_run *run, gemp_dense_part part, cl_uint round, cl_uint how)
+{
+	gemp_dense *dense = &run->it->dense;
+	cl_uint normal = run->ask->normal;
+	const gemp_argument more[] = { GEMP_ARG(&dense->value[(round + 1) % 2].mem), GEMP_ARG(&run->greatest.mem), GEMP_ARG(&round),
+		GEMP_ARG(&normal), GEMP_ARG(&run->divisor) };
+	return gemp_dense_gather(dense, part, run->it->pull, (int)(round % 2), how, more, sizeof more / sizeof *more);
+}
+
+static gemp_code run_alone(spmv_run *run)
+{
+	gemp_code code = GEMP_OK;
+	for (uint32_t round = 0; round < run->ask->rounds; round++)
+		GEMP_TRY(launch(run, GEMP_DENSE_OWN, round, 0));
+	code = GEMP_CL(clFinish(run->it->dense.device->queue));
+done:
+	return code;
+}
+
+static gemp_code start(spmv_run *run)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense *dense = &run->it->dense;
+	size_t own = dense->layout->own, rounds = run->ask->normal ? run->ask->rounds : 0;
+	GEMP_TRY(GEMP_NEW(run->out->y, own));
+	for (size_t v = 0; v < own; v++)
+		run->out->y[v] = run->ask->x ? run->ask->x[v] : 1;
+	GEMP_TRY(gemp_dense_put(dense, &dense->value[0], run->out->y, own));
+	GEMP_TRY(gemp_buffer_new(&run->greatest, dense->device, (rounds + 1) * sizeof(double), NULL));
+	GEMP_TRY(gemp_buffer_zero(dense->device, &run->greatest, 0, run->greatest.size));
+	if (run->ask->normal)
+		GEMP_TRY(GEMP_NEW(run->out->greatest, rounds));
+	code = gemp_dense_begin(dense);
+done:
+	return code;
+}
+
+/* The last division is the host's. */
+static gemp_code take(spmv_run *run)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense *dense = &run->it->dense;
+	uint32_t rounds = run->ask->rounds;
+	size_t own = dense->layout->own;
+	GEMP_TRY(gemp_dense_take(dense, &dense->value[rounds % 2], run->out->y, own));
+	if (!run->ask->normal || rounds == 0)
+		return GEMP_OK;
+	if (!gemp_dense_ranks(dense))
+		GEMP_TRY(gemp_buffer_read(dense->device, &run->greatest, sizeof(double), rounds * sizeof(double),
+		                          run->out->greatest));
+	double greatest = run->out->greatest[rounds - 1];
+	for (size_t v = 0; greatest > 0 && v < own; v++)
+		run->out->y[v] /= greatest;
+done:
+	return code;
+}
+
+gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_ask *ask, gemp_spmv_result *out)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense *dense = &it->dense;
+	const gemp_comm *comm = dense->layout->comm;
+	spmv_run run = { .it = it, .ask = ask, .out = out };
+	*out = (gemp_spmv_result){ 0 };
+	GEMP_TRY(gemp_comm_agree(comm, start(&run)));
+	double since = gemp_now();
+	code = run_alone(&run);
+	dense->report.wall = gemp_now() - since;
+	if (code == GEMP_OK)
+		code = gemp_dense_end(dense);
+	if (code == GEMP_OK)
+		code = take(&run);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	dense->report.rounds = ask->rounds;
+	out->report = dense->report;
+done:
+	gemp_buffer_free(&run.greatest, dense->device);
+	if (code != GEMP_OK)
+		gemp_spmv_result_free(out);
+	return code;
+}
+
+void gemp_spmv_result_free(gemp_spmv_result *result)
+{
+	gemp_free(result->y);
+	gemp_free(result->greatest);
+	*result = (gemp_spmv_result){ 0 };
+}
