@@ -1,0 +1,31 @@
+/* ranks: decode across ranks: on each rank by owner, then all to all, then by range. */
+#ifndef GEMP_SHUFFLE_RANKS_H
+#define GEMP_SHUFFLE_RANKS_H
+
+#include "comm/exchange.h"
+#include "device/readback.h"
+#include "shuffle/shuffle.h"
+
+/* Not to be copied. */
+typedef struct gemp_shuffled {
+	gemp_shuffle how;   /* as they lie now */
+	gemp_tuples tuples; /* for this rank, in the order of ranges */
+	gemp_buffer begin;  /* u32 [2^bits + 1] */
+	struct {
+		double by_owner, exchange, by_range; /* on the device; from its memory to that of the others; on the device */
+	} seconds;
+	/* its own */
+	gemp_device *device;
+	gemp_readback sent[2]; /* tuples, column */
+	void *received[2];
+	gemp_buffer arrived[2], placed[2];
+} gemp_shuffled;
+
+/* Collective. The owner of a destination is the rank destination >> (bits + shift), of which there is none that is not a rank
+ * (GEMP_EDATA); a range is that of the owner. traffic may be NULL. To be freed before the
+ * device is closed. */
+gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
+                             const gemp_tuples *in, gemp_traffic *traffic);
+void gemp_shuffled_free(gemp_shuffled *shuffled);
+
+#endif

@@ -1,0 +1,166 @@
+/* Decode across ranks: every rank gets the tuples that are for it, each once and in its range, whoever had them. Beside all
+ * tuples of all ranks, on every rank. */
+#include "harness/collective.h"
+
+#include "core/random.h"
+#include "shuffle/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BITS = 3, SHIFT = 4, MOST_WORDS = 4 };
+
+static gemp_device *device;
+static gemp_toolbox *box;
+
+/* A tuple with its destination in front, wherever that lies. */
+typedef struct tuple {
+	uint32_t to, word[MOST_WORDS];
+} tuple;
+
+static unsigned words_of(const gemp_shuffle *how)
+{
+	return how->size == 4 ? 1 : how->size / 4 - 1; /* but the destination */
+}
+
+/* Of what a layout has: column NULL, or destinations; tuples of `size` bytes, or values. */
+static tuple take(const gemp_shuffle *how, const uint32_t *column, const uint32_t *words, size_t i)
+{
+	tuple t = { 0 };
+	unsigned of_element = how->layout == GEMP_SHUFFLE_APART ? words_of(how) : how->size / 4;
+	const uint32_t *element = words + i * of_element;
+	if (how->size == 4) {
+		t.to = *element >> 16;
+		t.word[0] = *element & 0xffff;
+	} else {
+		t.to = how->layout == GEMP_SHUFFLE_APART ? column[i] : element[0];
+		memcpy(t.word, how->layout == GEMP_SHUFFLE_APART ? element : element + 1, words_of(how) * 4);
+	}
+	return t;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(tuple));
+}
+
+/* Those of `all` for this rank, sorted; count in *own. */
+static tuple *mine(const tuple *all, size_t count, size_t *own)
+{
+	tuple *out = calloc(count + 1, sizeof *out);
+	*own = 0;
+	for (size_t i = 0; i < count; i++)
+		if ((int)(all[i].to >> (BITS + SHIFT)) == test_comm.rank)
+			out[(*own)++] = all[i];
+	qsort(out, *own, sizeof *out, compare);
+	return out;
+}
+
+static bool right(const gemp_shuffled *s, const tuple *all, size_t count)
+{
+	size_t own, size = s->how.layout == GEMP_SHUFFLE_APART ? s->how.size - 4 : s->how.size;
+	tuple *expected = mine(all, count, &own), *got = calloc(s->tuples.count + 1, sizeof *got);
+	uint32_t begin[(1 << BITS) + 1], *column = calloc(s->tuples.count + 1, 4), *words = calloc(s->tuples.count + 1, size);
+	bool good = gemp_buffer_read(device, &s->begin, 0, sizeof begin, begin) == GEMP_OK && own == s->tuples.count &&
+	            gemp_buffer_read(device, s->tuples.tuple, 0, own * size, words) == GEMP_OK &&
+	            (!s->tuples.destination || gemp_buffer_read(device, s->tuples.destination, 0, own * 4, column) == GEMP_OK) &&
+	            begin[0] == 0 && begin[1 << BITS] == own;
+	for (uint32_t r = 0; good && r < 1 << BITS; r++)
+		for (size_t i = begin[r]; good && i < begin[r + 1]; i++) {
+			got[i] = take(&s->how, column, words, i);
+			good = (got[i].to >> SHIFT & ((1 << BITS) - 1)) == r;
+		}
+	qsort(got, good ? own : 0, sizeof *got, compare);
+	good = good && memcmp(expected, got, own * sizeof *got) == 0;
+	free(expected);
+	free(got);
+	free(column);
+	free(words);
+	return good;
+}
+
+/* Tuples of this rank for owners below `owners`, and all ranks' in *all. */
+static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected, uint64_t *random)
+{
+	unsigned words = words_of(&how), element = how.layout == GEMP_SHUFFLE_APART ? words : how.size / 4;
+	uint32_t *column = calloc(count + 1, 4), *tuples = calloc(count + 1, element * 4);
+	tuple *own = calloc(count + 1, sizeof *own);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t to = (uint32_t)gemp_random_below(random, (uint64_t)owners << (BITS + SHIFT)), *t = tuples + i * element;
+		for (unsigned k = 0; k < element; k++)
+			t[k] = (uint32_t)gemp_random(random);
+		column[i] = to;
+		if (how.size == 4)
+			*t = to << 16 | (*t & 0xffff);
+		else if (how.layout != GEMP_SHUFFLE_APART)
+			*t = to;
+		own[i] = take(&how, column, tuples, i);
+	}
+	void *all;
+	size_t *begin;
+	gemp_buffer buffers[2] = { { 0 }, { 0 } };
+	gemp_shuffled shuffled;
+	gemp_traffic traffic = { 0 };
+	assert_all_ok(gemp_comm_gather_all(&test_comm, own, count * sizeof *own, &all, &begin));
+	assert_all_ok(gemp_buffer_new(&buffers[0], device, (count + 1) * element * 4, tuples));
+	assert_all_ok(gemp_buffer_new(&buffers[1], device, (count + 1) * 4, column));
+	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_INSIDE ? NULL : &buffers[1], &buffers[0], count, NULL };
+	assert_all_code(gemp_shuffle_ranks(&shuffled, &test_comm, box, &how, &in, &traffic), expected);
+	if (expected == GEMP_OK) {
+		size_t whole = begin[test_comm.size] / sizeof *own;
+		assert_all(right(&shuffled, all, whole));
+		assert_all(test_comm.size > 1 || traffic.bytes == 0);
+		if (whole > 100) { /* the check objects */
+			((tuple *)all)[whole / 2].word[0] ^= 1;
+			bool good = right(&shuffled, all, whole);
+			assert_all(gemp_comm_sum1(&test_comm, good) == (uint64_t)test_comm.size - 1);
+		}
+	}
+	gemp_shuffled_free(&shuffled);
+	for (int k = 0; k < 2; k++)
+		gemp_buffer_free(&buffers[k], device);
+	gemp_free(all);
+	gemp_free(begin);
+	free(column);
+	free(tuples);
+	free(own);
+}
+
+static const gemp_shuffle layouts[] = { { GEMP_SHUFFLE_INSIDE, 4, BITS, SHIFT, false },
+	{ GEMP_SHUFFLE_APART, 8, BITS, SHIFT, false }, { GEMP_SHUFFLE_BESIDE, 16, BITS, SHIFT, false } };
+
+static void to_owners(void **state)
+{
+	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;
+	(void)state;
+	for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++)
+		for (size_t most = 1; most <= 3000; most += 2999) {
+			size_t count = gemp_random_below(&random, 3) ? (size_t)gemp_random_below(&random, most) + 1 : 0;
+			check(layouts[k], count, test_comm.size, GEMP_OK, &random);
+			check(layouts[k], count, 1, GEMP_OK, &random); /* all for rank 0 */
+		}
+	check(layouts[1], 0, 1, GEMP_OK, &random);
+}
+
+/* A destination of a rank that there is not. */
+static void strays(void **state)
+{
+	uint64_t random = 5 + (uint64_t)test_comm.rank;
+	(void)state;
+	if (test_comm.size == 3)
+		check(layouts[0], 100, 4, GEMP_EDATA, &random);
+	if (test_comm.size == 3)
+		assert_message("for ranks from 3 on");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(to_owners), cmocka_unit_test(strays) };
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK || gemp_toolbox_new(&box, device, GEMP_FORM_AUTO) != GEMP_OK)
+		return TEST_SKIPPED;
+	int failed = test_main_all(argc, argv, tests);
+	gemp_toolbox_free(box);
+	failed |= device->held != 0;
+	gemp_device_close(device);
+	return failed;
+}
