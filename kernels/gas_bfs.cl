@@ -1,0 +1,119 @@
+/* gas_bfs: one level of a breadth-first search (src/gas/bfs.h): from the frontier along its edges, or from the vertices not
+ * found yet back to the frontier. */
+#include "gas_frontier_types.clh"
+
+#define BFS_NONE UINT_MAX
+
+typedef struct gas_state {
+	__global const gas_place *begin; /* rows of edges out, for how many a vertex has */
+	__global const uint *end;
+	__global uint *visited;
+	volatile __global uint *next;
+	__global uint *level, *parent;
+	uint depth;
+	gas_count found, edges;
+} gas_state;
+
+typedef uint gas_value;
+
+typedef struct gas_seen {
+	uint target, visited;
+} gas_seen;
+
+static inline gas_value gas_leave(gas_state *s, uint source)
+{
+	return source;
+}
+
+static inline gas_seen gas_look(const gas_state *s, gas_place edge)
+{
+	uint target = s->end[edge];
+	return (gas_seen){ target, s->visited[target >> 5] };
+}
+
+static inline void gas_found(gas_state *s, uint vertex, uint source, uint degree)
+{
+	s->level[vertex] = s->depth;
+	s->parent[vertex] = source;
+	s->found++;
+	s->edges += degree;
+}
+
+static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen seen)
+{
+	uint bit = 1u << (seen.target & 31);
+	if (seen.visited & bit || atomic_or((volatile __global uint *)&s->visited[seen.target >> 5], bit) & bit)
+		return;
+	atomic_or(&s->next[seen.target >> 5], bit);
+	gas_found(s, seen.target, source, (uint)(s->begin[seen.target + 1] - s->begin[seen.target]));
+}
+
+#include "gas_bottom_up.clh"
+
+/* closed: vertices without edges in, which are taken for visited from the start. source UINT_MAX: another rank's. */
+GAS_KERNEL void bfs_begin(uint own, uint known, uint source, __global const uint *restrict closed,
+                          __global uint *restrict visited, __global uint *restrict level, __global uint *restrict parent,
+                          __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear)
+{
+	uint step = (uint)get_global_size(0), words = known / 32 + 1;
+	for (uint v = (uint)get_global_id(0); v < known; v += step) {
+		level[v] = v == source ? 0 : BFS_NONE;
+		if (v < own)
+			parent[v] = BFS_NONE;
+	}
+	for (uint w = (uint)get_global_id(0); w < words; w += step) {
+		uint bit = source != BFS_NONE && w == source / 32 ? 1u << source % 32 : 0;
+		visited[w] = closed[w] | bit;
+		frontier[w] = bit;
+		next[w] = clear[w] = 0;
+	}
+}
+
+/* Levels of ghosts that are in the frontier. */
+static inline void bfs_take_in(__global const uint *frontier, uint first, uint last, __global uint *restrict level, uint depth)
+{
+	for (uint w = first / 32 + (uint)get_global_id(0); w < (last + 31) / 32; w += (uint)get_global_size(0))
+		for (uint bits = frontier[w] & gas_within(w, first, last); bits; bits &= bits - 1)
+			level[w * 32 + gas_lowest(bits)] = depth;
+}
+
+/* Rows of edges out and their part of the frontier; rows of edges in (in_...). clear: the frontier after the next one. */
+GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
+                          __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
+                          uint in_slice_end, uint own, __global uint *visited, __global uint *restrict level,
+                          __global uint *restrict parent, __global const uint *frontier, volatile __global uint *next,
+                          __global uint *restrict clear, uint words, volatile __global ulong *control)
+{
+	GEMP_GROUP_DECLARE
+	GAS_LOCAL_DECLARE
+	const uint mode = (uint)control[GAS_MODE];
+	if (mode == 0)
+		return;
+	gas_state s = { begin, end, visited, next, level, parent, (uint)control[GAS_ROUND] + 1, 0, 0 };
+	const bool push = mode == GAS_BFS_PUSH; /* what is not to be done has nothing to do */
+	const gas_rows out = { begin, end, slices, slice_first, push ? slice_end : slice_first };
+	const gas_rows in = { in_begin, in_end, in_slices, 0, push ? 0 : in_slice_end };
+	const gas_span span = { pieces, piece_first, push ? piece_end : piece_first, light, first, push ? last : first };
+	for (uint w = (uint)get_global_id(0); w < words; w += (uint)get_global_size(0))
+		clear[w] = 0;
+	if (first)
+		bfs_take_in(frontier, first, last, level, s.depth - 1);
+	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
+	gas_pull(GEMP_GROUP_PASS &s, in, push ? 0 : own, frontier, visited, next, room, control);
+	if (gas_end(control, room, s.found, s.edges, 0) && control[GAS_DECIDE])
+		gas_decide(control, gas_bfs_rule);
+}
+
+typedef uint settle_value; /* level */
+
+static inline bool settle_open(settle_value level)
+{
+	return level != BFS_NONE && level != 0;
+}
+
+static inline bool settle_tight(settle_value from, gas_weight weight, settle_value level)
+{
+	return from + 1 == level;
+}
+
+#include "gas_settle.clh"

@@ -1,0 +1,212 @@
+#include "gas/bfs.h"
+
+#include "core/memory.h"
+#include "gas/settle.h"
+
+#include <string.h>
+
+enum { BEGIN, LEVEL, KERNELS };
+static const char *const names[] = { "bfs_begin", "bfs_level", GEMP_SETTLE_KERNELS };
+
+/* Where most edges are of hubs it pays to pull early and for long. */
+enum { HUB_ALPHA = 300, HUB_BETA = 1000, ALPHA = 14, BETA = 24 };
+
+struct gemp_bfs {
+	gemp_frontier frontier;
+	gemp_settle settle;
+	gemp_gas_mail *mail;
+	gemp_bfs_options options;
+	gemp_buffer visited, closed, level, parent;
+	uint32_t *level_host;
+	gemp_vertex *parent_host;
+	double prepare_seconds;
+};
+
+/* Vertices without edges in are never found: nobody is to look for a source of theirs. */
+static gemp_code make_closed(gemp_bfs *b)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_layout *l = b->frontier.layout;
+	uint32_t *closed = NULL;
+	GEMP_TRY(GEMP_NEW(closed, b->frontier.words));
+	for (uint32_t v = 0; v < l->own; v++)
+		if (l->in.begin[v] == l->in.begin[v + 1] && (!l->in_ghost.begin || l->in_ghost.begin[v] == l->in_ghost.begin[v + 1]))
+			closed[v / 32] |= 1u << v % 32;
+	code = gemp_buffer_new(&b->closed, b->frontier.device, b->frontier.words * sizeof *closed, closed);
+done:
+	gemp_free(closed);
+	return code;
+}
+
+static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device *device)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &b->frontier;
+	double since = gemp_now();
+	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_KEYS, &b->options.shape, "gas_bfs.cl", "", names,
+	                           sizeof names / sizeof *names));
+	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
+	GEMP_TRY(GEMP_NEW(b->parent_host, layout->own));
+	GEMP_TRY(gemp_buffer_new(&b->visited, device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&b->level, device, layout->known * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
+	GEMP_TRY(make_closed(b));
+	GEMP_TRY(gemp_settle_new(&b->settle, f, KERNELS, false));
+	b->prepare_seconds = gemp_now() - since - f->build_seconds;
+done:
+	return code;
+}
+
+gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_bfs_options *options)
+{
+	gemp_bfs *b = NULL;
+	gemp_code code = GEMP_NEW(b, 1);
+	*out = NULL;
+	if (code == GEMP_OK) {
+		b->options = options ? *options : (gemp_bfs_options){ 0 };
+		code = prepare(b, layout, device);
+	}
+	code = gemp_comm_agree(layout->comm, code);
+	if (code == GEMP_OK)
+		code = gemp_gas_mail_new(&b->mail, layout, device, 0);
+	if (code != GEMP_OK) {
+		gemp_bfs_free(b);
+		return code;
+	}
+	*out = b;
+	return GEMP_OK;
+}
+
+void gemp_bfs_free(gemp_bfs *b)
+{
+	if (!b)
+		return;
+	gemp_device *device = b->frontier.device;
+	if (device) {
+		gemp_settle_free(&b->settle);
+		gemp_buffer_free(&b->visited, device);
+		gemp_buffer_free(&b->closed, device);
+		gemp_buffer_free(&b->level, device);
+		gemp_buffer_free(&b->parent, device);
+	}
+	gemp_gas_mail_free(b->mail);
+	gemp_frontier_free(&b->frontier);
+	gemp_free(b->level_host);
+	gemp_free(b->parent_host);
+	gemp_free(b);
+}
+
+double gemp_bfs_prepare_seconds(const gemp_bfs *b, double *build)
+{
+	*build = b->frontier.build_seconds;
+	return b->prepare_seconds;
+}
+
+static void set_state(gemp_bfs *b)
+{
+	gemp_frontier *f = &b->frontier;
+	const bool hubs = gemp_frontier_has_hubs(f);
+	const gemp_bfs_direction direction = b->options.direction;
+	memset(f->state, 0, sizeof f->state);
+	f->state[GAS_MODE] = direction == GEMP_BFS_PULL ? GAS_BFS_PULL : GAS_BFS_PUSH;
+	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : hubs ? HUB_ALPHA : ALPHA;
+	f->state[GAS_BETA] = direction ? UINT32_MAX : b->options.beta ? b->options.beta : hubs ? HUB_BETA : BETA;
+	f->state[GAS_VERTICES] = direction ? 0 : f->layout->vertices;
+	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size; /* ranks see edges among own vertices */
+}
+
+static gemp_code begin(gemp_bfs *b, cl_uint source)
+{
+	gemp_frontier *f = &b->frontier;
+	const gemp_gas_layout *l = f->layout;
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source), GEMP_ARG(&b->closed.mem),
+		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(&b->parent.mem),
+		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
+	};
+	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
+}
+
+static gemp_code launch_level(void *self, gemp_frontier_part part)
+{
+	gemp_bfs *b = self;
+	gemp_frontier *f = &b->frontier;
+	const gemp_frontier_rows *in = part == GEMP_FRONTIER_GHOSTS ? &f->in_ghost : &f->in;
+	const cl_uint cleared = part == GEMP_FRONTIER_GHOSTS ? 0 : f->words;
+	const gemp_argument rest[] = {
+		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
+		GEMP_ARG(&in->slice_count), GEMP_ARG(&f->layout->own), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
+		GEMP_ARG(&b->parent.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared), GEMP_ARG(&f->control.mem),
+	};
+	return gemp_frontier_launch_push(f, LEVEL, part, rest, sizeof rest / sizeof *rest);
+}
+
+static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
+{
+	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->mail, NULL, 0 };
+	set_state(b);
+	return gemp_frontier_run(&b->frontier, &search, begin(b, source), exchange);
+}
+
+/* Sums of all ranks, of what each has of its own vertices. */
+static void sum_up(gemp_bfs *b, gemp_bfs_result *r)
+{
+	const gemp_gas_layout *l = b->frontier.layout;
+	uint64_t sums[2] = { 0, 0 }, depth = 0;
+	for (uint32_t v = 0; v < l->own; v++)
+		if (r->level[v] != GEMP_NO_LEVEL) {
+			sums[0]++;
+			sums[1] += l->out_degree[v];
+			depth = r->level[v] > depth ? r->level[v] : depth;
+		}
+	gemp_comm_sum(l->comm, sums, 2);
+	gemp_comm_max(l->comm, &depth, 1);
+	r->reached = sums[0];
+	r->cost.edges = sums[1];
+	r->depth = (uint32_t)depth;
+}
+
+static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = &b->frontier;
+	double since = gemp_now(), settle_device;
+	GEMP_TRY(search(b, source, &r->cost.exchange));
+	r->cost.wall = gemp_now() - since;
+	r->cost.rounds = f->state[GAS_ROUND];
+	r->pulls = f->state[GAS_PULLS];
+	r->pushes = r->cost.rounds - r->pulls;
+	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
+	since = gemp_now();
+	if (!b->options.any)
+		GEMP_TRY(gemp_settle_least(&b->settle, &b->level));
+	GEMP_TRY(gemp_settle_name(&b->settle, &b->parent, !b->options.any));
+	GEMP_TRY(gemp_frontier_seconds(f, &settle_device)); /* waits */
+	r->cost.settle = gemp_now() - since;
+	since = gemp_now();
+	GEMP_TRY(gemp_frontier_take(f, &b->level, b->level_host, f->layout->own * sizeof *b->level_host));
+	GEMP_TRY(gemp_frontier_take(f, &b->parent, b->parent_host, f->layout->own * sizeof *b->parent_host));
+	r->cost.download = gemp_now() - since;
+	r->level = b->level_host;
+	r->parent = b->parent_host;
+done:
+	return code;
+}
+
+gemp_code gemp_bfs_run(gemp_bfs *b, gemp_vertex source, gemp_bfs_result *result)
+{
+	const gemp_gas_layout *l = b->frontier.layout;
+	const gemp_traffic before = *gemp_gas_mail_traffic(b->mail);
+	*result = (gemp_bfs_result){ 0 };
+	cl_uint local;
+	gemp_code code = gemp_frontier_source(&b->frontier, source, &local);
+	if (code != GEMP_OK)
+		return code;
+	code = gemp_comm_agree(l->comm, run(b, local, result));
+	if (code == GEMP_OK)
+		sum_up(b, result);
+	result->cost.traffic = gemp_traversal_traffic(b->mail, &before);
+	return code;
+}

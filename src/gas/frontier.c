@@ -1,0 +1,267 @@
+#include "gas/frontier_rows.h"
+
+#include "core/memory.h"
+#include "device/transfer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	WARP = 32,
+	GROUP = 256,
+	ITEMS_OF_UNIT = 2048, /* that a compute unit of a GPU runs at once */
+	FIRST_BATCH = 12,     /* launches before the host looks, as long as no search has told how many it takes */
+	MOST_ARGUMENTS = 32,
+	PUSH_ARGUMENTS = 11,
+};
+
+static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0 };
+static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0 };
+
+static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
+{
+	bool groups = f->device->gpu || (wanted && wanted->groups);
+	gemp_frontier_shape s = groups ? gpu_shape : cpu_shape;
+	if (wanted) {
+		s.slice = wanted->slice ? wanted->slice : s.slice;
+		s.piece = wanted->piece ? wanted->piece : s.piece;
+		s.alone = wanted->alone ? wanted->alone : s.alone;
+		s.chunk = wanted->chunk ? wanted->chunk : s.chunk;
+		s.batch = wanted->batch;
+	}
+	if (!groups || s.piece > s.slice)
+		s.piece = s.slice;
+	f->shape = s;
+	f->lanes = groups ? WARP : 1;
+	f->group = gemp_worker_group(f->device, f->lanes, GROUP);
+	f->items = f->device->gpu ? f->device->units * (size_t)ITEMS_OF_UNIT : f->device->units * f->group;
+}
+
+static void free_program(gemp_frontier *f)
+{
+	for (size_t k = 0; k < GEMP_FRONTIER_KERNELS; k++) {
+		if (f->kernels[k])
+			clReleaseKernel(f->kernels[k]);
+		f->kernels[k] = NULL;
+	}
+	gemp_program_free(&f->program);
+}
+
+gemp_code gemp_frontier_build(gemp_frontier *f, const char *file, const char *more, const char *const *names, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL, rows[GEMP_GAS_OPTIONS_SIZE], options[256];
+	GEMP_CHECK(count <= GEMP_FRONTIER_KERNELS);
+	free_program(f);
+	f->stored = false;
+	gemp_gas_device_options(&f->held, rows);
+	int length = snprintf(options, sizeof options, "-DGEMP_LANES=%u -DGAS_GROUP=%zu -DGAS_LONG=%uu -DGAS_SHORT=%uu "
+	                      "-DGAS_CHUNK=%uu%s%s", f->lanes, f->group, f->shape.slice, f->shape.alone, f->shape.chunk,
+	                      rows, more);
+	GEMP_CHECK(length > 0 && (size_t)length < sizeof options);
+	GEMP_TRY(gemp_kernel_source(&source, file));
+	GEMP_TRY(gemp_program_new(&f->program, f->device, source, options));
+	for (size_t k = 0; k < count; k++)
+		GEMP_TRY(gemp_kernel_new(&f->kernels[k], &f->program, names[k]));
+	f->build_seconds += f->program.seconds;
+done:
+	gemp_free(source);
+	return code;
+}
+
+gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_gas_layout *layout, gemp_device *device, unsigned parts,
+                            const gemp_frontier_shape *shape, const char *file, const char *options,
+                            const char *const *names, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_frontier *f = out;
+	double since = gemp_now();
+	*f = (gemp_frontier){ .device = device, .layout = layout, .words = layout->known / 32 + 1 };
+	choose_shape(f, shape);
+	GEMP_TRY(gemp_gas_device_layout_new(&f->held, device, layout, parts));
+	GEMP_TRY(gemp_frontier_rows_new(f, &f->out, &layout->out, &f->held.out, true));
+	if (parts & GEMP_GAS_IN) {
+		GEMP_TRY(gemp_frontier_rows_new(f, &f->in, &layout->in, &f->held.in, false));
+		GEMP_TRY(gemp_frontier_rows_new(f, &f->in_ghost, &layout->in_ghost, &f->held.in_ghost, false));
+	}
+	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
+		GEMP_TRY(gemp_buffer_new(&f->bitmap[b], device, f->words * sizeof(cl_uint), NULL));
+	GEMP_TRY(gemp_buffer_new(&f->control, device, sizeof f->state, NULL));
+	GEMP_TRY(gemp_frontier_build(f, file, options, names, count));
+	f->prepare_seconds = gemp_now() - since - f->build_seconds;
+done:
+	return code;
+}
+
+static void free_rows(gemp_frontier_rows *rows, gemp_device *device)
+{
+	gemp_buffer_free(&rows->slices, device);
+}
+
+void gemp_frontier_free(gemp_frontier *f)
+{
+	if (!f->device)
+		return;
+	gemp_laps_free(&f->laps);
+	free_program(f);
+	gemp_buffer_free(&f->control, f->device);
+	for (int b = 0; b < GEMP_FRONTIER_BITMAPS; b++)
+		gemp_buffer_free(&f->bitmap[b], f->device);
+	gemp_buffer_free(&f->pieces, f->device);
+	gemp_buffer_free(&f->light, f->device);
+	free_rows(&f->out, f->device);
+	free_rows(&f->in, f->device);
+	free_rows(&f->in_ghost, f->device);
+	gemp_gas_device_layout_free(&f->held);
+	*f = (gemp_frontier){ 0 };
+}
+
+gemp_code gemp_frontier_launch(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_launch_with(f->device, f->kernels[kernel], f->items, f->group, arguments, count));
+	code = gemp_laps_add(&f->laps, f->device);
+done:
+	return code;
+}
+
+gemp_code gemp_frontier_launch_push(gemp_frontier *f, int kernel, gemp_frontier_part part, const gemp_argument *arguments,
+                                    size_t count)
+{
+	const bool own = part != GEMP_FRONTIER_GHOSTS, ghosts = part != GEMP_FRONTIER_OWN;
+	const gemp_frontier_rows *out = &f->out;
+	const cl_uint slice_first = own ? 0 : out->own_slices, slice_end = ghosts ? out->slice_count : out->own_slices;
+	const cl_uint piece_first = own ? 0 : out->own_pieces, piece_end = ghosts ? out->piece_count : out->own_pieces;
+	const cl_uint first = own ? 0 : f->layout->own, last = ghosts ? f->layout->known : f->layout->own;
+	gemp_argument all[MOST_ARGUMENTS] = {
+		GEMP_ARG(&out->rows->begin.mem), GEMP_ARG(&out->rows->end.mem), GEMP_ARG(&out->slices.mem),
+		GEMP_ARG(&slice_first), GEMP_ARG(&slice_end), GEMP_ARG(&f->pieces.mem), GEMP_ARG(&piece_first),
+		GEMP_ARG(&piece_end), GEMP_ARG(&f->light.mem), GEMP_ARG(&first), GEMP_ARG(&last),
+	};
+	GEMP_CHECK(PUSH_ARGUMENTS + count <= MOST_ARGUMENTS);
+	memcpy(all + PUSH_ARGUMENTS, arguments, count * sizeof *arguments);
+	return gemp_frontier_launch(f, kernel, all, PUSH_ARGUMENTS + count);
+}
+
+gemp_code gemp_frontier_source(const gemp_frontier *f, gemp_vertex id, cl_uint *local)
+{
+	const gemp_gas_layout *l = f->layout;
+	const uint64_t first = l->graph->first;
+	if (id >= l->vertices)
+		return gemp_fail(GEMP_EUSAGE, "there is no vertex %" GEMP_PRIVERTEX " to begin at; the graph has %" PRIu64, id,
+		                 l->vertices);
+	*local = id >= first && id - first < l->own ? l->local[id - first] : UINT32_MAX;
+	return GEMP_OK;
+}
+
+bool gemp_frontier_has_hubs(const gemp_frontier *f)
+{
+	return (uint64_t)f->out.slice_count * f->shape.slice > f->held.out.edges / 2;
+}
+
+gemp_code gemp_frontier_read(gemp_frontier *f)
+{
+	return gemp_buffer_read(f->device, &f->control, 0, sizeof f->state, f->state);
+}
+
+gemp_code gemp_frontier_write(gemp_frontier *f)
+{
+	return gemp_buffer_write(f->device, &f->control, 0, sizeof f->state, f->state);
+}
+
+/* One launch more than the last search took: the one that finds nothing. */
+static gemp_code run_alone(gemp_frontier *f, const gemp_frontier_search *search)
+{
+	gemp_code code = GEMP_OK;
+	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
+	f->state[GAS_DECIDE] = 1;
+	GEMP_TRY(gemp_frontier_write(f));
+	do {
+		for (unsigned r = 0; r < batch; r++, f->turn++)
+			GEMP_TRY(search->launch(search->self, GEMP_FRONTIER_ALL));
+		GEMP_TRY(gemp_frontier_read(f));
+		batch = f->shape.batch ? f->shape.batch : FIRST_BATCH;
+	} while (f->state[GAS_MODE]);
+	f->rounds = (unsigned)f->state[GAS_ROUND];
+done:
+	return code;
+}
+
+/* Edges of own sources are gone along while ghosts' values are under way. */
+static gemp_code round_together(gemp_frontier *f, const gemp_frontier_search *search, double *exchange)
+{
+	const gemp_buffer *frontier = &f->bitmap[f->turn % GEMP_FRONTIER_BITMAPS];
+	double since = gemp_now();
+	if (search->mailing && f->state[GAS_MODE] != search->mailing)
+		return search->launch(search->self, GEMP_FRONTIER_OWN);
+	gemp_code begun = gemp_gas_mail_begin(search->mail, search->values, frontier);
+	gemp_code code = begun == GEMP_OK ? search->launch(search->self, GEMP_FRONTIER_OWN) : begun;
+	gemp_code ended = gemp_gas_mail_end(search->mail, search->values, frontier);
+	*exchange += gemp_now() - since;
+	if (code == GEMP_OK)
+		code = ended;
+	return code == GEMP_OK ? search->launch(search->self, GEMP_FRONTIER_GHOSTS) : code;
+}
+
+/* What work-items of all ranks counted, as if one device had. */
+static gemp_code sum_up(gemp_frontier *f, gemp_code code)
+{
+	const gemp_comm *comm = f->layout->comm;
+	double sums[] = { (double)f->state[GAS_SUMS], (double)f->state[GAS_SUMS + 1], (double)f->state[GAS_SUMS + 2],
+	                  f->state[GAS_OVERFLOW] ? 1 : 0 };
+	code = gemp_gas_round(comm, code, sums, sizeof sums / sizeof *sums);
+	if (code != GEMP_OK)
+		return code;
+	for (int i = 0; i < 3; i++)
+		f->state[GAS_SUMS + i] = (uint64_t)sums[i];
+	f->state[GAS_OVERFLOW] = sums[3] > 0;
+	if (f->state[GAS_MODE] == GAS_SSSP_ADVANCE && f->state[GAS_SUMS] == 0 && f->state[GAS_SUMS + 1])
+		gemp_comm_max(comm, &f->state[GAS_LEAST], 1);
+	return GEMP_OK;
+}
+
+static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
+{
+	code = gemp_comm_agree(f->layout->comm, code);
+	f->state[GAS_DECIDE] = 0;
+	while (code == GEMP_OK && f->state[GAS_MODE]) {
+		GEMP_TRY(gemp_comm_agree(f->layout->comm, gemp_frontier_write(f)));
+		code = round_together(f, search, exchange);
+		if (code == GEMP_OK)
+			code = gemp_frontier_read(f);
+		double since = gemp_now();
+		GEMP_TRY(sum_up(f, code));
+		*exchange += gemp_now() - since;
+		search->rule(f->state);
+		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
+		f->turn++;
+	}
+done:
+	return code;
+}
+
+gemp_code gemp_frontier_run(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
+{
+	if (f->layout->comm->size > 1)
+		return run_together(f, search, code, exchange);
+	return code == GEMP_OK ? run_alone(f, search) : code;
+}
+
+gemp_code gemp_frontier_take(gemp_frontier *f, const gemp_buffer *from, void *to, size_t size)
+{
+	if (f->device->gpu)
+		return gemp_transfer_take(f->device, from, 0, (gemp_transfer_numbers){ .narrow = to }, size / sizeof(uint32_t));
+	return gemp_buffer_read(f->device, from, 0, size, to);
+}
+
+gemp_code gemp_frontier_seconds(gemp_frontier *f, double *seconds)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_laps_seconds(&f->laps, seconds));
+	if (!f->stored) {
+		GEMP_TRY(gemp_program_store(f->device, &f->program));
+		f->stored = true;
+	}
+done:
+	return code;
+}

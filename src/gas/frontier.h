@@ -1,0 +1,112 @@
+/* frontier: what searches that go along the edges of a frontier have in common: rows on a device, cut to suit their lengths,
+ * three bitmaps of local vertices (this frontier, the next, and the one after it, which is being cleared), and rounds.
+ *
+ * On one rank rounds are launched in batches without a look at what came of them: the device decides what the next launch
+ * does, or that there is nothing to do (kernels/gas_frontier_abi.h). Across ranks the host looks after each round, in which
+ * edges from own vertices are gone along while the values of others are under way.
+ */
+#ifndef GEMP_GAS_FRONTIER_H
+#define GEMP_GAS_FRONTIER_H
+
+#include "device/laps.h"
+#include "gas/mail.h"
+#include "kernels/gas_frontier_abi.h"
+
+/* {0}: as suits the device; else for tests. */
+typedef struct gemp_frontier_shape {
+	bool groups;    /* in groups on a CPU device, too; slow */
+	uint32_t slice; /* edges; longer rows are in slices of so many */
+	uint32_t piece; /* edges; longer rows go to warps in pieces */
+	uint32_t alone; /* edges; longer rows are gone along by the lanes of a warp together */
+	uint32_t chunk; /* words that a worker takes at a time */
+	uint32_t batch; /* launches before the host looks */
+} gemp_frontier_shape;
+
+/* Rows and their slices; those of own rows come first. */
+typedef struct gemp_frontier_rows {
+	const gemp_gas_device_rows *rows;
+	gemp_buffer slices;
+	cl_uint own_slices, slice_count;
+	cl_uint own_pieces, piece_count; /* of `out` */
+} gemp_frontier_rows;
+
+enum { GEMP_FRONTIER_KERNELS = 8, GEMP_FRONTIER_BITMAPS = 3 };
+
+typedef struct gemp_frontier {
+	gemp_device *device;           /* borrowed */
+	const gemp_gas_layout *layout; /* borrowed */
+	gemp_frontier_shape shape;
+	unsigned lanes;
+	size_t group, items;           /* of launches that go over everything */
+	gemp_gas_device_layout held;
+	gemp_frontier_rows out, in, in_ghost;
+	gemp_buffer pieces, light;     /* of `out`: kernels/gas_frontier.clh */
+	gemp_buffer bitmap[GEMP_FRONTIER_BITMAPS];
+	unsigned turn;                 /* bitmap[turn % 3] is the frontier, the next one follows */
+	cl_uint words;                 /* of a bitmap */
+	gemp_buffer control;
+	uint64_t state[GAS_CONTROL];   /* as it was read last, or is to be written */
+	unsigned rounds;               /* of the last search: how many are launched at first */
+	gemp_program program;
+	bool stored;
+	cl_kernel kernels[GEMP_FRONTIER_KERNELS]; /* as names were given */
+	gemp_laps laps;
+	double prepare_seconds, build_seconds;
+} gemp_frontier;
+
+/* Local. Puts rows and bitmaps on the device and builds the kernels `names` of `file`, with these options and those of rows.
+ * parts: gemp_gas_part. */
+gemp_code gemp_frontier_new(gemp_frontier *out, const gemp_gas_layout *layout, gemp_device *device, unsigned parts,
+                            const gemp_frontier_shape *shape, const char *file, const char *options,
+                            const char *const *names, size_t count);
+/* Other kernels of these names, with other options, instead. */
+gemp_code gemp_frontier_build(gemp_frontier *frontier, const char *file, const char *options, const char *const *names,
+                              size_t count);
+void gemp_frontier_free(gemp_frontier *frontier);
+
+/* The local vertex of this id; UINT32_MAX: another rank owns it. GEMP_EUSAGE: the graph has no such vertex. */
+gemp_code gemp_frontier_source(const gemp_frontier *frontier, gemp_vertex id, cl_uint *local);
+
+/* Are at least half of the edges in rows that are cut into slices? */
+bool gemp_frontier_has_hubs(const gemp_frontier *frontier);
+
+/* The frontier (0), the next one (1), the one after it (2). */
+static inline const cl_mem *gemp_frontier_bitmap(const gemp_frontier *frontier, unsigned after)
+{
+	return &frontier->bitmap[(frontier->turn + after) % GEMP_FRONTIER_BITMAPS].mem;
+}
+
+/* A launch of as many work-items as suit the device, timed. Does not wait. */
+gemp_code gemp_frontier_launch(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
+
+/* Edges of which sources a launch goes along. */
+typedef enum gemp_frontier_part { GEMP_FRONTIER_ALL, GEMP_FRONTIER_OWN, GEMP_FRONTIER_GHOSTS } gemp_frontier_part;
+
+/* With the arguments GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/gas_frontier_types.clh in front. */
+gemp_code gemp_frontier_launch_push(gemp_frontier *frontier, int kernel, gemp_frontier_part part,
+                                    const gemp_argument *arguments, size_t count);
+
+/* state from the device, and to it; both wait. */
+gemp_code gemp_frontier_read(gemp_frontier *frontier);
+gemp_code gemp_frontier_write(gemp_frontier *frontier);
+
+/* A search: what it launches in a round, and by which rule it goes on. */
+typedef struct gemp_frontier_search {
+	void *self;
+	gemp_code (*launch)(void *self, gemp_frontier_part part);
+	void (*rule)(uint64_t *control);
+	gemp_gas_mail *mail;       /* of values; NULL on one rank */
+	const gemp_buffer *values; /* [known] that sources send; NULL: their bits say it all */
+	uint64_t mailing;          /* the mode in which there is a frontier to tell of; 0: all */
+} gemp_frontier_search;
+/* Collective; code: of this rank so far. From frontier->state, which is written to the device, until its mode is 0; state is
+ * what it is then. exchange: seconds for mail and for other ranks are added. */
+gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code, double *exchange);
+
+/* size bytes, whole words of 32 bits, from the beginning of a buffer; waits. */
+gemp_code gemp_frontier_take(gemp_frontier *frontier, const gemp_buffer *from, void *to, size_t size);
+
+/* Device seconds of launches since the last call; waits. */
+gemp_code gemp_frontier_seconds(gemp_frontier *frontier, double *seconds);
+
+#endif

@@ -1,0 +1,116 @@
+/* Breadth-first searches on one rank in all shapes of kernels, against levels and least parents by a list of arcs. */
+#include "harness/traverse_case.h"
+
+static gemp_device *device;
+static gemp_comm comm;
+
+/* Each is a program of its own. */
+static const gemp_frontier_shape shapes[] = {
+	{ 0 },
+	{ .slice = 4, .chunk = 1, .batch = 1 },
+	{ .slice = 8, .piece = 5, .alone = 2 },
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_gas_direction direction, uint64_t *seed)
+{
+	size_t count;
+	gas_arc *arcs = gas_case_arcs(c, NULL, direction, &count);
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	const gemp_gas_layout_options how = { .direction = direction, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c->graph, &how));
+	assert_ok(gemp_bfs_new(&bfs, &layout, device, options));
+	for (int i = 0; i < 4; i++) {
+		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
+		const char *wrong = check_bfs(c, bfs, &layout, arcs, count, source, options->any);
+		if (wrong)
+			fail_msg("%s from %u of %s, direction %d, along %d, slice %u", wrong, source, c->name, (int)options->direction,
+			         (int)direction, options->shape.slice);
+	}
+	gemp_bfs_free(bfs);
+	gemp_gas_layout_free(&layout);
+	free(arcs);
+}
+
+static void random_graphs(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed();
+	for (int round = 0; round < 6 * GAS_SHAPES; round++) {
+		gas_case c;
+		const int s = round / 2 % SHAPES;
+		assert_ok(gas_case_new(&c, &comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 20));
+		const gemp_bfs_options options = { .any = round % 5 == 0, .direction = (gemp_bfs_direction)(round / 8 % 3),
+		                                   .alpha = round % 7 ? 0 : 2, .beta = round % 7 ? 0 : 3, .shape = shapes[s] };
+		search_all(&c, &options, (gemp_gas_direction)gemp_random_below(&seed, 3), &seed);
+		gas_case_free(&c);
+	}
+}
+
+/* Both directions, and both ways between them, in the course of one search. */
+static void directions_change(void **state)
+{
+	(void)state;
+	gas_case c;
+	size_t count;
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	gemp_bfs_result r;
+	const gemp_bfs_options options = { .alpha = 1000, .beta = 2 };
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_EITHER, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gas_case_new(&c, &comm, 4, 7, 20));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_EITHER, &count);
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_bfs_new(&bfs, &layout, device, &options));
+	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0, false));
+	assert_ok(gemp_bfs_run(bfs, id_of(&c, 0), &r));
+	assert_true(r.pulls > 1 && r.pushes > 1);
+	assert_int_equal(r.pulls + r.pushes, r.cost.rounds);
+	assert_code(gemp_bfs_run(bfs, c.n, &r), GEMP_EUSAGE);
+	assert_message("there is no vertex");
+	gemp_bfs_free(bfs);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+	free(arcs);
+}
+
+/* The check objects to one wrong parent, and to one wrong level. */
+static void spoilt_answers_are_seen(void **state)
+{
+	(void)state;
+	gas_case c;
+	size_t count;
+	assert_ok(gas_case_new(&c, &comm, 1, 11, 4));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_EITHER, &count);
+	uint32_t *level = calloc(c.n + 1, sizeof *level), *parent = calloc(c.n + 1, sizeof *parent), v = 0;
+	gas_reference_levels(&c, arcs, count, 0, level);
+	reference_parents(&c, arcs, count, level, parent);
+	assert_true(parents_fit(&c, arcs, count, level, parent));
+	while (level[v] != 2)
+		v++;
+	parent[v] = 0;
+	assert_false(parents_fit(&c, arcs, count, level, parent));
+	free(level);
+	free(parent);
+	free(arcs);
+	gas_case_free(&c);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_graphs),
+		cmocka_unit_test(directions_change),
+		cmocka_unit_test(spoilt_answers_are_seen),
+	};
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
+		return TEST_SKIPPED;
+	MPI_Init(&argc, &argv);
+	gemp_comm_new(&comm, MPI_COMM_SELF);
+	int failed = test_main(tests);
+	gemp_comm_free(&comm);
+	MPI_Finalize();
+	gemp_device_close(device);
+	return failed;
+}
