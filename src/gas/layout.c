@@ -32,15 +32,18 @@ done:
 	return code;
 }
 
-/* Collective. Rows by source, with weights; rows by target only for the degrees of what leads against its direction. */
+/* Collective. Rows by source, with weights; rows by target for one rank, else only for the degrees of what leads against its
+ * direction. */
 static gemp_code load(gemp_gas_making *m, gemp_graph *graph, const char *weight)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_graph_need_keys(graph));
 	for (size_t t = 0; t < m->type_count; t++) {
 		unsigned parts = GEMP_PART_OUT | (weight ? GEMP_PART_PROPS : 0u);
-		if (m->types[t].backward && !m->out->symmetric)
+		if (m->comm->size == 1 || (m->types[t].backward && !m->out->symmetric))
 			parts |= GEMP_PART_IN;
+		if (m->comm->size == 1 && m->types[t].backward && weight)
+			parts |= GEMP_PART_IN_EDGES;
 		GEMP_TRY(gemp_graph_need_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
 	}
 done:
@@ -74,9 +77,14 @@ static gemp_code make(gemp_gas_making *m, const gemp_gas_layout_options *options
 	double since = gemp_now();
 	bool weigh = options->parts & GEMP_GAS_OUT_WEIGHT && options->weight;
 	GEMP_TRY(gemp_gas_make_weights(m, options));
-	GEMP_TRY(gemp_gas_make_arcs(m));
+	if (m->comm->size > 1) {
+		GEMP_TRY(gemp_gas_make_arcs(m));
+		GEMP_TRY(gemp_gas_make_order(m));
+	} else {
+		GEMP_TRY(gemp_gas_make_order(m));
+		GEMP_TRY(gemp_gas_make_arcs_alone(m));
+	}
 	out->edges = gemp_comm_sum1(m->comm, m->arcs.count);
-	GEMP_TRY(gemp_gas_make_order(m));
 	GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_in(m)));
 	if (options->parts & GEMP_GAS_OUT || weigh)
 		GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_out(out)));

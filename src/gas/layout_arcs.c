@@ -4,7 +4,7 @@
 #include "comm/exchange.h"
 #include "gas/layout_parts.h"
 
-enum { EDGES_A_PIECE = 1 << 15, MOST_PIECES = 2048, LEAST_PIECE = 16 };
+enum { EDGES_A_PIECE = 1 << 15, MOST_PIECES = 512, LEAST_PIECE = 16 };
 
 size_t gemp_gas_layout_batch = (size_t)64 << 20;
 
@@ -13,26 +13,22 @@ typedef struct arc_piece {
 	uint64_t begin, end; /* edges of this rank */
 } arc_piece;
 
-/* Where arcs go: one rank's to ranges of its rows, else to ranks. */
 typedef struct sending {
 	gemp_gas_making *m;
 	arc_piece *pieces;
-	size_t count, buckets;
-	bool ranks;          /* buckets are ranks */
+	size_t count, ranks;
 	size_t first;        /* piece of this round */
-	uint64_t *places;    /* [pieces][buckets]; the places of a round are those in send[] or arcs */
-	uint32_t *send;      /* of other ranks' arcs; one rank has none */
-	uint32_t *own;
+	uint64_t *places;    /* [pieces][ranks]; the places of a round are those in send[] or own[] */
+	uint32_t *send;      /* other ranks' arcs of a round */
+	uint32_t *own;       /* all that lead to this rank */
 } sending;
 
 typedef void arc_visit(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type, uint64_t edge,
                        unsigned words);
 
-static inline size_t bucket_of(const sending *s, gemp_vertex to)
+static inline size_t owner_of(const sending *s, gemp_vertex to)
 {
 	const gemp_graph *graph = s->m->graph;
-	if (!s->ranks)
-		return to >> s->m->arcs.shift;
 	if (to - graph->first < graph->rows)
 		return (size_t)graph->rank;
 	return (size_t)gemp_graph_owner(graph, to);
@@ -42,17 +38,16 @@ static inline void count_arc(const sending *s, uint64_t *places, uint32_t to, ge
                              uint64_t edge, unsigned words)
 {
 	(void)from, (void)type, (void)edge, (void)words;
-	places[bucket_of(s, to)]++;
+	places[owner_of(s, to)]++;
 }
 
 static inline void move_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type,
                             uint64_t edge, unsigned words)
 {
 	const gemp_gas_making *m = s->m;
-	size_t bucket = bucket_of(s, to);
-	bool here = !s->ranks || bucket == (size_t)m->graph->rank;
-	uint32_t *arc = (here ? s->own : s->send) + places[bucket]++ * words;
-	arc[ARC_TO] = s->ranks ? to - (uint32_t)m->graph->bounds[bucket] : to;
+	size_t owner = owner_of(s, to);
+	uint32_t *arc = (owner == (size_t)m->graph->rank ? s->own : s->send) + places[owner]++ * words;
+	arc[ARC_TO] = to - (uint32_t)m->graph->bounds[owner];
 	arc[ARC_FROM] = from;
 	if (words > ARC_WEIGHT)
 		gemp_gas_weight_load(arc + ARC_WEIGHT, m->out->weights, type->weight, edge);
@@ -63,7 +58,7 @@ static inline __attribute__((always_inline)) void each_arc(const sending *s, siz
 	const arc_piece *piece = &s->pieces[s->first + number];
 	const gemp_gas_type *type = &s->m->types[piece->type];
 	const gemp_relation *relation = type->relation;
-	uint64_t *places = s->places + (s->first + number) * s->buckets;
+	uint64_t *places = s->places + (s->first + number) * s->ranks;
 	size_t row = gemp_gas_row_of(relation->out_begin, s->m->graph->rows, piece->begin);
 	for (uint64_t edge = piece->begin; edge < piece->end; edge++) {
 		while (edge >= relation->out_begin[row + 1])
@@ -93,7 +88,7 @@ static void move_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
-/* Pieces of as many edges as are worth a thread, and on several ranks not more than a round sends. */
+/* Pieces of as many edges as are worth a thread, and not more than a round sends. */
 static gemp_code cut(sending *s)
 {
 	gemp_code code = GEMP_OK;
@@ -103,7 +98,7 @@ static gemp_code cut(sending *s)
 	for (size_t t = 0; t < m->type_count; t++)
 		edges += m->types[t].relation->out_begin[m->graph->rows];
 	size = edges / MOST_PIECES > EDGES_A_PIECE ? edges / MOST_PIECES : EDGES_A_PIECE;
-	if (s->ranks && size > gemp_gas_layout_batch / bytes)
+	if (size > gemp_gas_layout_batch / bytes)
 		size = gemp_gas_layout_batch / bytes > LEAST_PIECE ? gemp_gas_layout_batch / bytes : LEAST_PIECE;
 	for (size_t t = 0; t < m->type_count; t++) {
 		uint64_t all = m->types[t].relation->out_begin[m->graph->rows];
@@ -112,28 +107,6 @@ static gemp_code cut(sending *s)
 			s->pieces[s->count++] = (arc_piece){ t, begin, all - begin < size ? all : begin + size };
 		}
 	}
-done:
-	return code;
-}
-
-/* One rank: from the graph to ranges of rows at once. */
-static gemp_code arcs_of_one(sending *s)
-{
-	gemp_code code = GEMP_OK;
-	gemp_gas_arcs *arcs = &s->m->arcs;
-	uint64_t most = 0;
-	for (size_t i = 0; i < s->count; i++)
-		most += 2 * (s->pieces[i].end - s->pieces[i].begin);
-	gemp_gas_ranges(most, s->m->graph->rows, &arcs->ranges, &arcs->shift);
-	s->buckets = arcs->ranges;
-	GEMP_TRY(GEMP_NEW(s->places, s->count * s->buckets));
-	GEMP_TRY(GEMP_NEW(arcs->begin, arcs->ranges + 1));
-	gemp_parallel_for(s->count, count_piece, s);
-	gemp_gas_places(s->places, s->count, s->buckets, 0, arcs->begin);
-	arcs->count = arcs->begin[arcs->ranges];
-	GEMP_TRY(GEMP_NEW(arcs->word, arcs->count * arcs->words));
-	s->own = arcs->word;
-	gemp_parallel_for(s->count, move_piece, s);
 done:
 	return code;
 }
@@ -156,7 +129,7 @@ static size_t round_pieces(const sending *s)
 /* The places of a round: own arcs from `at` on; others' in send[] from 0 on, by rank. */
 static size_t round_places(sending *s, size_t pieces, uint64_t *at, size_t *send_size)
 {
-	size_t ranks = s->buckets, arc = s->m->arcs.words * sizeof(uint32_t), sum = 0;
+	size_t ranks = s->ranks, arc = s->m->arcs.words * sizeof(uint32_t), sum = 0;
 	for (size_t r = 0; r < ranks; r++) {
 		bool own = r == (size_t)s->m->comm->rank;
 		uint64_t place = own ? *at : sum, first = place;
@@ -179,12 +152,11 @@ static gemp_code arcs_of_ranks(sending *s, uint32_t **word, uint64_t *count)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = s->m->comm;
-	size_t ranks = (size_t)comm->size, words = s->m->arcs.words, arc = words * sizeof(uint32_t), capacity = 0, room = 0;
+	size_t ranks = s->ranks, words = s->m->arcs.words, arc = words * sizeof(uint32_t), capacity = 0, room = 0;
 	uint64_t own = 0, came = 0, totals[2] = { 0 };
 	size_t *sizes = NULL;
 	uint64_t *incoming = NULL;
 	void *received = NULL;
-	s->buckets = ranks;
 	code = GEMP_NEW(s->places, s->count * ranks);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(sizes, 2 * ranks);
@@ -228,19 +200,15 @@ done:
 gemp_code gemp_gas_make_arcs(gemp_gas_making *m)
 {
 	gemp_code code = GEMP_OK;
-	sending s = { .m = m, .ranks = m->comm->size > 1 };
+	sending s = { .m = m, .ranks = (size_t)m->comm->size };
 	uint32_t *word = NULL;
 	uint64_t count = 0;
 	m->arcs.words = ARC_WEIGHT + gemp_gas_weight_words(m->out->weights);
 	GEMP_TRY(gemp_comm_agree(m->comm, cut(&s)));
-	if (!s.ranks) {
-		GEMP_TRY(arcs_of_one(&s));
-	} else {
-		GEMP_TRY(arcs_of_ranks(&s, &word, &count));
-		gemp_free(s.send);
-		s.send = NULL;
-		code = gemp_comm_agree(m->comm, gemp_gas_split_arcs(&m->arcs, word, count, m->graph->rows));
-	}
+	GEMP_TRY(arcs_of_ranks(&s, &word, &count));
+	gemp_free(s.send);
+	s.send = NULL;
+	code = gemp_comm_agree(m->comm, gemp_gas_split_arcs(&m->arcs, word, count, m->graph->rows));
 done:
 	gemp_free(word);
 	gemp_free(s.send);

@@ -28,13 +28,6 @@ static void count_range(void *context, unsigned thread, size_t range)
 	}
 }
 
-typedef struct ordering {
-	gemp_gas_making *m;
-	uint64_t *leaving; /* [own] by row */
-	uint64_t *key;     /* [own] degree, greatest first, and key */
-	uint32_t *row;     /* [own] */
-} ordering;
-
 static uint64_t loops_of(const gemp_graph *graph, const gemp_relation *relation, size_t row)
 {
 	uint64_t loops = 0;
@@ -42,6 +35,31 @@ static uint64_t loops_of(const gemp_graph *graph, const gemp_relation *relation,
 		loops += relation->out[e] == graph->first + row;
 	return loops;
 }
+
+/* One rank has both ends of all edges. */
+static void count_alone(void *context, size_t range, size_t begin, size_t end)
+{
+	(void)range;
+	const gemp_gas_making *m = context;
+	for (size_t row = begin; row < end; row++)
+		for (size_t t = 0; t < m->type_count; t++) {
+			const gemp_gas_type *type = &m->types[t];
+			const gemp_relation *relation = type->relation;
+			if (type->forward)
+				m->from_own[row] += relation->in_begin[row + 1] - relation->in_begin[row];
+			if (type->backward)
+				m->from_own[row] += relation->out_begin[row + 1] - relation->out_begin[row];
+			if (type->forward && type->backward)
+				m->from_own[row] -= loops_of(m->graph, relation, row);
+		}
+}
+
+typedef struct ordering {
+	gemp_gas_making *m;
+	uint64_t *leaving; /* [own] by row */
+	uint64_t *key;     /* [own] degree, greatest first, and key */
+	uint32_t *row;     /* [own] */
+} ordering;
 
 /* If edges of all types lead both ways, as many leave as come. Else rows by target are there. */
 static uint64_t leaving_of(const gemp_gas_making *m, size_t row)
@@ -248,7 +266,10 @@ gemp_code gemp_gas_make_order(gemp_gas_making *m)
 	if (code == GEMP_OK)
 		code = GEMP_NEW(out->links.ghost_begin, (size_t)m->comm->size + 1);
 	GEMP_TRY(gemp_comm_agree(m->comm, code));
-	gemp_parallel_for(m->arcs.ranges, count_range, m);
+	if (several)
+		gemp_parallel_for(m->arcs.ranges, count_range, m);
+	else
+		gemp_for_ranges(out->own, count_alone, m);
 	out->known = out->own + (several ? (uint32_t)count_ghosts(&m->ghosts) : 0);
 	out->links.ghost_begin[0] = out->links.ghost_begin[1] = out->own;
 	GEMP_TRY(gemp_comm_agree(m->comm, order_own(m)));

@@ -7,7 +7,7 @@
 #include "comm/exchange.h"
 #include "gas/layout_parts.h"
 
-enum { BLOCK_BITS = 4, EDGES_A_PIECE = 1 << 15, MOST_PIECES = 1024 };
+enum { BLOCK_BITS = 4, EDGES_A_PIECE = 1 << 15, MOST_PIECES = 512 };
 
 typedef struct turning {
 	gemp_gas_layout *layout;

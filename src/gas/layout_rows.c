@@ -1,12 +1,12 @@
-/* Arcs as rows of local vertices. Each range of arcs is sorted by where they come from, in a cache, and then goes to its rows;
- * so the ends of each row ascend. */
+/* Arcs as rows of local vertices. Each range of arcs is sorted by where they come from, in a cache, unless it is already, and
+ * then goes to its rows; so the ends of each row ascend. */
 #include "core/memory.h"
 #include "core/prefix.h"
 #include "core/ranges.h"
 #include "core/threads.h"
 #include "gas/layout_parts.h"
 
-enum { DIGIT = 11, MOST_PASSES = 3 };
+enum { DIGIT = 8, MOST_PASSES = 4 };
 
 /* What a thread has for itself. */
 typedef struct room {
@@ -21,7 +21,7 @@ typedef struct filling {
 	gemp_gas_rows *in, *in_ghost;
 	uint64_t *next_own, *next_ghost; /* [own] by row: where the next end goes */
 	room *rooms;                     /* [threads] */
-	unsigned bits;                   /* of local vertices */
+	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: it is one rank, whose arcs are sorted */
 } filling;
 
 static inline uint32_t local_of(const gemp_gas_making *m, gemp_vertex id)
@@ -32,11 +32,11 @@ static inline uint32_t local_of(const gemp_gas_making *m, gemp_vertex id)
 
 /* Stable, by the digit at `shift`. count[] are places. */
 static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint32_t *from, uint64_t arcs, unsigned shift,
-                                                       uint64_t *count, unsigned words)
+                                                       uint32_t mask, uint64_t *count, unsigned words)
 {
 	for (uint64_t i = 0; i < arcs; i++) {
 		const uint32_t *arc = from + i * words;
-		gemp_gas_arc_copy(to + count[arc[ARC_FROM] >> shift & ((1u << DIGIT) - 1)]++ * words, arc, words);
+		gemp_gas_arc_copy(to + count[arc[ARC_FROM] >> shift & mask]++ * words, arc, words);
 	}
 }
 
@@ -45,21 +45,21 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const filling 
                                                                   uint64_t arcs, unsigned words)
 {
 	uint64_t count[MOST_PASSES][1 << DIGIT] = { 0 };
-	unsigned passes = (f->bits + DIGIT - 1) / DIGIT;
+	uint32_t mask = (1u << f->digit) - 1;
 	for (uint64_t i = 0; i < arcs; i++) {
 		uint32_t from = local_of(f->m, word[i * words + ARC_FROM]);
 		word[i * words + ARC_FROM] = from;
-		for (unsigned p = 0; p < passes; p++)
-			count[p][from >> p * DIGIT & ((1u << DIGIT) - 1)]++;
+		for (unsigned p = 0; p < f->passes; p++)
+			count[p][from >> p * f->digit & mask]++;
 	}
-	for (unsigned p = 0; p < passes; p++) {
+	for (unsigned p = 0; p < f->passes; p++) {
 		uint64_t sum = 0;
-		for (size_t d = 0; d < 1u << DIGIT; d++) {
+		for (size_t d = 0; d <= mask; d++) {
 			uint64_t here = count[p][d];
 			count[p][d] = sum;
 			sum += here;
 		}
-		pass(other, word, arcs, p * DIGIT, count[p], words);
+		pass(other, word, arcs, p * f->digit, mask, count[p], words);
 		uint32_t *swap = word;
 		word = other;
 		other = swap;
@@ -89,7 +89,9 @@ static inline __attribute__((always_inline)) void fill(const filling *f, size_t 
 		f->next_own[row] = f->in->begin[v];
 		f->next_ghost[row] = f->in_ghost->begin[v];
 	}
-	const uint32_t *sorted = sort_range(f, arcs->word + begin * words, other, count, words);
+	const uint32_t *sorted = arcs->word + begin * words;
+	if (f->passes)
+		sorted = sort_range(f, arcs->word + begin * words, other, count, words);
 	for (uint64_t i = 0; i < count; i++)
 		put(f, sorted + i * words, size);
 }
@@ -99,7 +101,7 @@ static void fill_range(void *context, unsigned thread, size_t range)
 	const filling *f = context;
 	const gemp_gas_arcs *arcs = &f->m->arcs;
 	room *r = &f->rooms[thread];
-	if (r->code == GEMP_OK)
+	if (r->code == GEMP_OK && f->passes)
 		r->code = GEMP_RESERVE(r->word, r->capacity, (arcs->begin[range + 1] - arcs->begin[range]) * arcs->words);
 	if (r->code != GEMP_OK) {
 		memcpy(r->message, gemp_message(), sizeof r->message);
@@ -157,9 +159,12 @@ gemp_code gemp_gas_make_in(gemp_gas_making *m)
 {
 	gemp_code code = GEMP_OK;
 	gemp_gas_layout *out = m->out;
-	unsigned threads = gemp_threads();
+	unsigned threads = gemp_threads(), bits = 0;
+	if (m->comm->size > 1)
+		bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1;
 	filling f = { .m = m, .in = &out->in, .in_ghost = &out->in_ghost, .next_own = m->from_own, .next_ghost = m->from_ghost,
-	              .bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 0 };
+	              .passes = (bits + DIGIT - 1) / DIGIT };
+	f.digit = f.passes ? (bits + f.passes - 1) / f.passes : 0;
 	GEMP_TRY(begin_rows(&out->in, out, m->from_own));
 	GEMP_TRY(begin_rows(&out->in_ghost, out, m->from_ghost));
 	GEMP_TRY(GEMP_NEW(f.rooms, threads));

@@ -3,19 +3,27 @@
 #include "core/threads.h"
 #include "gas/layout_parts.h"
 
-enum { ARCS_A_PIECE = 1 << 15, ARCS_A_RANGE = 1 << 17, MOST_PIECES = 1024, MOST_RANGES = 2048 };
+enum { ARCS_A_PIECE = 1 << 15, ARCS_A_RANGE = 1 << 14, MOST_PIECES = 512, MOST_RANGES = 2048 };
 
 void gemp_gas_places(uint64_t *count, size_t pieces, size_t buckets, uint64_t first, uint64_t *begin)
 {
-	for (size_t b = 0; b < buckets; b++) {
-		begin[b] = first;
-		for (size_t p = 0; p < pieces; p++) {
+	for (size_t b = 0; b <= buckets; b++)
+		begin[b] = 0;
+	for (size_t p = 0; p < pieces; p++)
+		for (size_t b = 0; b < buckets; b++)
+			begin[b + 1] += count[p * buckets + b];
+	begin[0] = first;
+	for (size_t b = 0; b < buckets; b++)
+		begin[b + 1] += begin[b];
+	for (size_t p = 0; p < pieces; p++)
+		for (size_t b = 0; b < buckets; b++) {
 			uint64_t here = count[p * buckets + b];
-			count[p * buckets + b] = first;
-			first += here;
+			count[p * buckets + b] = begin[b];
+			begin[b] += here;
 		}
-	}
-	begin[buckets] = first;
+	for (size_t b = buckets; b > 0; b--) /* each is where the next one begins */
+		begin[b] = begin[b - 1];
+	begin[0] = first;
 }
 
 void gemp_gas_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsigned *shift)

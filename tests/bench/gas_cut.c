@@ -1,0 +1,162 @@
+/* gas_cut: what a cut of a graph's edges by target sends in an iteration in which every value changes, beside a cut in two
+ * dimensions; and how long layouts take to be made.
+ *   gas_cut G.h5          table: ranks, grid, values of both cuts, and values an edge
+ *   gas_cut G.h5 layout [ATTRIBUTE]   seconds of layouts (any number of ranks)
+ *
+ * In two dimensions an edge u -> v is on the rank in the grid's row of v and its column of u: the value of u goes to the ranks
+ * of its column that have edges of it, and each rank of v's row that has edges to it sends one partial sum to v's owner.
+ */
+#include "comm/cores.h"
+#include "core/memory.h"
+#include "core/timer.h"
+#include "gas/layout.h"
+#include "io/graph_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct cut {
+	uint64_t vertices, ranks, columns;
+	uint64_t *ghosts;       /* [vertices] bits of ranks that have edges of a vertex */
+	uint8_t *column, *row;  /* [vertices] bits of grid rows that have edges of it, of columns that have edges to it */
+	uint64_t *edges, *grid; /* [ranks] edges of each, by target and on the grid */
+	uint64_t count;
+} cut;
+
+static uint64_t owner(const cut *c, uint64_t v)
+{
+	return v * c->ranks / c->vertices;
+}
+
+static void add(cut *c, uint64_t u, uint64_t v)
+{
+	uint64_t from = owner(c, u), to = owner(c, v), row = to / c->columns, column = from % c->columns;
+	c->ghosts[u] |= UINT64_C(1) << to;
+	c->column[u] |= (uint8_t)(1u << row);
+	c->row[v] |= (uint8_t)(1u << column);
+	c->edges[to]++;
+	c->grid[row * c->columns + column]++;
+	c->count++;
+}
+
+static void add_all(cut *c, const gemp_graph *graph)
+{
+	for (size_t k = 0; k < graph->relation_count; k++) {
+		const gemp_relation *relation = &graph->relations[k];
+		for (uint64_t u = 0; u < graph->vertices; u++)
+			for (uint64_t e = relation->out_begin[u]; e < relation->out_begin[u + 1]; e++) {
+				add(c, u, relation->out[e]);
+				if (!relation->directed && relation->out[e] != u)
+					add(c, relation->out[e], u);
+			}
+	}
+}
+
+static double imbalance(const uint64_t *edges, uint64_t ranks)
+{
+	uint64_t most = 0, sum = 0;
+	for (uint64_t r = 0; r < ranks; r++) {
+		most = edges[r] > most ? edges[r] : most;
+		sum += edges[r];
+	}
+	return (double)most * (double)ranks / (double)sum;
+}
+
+static gemp_code print_cut(const gemp_graph *graph, uint64_t rows, uint64_t columns)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t one = 0, expand = 0, fold = 0;
+	cut c = { .vertices = graph->vertices, .ranks = rows * columns, .columns = columns };
+	GEMP_TRY(GEMP_NEW(c.ghosts, c.vertices));
+	GEMP_TRY(GEMP_NEW(c.column, c.vertices));
+	GEMP_TRY(GEMP_NEW(c.row, c.vertices));
+	GEMP_TRY(GEMP_NEW(c.edges, c.ranks));
+	GEMP_TRY(GEMP_NEW(c.grid, c.ranks));
+	add_all(&c, graph);
+	for (uint64_t v = 0; v < c.vertices; v++) {
+		uint64_t own = owner(&c, v);
+		one += (uint64_t)__builtin_popcountll(c.ghosts[v] & ~(UINT64_C(1) << own));
+		expand += (uint64_t)__builtin_popcount(c.column[v] & ~(1u << own / columns));
+		fold += (uint64_t)__builtin_popcount(c.row[v] & ~(1u << own % columns));
+	}
+	printf("%3llu  %llux%llu  %11llu %11llu + %9llu  %.4f %.4f  %.2f  %.3f %.3f\n", (unsigned long long)c.ranks,
+	       (unsigned long long)rows, (unsigned long long)columns, (unsigned long long)one, (unsigned long long)expand,
+	       (unsigned long long)fold, (double)one / (double)c.count, (double)(expand + fold) / (double)c.count,
+	       (double)(expand + fold) / (double)one, imbalance(c.edges, c.ranks), imbalance(c.grid, c.ranks));
+done:
+	gemp_free(c.ghosts);
+	gemp_free(c.column);
+	gemp_free(c.row);
+	gemp_free(c.edges);
+	gemp_free(c.grid);
+	return code;
+}
+
+static gemp_code print_cuts(gemp_graph *graph)
+{
+	static const uint64_t grids[][2] = { { 2, 2 }, { 2, 4 }, { 4, 4 }, { 8, 8 } };
+	gemp_code code = GEMP_OK;
+	for (size_t k = 0; k < graph->relation_count; k++)
+		GEMP_TRY(gemp_graph_need_relation(graph, k, GEMP_PART_OUT));
+	printf("ranks grid  by target   expand + fold  an edge: by target, on the grid  ratio  imbalance of both\n");
+	for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
+		GEMP_TRY(print_cut(graph, grids[i][0], grids[i][1]));
+done:
+	return code;
+}
+
+static gemp_code print_layout(const gemp_comm *comm, gemp_graph *graph, const char *name, const gemp_gas_layout_options *options)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_layout layout;
+	for (int i = 0; i < 3; i++) {
+		size_t before = gemp_memory_live();
+		clock_t since = clock();
+		GEMP_TRY(gemp_gas_layout_new(&layout, comm, graph, options));
+		if (comm->rank == 0)
+			printf("%-10s %.3f s (rank 0: %.3f of processors), %.0f M edges/s; rank 0: %u own, %u ghosts, %zu MiB, peak %zu MiB\n", name, layout.seconds,
+			       (double)(clock() - since) / CLOCKS_PER_SEC,
+			       (double)layout.edges / layout.seconds * 1e-6, layout.own, layout.known - layout.own,
+			       (gemp_memory_live() - before) >> 20, gemp_memory_peak() >> 20);
+		gemp_gas_layout_free(&layout);
+	}
+done:
+	return code;
+}
+
+static gemp_code print_layouts(const gemp_comm *comm, gemp_graph *graph, const char *weight)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_layout_options options = { .parts = GEMP_GAS_IN };
+	GEMP_TRY(print_layout(comm, graph, "in", &options));
+	options.parts = GEMP_GAS_IN | GEMP_GAS_OUT;
+	GEMP_TRY(print_layout(comm, graph, "in, out", &options));
+	if (weight) {
+		options.weight = weight;
+		GEMP_TRY(print_layout(comm, graph, "weighted", &options));
+	}
+done:
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	gemp_code code = GEMP_EUSAGE;
+	gemp_comm comm;
+	gemp_graph *graph = NULL;
+	MPI_Init(&argc, &argv);
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	gemp_comm_share_cores(&comm);
+	if (argc > 1)
+		code = gemp_graph_file_open(&graph, &comm, argv[1]);
+	if (code == GEMP_OK)
+		code = argc > 2 ? print_layouts(&comm, graph, argc > 3 ? argv[3] : NULL) : print_cuts(graph);
+	if (code != GEMP_OK)
+		fprintf(stderr, "gas_cut: %s\n", gemp_message());
+	gemp_graph_free(graph);
+	gemp_comm_free(&comm);
+	MPI_Finalize();
+	return code;
+}
