@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(by_host), cmocka_unit_test(by_kernels), cmocka_unit_test(failures), cmocka_unit_test(memory),
 	};
 	MPI_Init(&argc, &argv);
-	if (gemp_device_open(&device, "cpu", 0, 1, 0) != GEMP_OK)
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;
 	int failed = test_main_all(argc, argv, tests);
 	gemp_device_close(device);
