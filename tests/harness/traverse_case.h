@@ -126,7 +126,7 @@ static inline const char *check_sssp(const gas_case *c, gemp_sssp *sssp, const g
 	double *distance = malloc((c->n + 1) * sizeof *distance), *own = calloc(layout->own + 1, sizeof *own);
 	uint32_t *parent = malloc((c->n + 1) * sizeof *parent), *parents = NULL;
 	for (uint32_t v = 0; v < layout->own; v++)
-		own[v] = costs ? r.real[v] : r.distance[v] == GEMP_NO_DISTANCE ? INFINITY : (double)r.distance[v];
+		own[v] = r.real ? r.real[v] : r.distance[v] == GEMP_NO_DISTANCE ? INFINITY : (double)r.distance[v];
 	double *distances = gas_case_all(c, layout, own, sizeof *own);
 	if (r.predecessor)
 		parents = all_parents(c, layout, r.predecessor);
