@@ -73,13 +73,15 @@ GAS_KERNEL void pagerank_pull(PULL_PARAMETERS, PAGERANK_PARAMETERS)
 	pagerank_end(GEMP_GROUP_PASS &apply, rounds, round);
 }
 
-/* All vertices alike. The change counts as more than any tolerance. */
-GAS_KERNEL void pagerank_start(uint own, gas_real rank, __global const gas_real *restrict degree,
-                               __global gas_real *restrict to, volatile __global long *rounds)
+/* As the surfer jumps. The change counts as more than any tolerance. */
+GAS_KERNEL void pagerank_start(uint own, gas_real uniform, __global const gas_real *restrict jump,
+                               __global const gas_real *restrict degree, __global gas_real *restrict to,
+                               volatile __global long *rounds)
 {
 	GEMP_GROUP_DECLARE
 	long dangled = 0, change = get_global_id(0) == 0 ? (long)(4 * GAS_ONE) : 0;
 	for (uint row = (uint)get_global_id(0); row < own; row += (uint)get_global_size(0)) {
+		gas_real rank = uniform > 0 ? uniform : jump[row];
 		to[row] = degree[row] > 0 ? rank / degree[row] : rank;
 		dangled += degree[row] > 0 ? 0 : gas_fixed(rank);
 	}

@@ -30,6 +30,12 @@ static const gemp_tunable tunables[] = {
 	{ "degrees.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host counts edges" },
 	{ "reverse.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host turns edges round" },
 	{ "components.host_below", 1, 1u << 31, false, NULL, false, "rows and edges below which the host finds components" },
+	{ "gas.pull.group", 32, 1024, true, NULL, false, "work-items of a work-group that gathers over rows" },
+	{ "gas.pull.groups", 1, 1u << 16, true, NULL, false, "work-groups a compute unit that gather over rows" },
+	{ "gas.pull.slice", 32, 1u << 20, true, NULL, false, "edges of a slice of a long row in gathering" },
+	{ "gas.pull.middle", 1, 1u << 20, true, NULL, false, "edges; rows with more are shared by gas.pull.middle_lanes" },
+	{ "gas.pull.middle_lanes", 1, 32, true, NULL, false, "lanes that share a row of middle length in gathering" },
+	{ "gas.pull.lanes", 1, 32, true, NULL, false, "lanes that share a short row in gathering" },
 	{ "euler.host_below", 1, 1u << 31, false, NULL, false, "edges below which the host finds Euler circuits" },
 };
 

@@ -78,6 +78,12 @@ done:
 	return code;
 }
 
+gemp_code gemp_dense_connect(gemp_dense *dense)
+{
+	return gemp_dense_ranks(dense) ?
+	               gemp_gas_mail_new(&dense->mail, dense->layout, dense->device, dense->real) : GEMP_OK;
+}
+
 void gemp_dense_free(gemp_dense *dense)
 {
 	for (int part = 0; part < 2; part++)
@@ -89,6 +95,7 @@ void gemp_dense_free(gemp_dense *dense)
 	}
 	gemp_gas_pull_free(&dense->own);
 	gemp_gas_pull_free(&dense->ghost);
+	gemp_gas_mail_free(dense->mail);
 	gemp_gas_device_layout_free(&dense->rows);
 	gemp_program_free(&dense->program);
 	*dense = (gemp_dense){ 0 };
@@ -99,6 +106,8 @@ gemp_code gemp_dense_begin(gemp_dense *dense)
 	gemp_code code = GEMP_OK;
 	double build = dense->report.build, prepare = dense->report.prepare;
 	dense->report = (gemp_dense_report){ .build = build, .prepare = prepare, .bytes = dense->report.bytes };
+	if (dense->mail)
+		dense->before = *gemp_gas_mail_traffic(dense->mail);
 	GEMP_TRY(gemp_gas_pull_reset(&dense->own));
 	if (gemp_dense_ranks(dense))
 		GEMP_TRY(gemp_gas_pull_reset(&dense->ghost));
@@ -117,9 +126,44 @@ done:
 	return code;
 }
 
+gemp_code gemp_dense_send(gemp_dense *dense, int side)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_gas_mail_begin(dense->mail, &dense->value[side], NULL);
+	dense->report.mail += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_dense_receive(gemp_dense *dense, int side)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_gas_mail_end(dense->mail, &dense->value[side], NULL);
+	dense->report.mail += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest)
+{
+	uint64_t all[GEMP_DENSE_MOST + 1] = { mine != GEMP_OK };
+	double since = gemp_now();
+	GEMP_CHECK(count <= GEMP_DENSE_MOST);
+	memcpy(all + 1, values, (size_t)count * sizeof *values);
+	(greatest ? gemp_comm_max : gemp_comm_sum)(dense->layout->comm, all, count + 1);
+	dense->report.agree += gemp_now() - since;
+	if (all[0])
+		return gemp_comm_agree(dense->layout->comm, mine);
+	memcpy(values, all + 1, (size_t)count * sizeof *values);
+	return GEMP_OK;
+}
+
 gemp_code gemp_dense_end(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
+	if (dense->mail) {
+		const gemp_traffic *sent = gemp_gas_mail_traffic(dense->mail);
+		dense->report.traffic = (gemp_traffic){ sent->bytes - dense->before.bytes, sent->messages - dense->before.messages,
+		                                        sent->rounds - dense->before.rounds };
+	}
 	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_OWN], &dense->report.own));
 	code = gemp_laps_seconds(&dense->laps[GEMP_DENSE_GHOST], &dense->report.ghost);
 done:

@@ -6,8 +6,8 @@
 #ifndef GEMP_GAS_DENSE_H
 #define GEMP_GAS_DENSE_H
 
-#include "comm/exchange.h"
 #include "device/laps.h"
+#include "gas/mail.h"
 #include "gas/pull.h"
 #include "primitive/toolbox.h"
 
@@ -23,7 +23,7 @@ typedef struct gemp_dense_report {
 	double build, prepare;    /* seconds that programs took to be built or loaded, and all else before the first run */
 	double wall;              /* seconds of the run without reading the result */
 	double own, ghost;        /* seconds of launches by the device's clock: over own sources, and over ghosts */
-	double mail, agree;       /* seconds that the host waited for ghosts, and for sums of all ranks */
+	double mail, agree;       /* seconds that the host worked on mail and waited for it, and for sums of all ranks */
 	uint64_t bytes;           /* of a round on this rank, at least: edges, and each value once */
 	gemp_traffic traffic;     /* of all rounds, sent by this rank */
 } gemp_dense_report;
@@ -38,7 +38,9 @@ typedef struct gemp_dense {
 	gemp_buffer value[2];          /* [known] before a round and after it */
 	gemp_buffer held;              /* [own] sums of a part of the edges */
 	gemp_program program;
+	gemp_gas_mail *mail;           /* of several ranks */
 	gemp_laps laps[2];             /* of launches over own sources, over ghosts */
+	gemp_traffic before;           /* of mail, when the run began */
 	gemp_dense_report report;
 } gemp_dense;
 
@@ -49,6 +51,8 @@ void gemp_dense_free(gemp_dense *dense);
 
 /* Do several ranks take part? */
 bool gemp_dense_ranks(const gemp_dense *dense);
+/* Collective. If they do, what they send each other. */
+gemp_code gemp_dense_connect(gemp_dense *dense);
 
 /* Before the launches of a run. */
 gemp_code gemp_dense_begin(gemp_dense *dense);
@@ -57,6 +61,14 @@ gemp_code gemp_dense_begin(gemp_dense *dense);
 typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST } gemp_dense_part;
 gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, cl_kernel kernel, int from, cl_uint how,
                             const gemp_argument *more, size_t count);
+
+/* Values of side `side` go to the ranks that know them. All ranks call both, in turn, also where one has failed. */
+gemp_code gemp_dense_send(gemp_dense *dense, int side);
+gemp_code gemp_dense_receive(gemp_dense *dense, int side);
+
+/* Collective. If no rank has failed, values[count] become their sums over all ranks, modulo 2^64, or the greatest. */
+enum { GEMP_DENSE_MOST = 4 };
+gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest);
 
 /* Waits for all launches; the seconds of the run that ends go into the report. */
 gemp_code gemp_dense_end(gemp_dense *dense);

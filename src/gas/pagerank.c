@@ -72,6 +72,8 @@ gemp_code gemp_pagerank_new(gemp_pagerank **out, const gemp_gas_layout *layout, 
 {
 	*out = NULL;
 	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
+	if (code == GEMP_OK)
+		code = gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense));
 	if (code != GEMP_OK) {
 		gemp_pagerank_free(*out);
 		*out = NULL;
@@ -103,11 +105,11 @@ static gemp_code start(const pagerank_run *run)
 	gemp_code code = GEMP_OK;
 	gemp_pagerank *it = run->it;
 	gemp_dense *dense = &it->dense;
-	gemp_dense_number rank;
+	gemp_dense_number uniform;
 	cl_uint own = dense->layout->own;
 	GEMP_TRY(gemp_buffer_zero(dense->device, &it->rounds, 0, it->rounds.size));
 	code = gemp_launch(dense->device, it->start, dense->own.items, dense->own.group, GEMP_ARG(&own),
-	                   gemp_dense_argument(dense, &rank, 1 / (double)dense->layout->vertices), GEMP_ARG(&it->degree.mem),
+	                   gemp_dense_argument(dense, &uniform, run->uniform), GEMP_ARG(&it->jump.mem), GEMP_ARG(&it->degree.mem),
 	                   GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
 done:
 	return code;
@@ -169,6 +171,50 @@ done:
 	return code;
 }
 
+/* Sums of this rank. */
+static gemp_code read_sums(pagerank_run *run, size_t round)
+{
+	gemp_code code = GEMP_OK;
+	cl_long sums[2][GAS_SUMS][GAS_BINS];
+	gemp_device *device = run->it->dense.device;
+	GEMP_TRY(gemp_buffer_read(device, &run->it->rounds, 0, sizeof sums, sums));
+	add_up(run, sums, round);
+	code = gemp_buffer_zero(device, &run->it->rounds, 0, sizeof sums);
+done:
+	return code;
+}
+
+/* While values of ghosts travel, the ranks sum up what the last round has given, and edges of own sources are gone through. The
+ * host adds up the sums: kernels read none, and make those of round 1. */
+static gemp_code run_ranks(pagerank_run *run)
+{
+	gemp_dense *dense = &run->it->dense;
+	gemp_code code = start(run);
+	if (code == GEMP_OK)
+		code = read_sums(run, 0);
+	for (uint32_t round = 0;; round++) {
+		int side = round % 2;
+		bool more = round < run->ask->rounds;
+		gemp_code sent = more ? gemp_dense_send(dense, side) : GEMP_OK;
+		code = code == GEMP_OK ? sent : code;
+		if (more && code == GEMP_OK)
+			code = launch(run, GEMP_DENSE_OWN, side, GAS_HOLD, 0);
+		uint64_t sums[] = { (uint64_t)run->change, (uint64_t)run->dangling };
+		gemp_code agreed = gemp_dense_agree(dense, code, sums, 2, false);
+		code = more ? gemp_dense_receive(dense, side) : GEMP_OK;
+		if (agreed != GEMP_OK)
+			return agreed;
+		run->change = (cl_long)sums[0];
+		run->dangling = (cl_long)sums[1];
+		if ((round > 0 && end_round(run)) || !more)
+			return code;
+		if (code == GEMP_OK)
+			code = launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_GIVEN, 0);
+		if (code == GEMP_OK)
+			code = read_sums(run, 1);
+	}
+}
+
 /* THE WHOLE */
 
 /* Jumps in shares of 1. Collective. */
@@ -227,7 +273,7 @@ gemp_code gemp_pagerank_run(gemp_pagerank *it, const gemp_pagerank_ask *ask, gem
 		goto done;
 	GEMP_TRY(put_jumps(&run));
 	double since = gemp_now();
-	code = run_alone(&run);
+	code = gemp_dense_ranks(dense) ? run_ranks(&run) : run_alone(&run);
 	dense->report.wall = gemp_now() - since;
 	if (code == GEMP_OK)
 		code = gemp_dense_end(dense);

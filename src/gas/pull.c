@@ -12,15 +12,20 @@ static uint32_t or_else(uint32_t value, uint32_t otherwise)
 	return value ? value : otherwise;
 }
 
+static uint32_t or_tuned(uint32_t value, const gemp_device *device, const char *name, uint32_t otherwise)
+{
+	return value ? value : gemp_tuning(device, name, otherwise);
+}
+
 gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool groups, gemp_gas_pull_shape wanted)
 {
 	return (gemp_gas_pull_shape){
-		.group = !groups ? 1 : device->nvidia ? or_else(wanted.group, 256) : 32,
-		.groups = or_else(wanted.groups, 8),
-		.slice = or_else(wanted.slice, groups ? 4096 : 1 << 16),
-		.middle = or_else(wanted.middle, 32),
-		.middle_lanes = or_else(wanted.middle_lanes, 8),
-		.lanes = or_else(wanted.lanes, 4),
+		.group = !groups ? 1 : device->nvidia ? or_tuned(wanted.group, device, "gas.pull.group", 256) : 32,
+		.groups = or_tuned(wanted.groups, device, "gas.pull.groups", 8),
+		.slice = or_else(wanted.slice, groups ? gemp_tuning(device, "gas.pull.slice", 4096) : 1 << 16),
+		.middle = or_tuned(wanted.middle, device, "gas.pull.middle", 32),
+		.middle_lanes = or_tuned(wanted.middle_lanes, device, "gas.pull.middle_lanes", 8),
+		.lanes = or_tuned(wanted.lanes, device, "gas.pull.lanes", 4),
 		.block = or_else(wanted.block, 1 << 14),
 	};
 }

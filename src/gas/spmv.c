@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 
+#include <string.h>
+
 #include "kernels/gas_dense_abi.h"
 
 struct gemp_spmv {
@@ -33,6 +35,8 @@ gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_dev
 {
 	*out = NULL;
 	gemp_code code = gemp_comm_agree(layout->comm, new_here(out, layout, device, options));
+	if (code == GEMP_OK)
+		code = gemp_comm_agree(layout->comm, gemp_dense_connect(&(*out)->dense));
 	if (code != GEMP_OK) {
 		gemp_spmv_free(*out);
 		*out = NULL;
@@ -64,10 +68,55 @@ static gemp_code launch(const spmv_run *run, gemp_dense_part part, cl_uint round
 static gemp_code run_alone(spmv_run *run)
 {
 	gemp_code code = GEMP_OK;
+	gemp_device *device = run->it->dense.device;
 	for (uint32_t round = 0; round < run->ask->rounds; round++)
 		GEMP_TRY(launch(run, GEMP_DENSE_OWN, round, 0));
-	code = GEMP_CL(clFinish(run->it->dense.device->queue));
+	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+	if (run->ask->normal && run->ask->rounds)
+		code = gemp_buffer_read(device, &run->greatest, sizeof(double), run->ask->rounds * sizeof(double), run->out->greatest);
 done:
+	return code;
+}
+
+/* The ranks agree on the greatest of the last round while values of ghosts travel. */
+static gemp_code run_ranks(spmv_run *run)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense *dense = &run->it->dense;
+	for (uint32_t round = 0; round < run->ask->rounds; round++) {
+		int side = (int)(round % 2);
+		uint64_t greatest = 0;
+		if (run->ask->normal && round && code == GEMP_OK)
+			code = gemp_buffer_read(dense->device, &run->greatest, round * sizeof greatest, sizeof greatest, &greatest);
+		gemp_code sent = gemp_dense_send(dense, side);
+		code = code == GEMP_OK ? sent : code;
+		if (code == GEMP_OK)
+			code = launch(run, GEMP_DENSE_OWN, round, GAS_HOLD);
+		gemp_code agreed = gemp_dense_agree(dense, code, &greatest, 1, true);
+		code = gemp_dense_receive(dense, side);
+		if (agreed != GEMP_OK)
+			return agreed;
+		memcpy(&run->divisor, &greatest, sizeof run->divisor);
+		if (run->ask->normal && round)
+			run->out->greatest[round - 1] = run->divisor;
+		if (code == GEMP_OK)
+			code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN);
+	}
+	return code;
+}
+
+/* Of all ranks, after the last round. Collective. */
+static gemp_code agree_last(spmv_run *run, gemp_code code)
+{
+	gemp_dense *dense = &run->it->dense;
+	uint32_t rounds = run->ask->rounds;
+	uint64_t greatest = 0;
+	if (!run->ask->normal || rounds == 0)
+		return code;
+	if (code == GEMP_OK)
+		code = gemp_buffer_read(dense->device, &run->greatest, rounds * sizeof greatest, sizeof greatest, &greatest);
+	code = gemp_dense_agree(dense, code, &greatest, 1, true);
+	memcpy(&run->out->greatest[rounds - 1], &greatest, sizeof greatest);
 	return code;
 }
 
@@ -99,9 +148,6 @@ static gemp_code take(spmv_run *run)
 	GEMP_TRY(gemp_dense_take(dense, &dense->value[rounds % 2], run->out->y, own));
 	if (!run->ask->normal || rounds == 0)
 		return GEMP_OK;
-	if (!gemp_dense_ranks(dense))
-		GEMP_TRY(gemp_buffer_read(dense->device, &run->greatest, sizeof(double), rounds * sizeof(double),
-		                          run->out->greatest));
 	double greatest = run->out->greatest[rounds - 1];
 	for (size_t v = 0; greatest > 0 && v < own; v++)
 		run->out->y[v] /= greatest;
@@ -118,7 +164,7 @@ gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_ask *ask, gemp_spmv_resul
 	*out = (gemp_spmv_result){ 0 };
 	GEMP_TRY(gemp_comm_agree(comm, start(&run)));
 	double since = gemp_now();
-	code = run_alone(&run);
+	code = gemp_dense_ranks(dense) ? agree_last(&run, run_ranks(&run)) : run_alone(&run);
 	dense->report.wall = gemp_now() - since;
 	if (code == GEMP_OK)
 		code = gemp_dense_end(dense);

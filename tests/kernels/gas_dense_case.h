@@ -103,7 +103,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 static bool near(double found, double expected, double least, bool twofold)
 {
-	return fabs(found - expected) <= (twofold ? 1e-12 : 2e-5) * (fabs(expected) + least);
+	return fabs(found - expected) <= (twofold ? 1e-12 : 1e-4) * (fabs(expected) + least);
 }
 
 static int dense_main(const struct CMUnitTest *tests, size_t count)

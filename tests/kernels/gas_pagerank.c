@@ -33,9 +33,11 @@ static double change_of(const double *a, const double *b, uint32_t count)
 /* The ranks after so many rounds, and the changes of each. */
 static void true_ranks(const dense_case *c, const gemp_pagerank_ask *ask, uint32_t rounds, double *rank, double *change)
 {
-	double *next = gemp_calloc(c->vertices, sizeof *next);
+	double *next = gemp_calloc(c->vertices, sizeof *next), jumps = 0;
 	for (uint32_t v = 0; v < c->vertices; v++)
-		rank[v] = 1 / (double)c->vertices;
+		jumps += ask->jump ? ask->jump[v] : 1;
+	for (uint32_t v = 0; v < c->vertices; v++)
+		rank[v] = (ask->jump ? ask->jump[v] : 1) / jumps;
 	for (uint32_t round = 0; round < rounds; round++) {
 		true_round(c, ask, rank, next);
 		change[round] = change_of(rank, next, c->vertices);
@@ -99,7 +101,7 @@ static void run_all(const dense_case *c, uint64_t *seed)
 		{ 0, 1e-6, 50, NULL }, { .99, 0, 20, jump } };
 	for (size_t w = 0; w < WAYS; w++) {
 		gemp_dense_options options = ways[w];
-		options.twofold = w % 2;
+		options.twofold = w == 1;
 		run_way(c, &options, asks, sizeof asks / sizeof *asks);
 	}
 	gemp_free(jump);
@@ -181,7 +183,7 @@ static void spoilt(void **state)
 	double *rank = gemp_calloc(30, sizeof *rank), change[4];
 	true_ranks(&c, &ask, 4, rank, change);
 	assert_true(near(rank[7] * (1 + 1e-6), rank[7], 1e-9, false));
-	assert_false(near(rank[7] * (1 + 1e-4), rank[7], 1e-9, false));
+	assert_false(near(rank[7] * (1 + 1e-3), rank[7], 1e-9, false));
 	assert_false(near(rank[7] * (1 + 1e-10), rank[7], 1e-9, true));
 	gemp_free(rank);
 	case_free(&c);

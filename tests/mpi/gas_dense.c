@@ -1,0 +1,238 @@
+/* PageRank and SpMV on graphs of all ranks, against serial answers over lists of arcs in double. */
+#include "harness/collective.h"
+#include "harness/gas_case.h"
+
+#include "gas/pagerank.h"
+#include "gas/spmv.h"
+
+static gemp_device *device;
+
+static bool near(double found, double expected, bool twofold)
+{
+	return fabs(found - expected) <= (twofold ? 1e-11 : 1e-4) * (fabs(expected) + 1e-6);
+}
+
+/* Collective. The numbers of vertices by number are those expected. */
+static void check_all(const gas_case *c, const gemp_gas_layout *layout, const double *own, const double *expected, bool twofold,
+                      const char *what)
+{
+	double *all = gas_case_all(c, layout, own, sizeof *all);
+	bool right = true;
+	for (uint32_t v = 0; v < c->n && right; v++) {
+		right = near(all[v], expected[v], twofold);
+		if (!right && test_comm.rank == 0)
+			fprintf(stderr, "%s of %s: vertex %u: %.17g, not %.17g\n", what, c->name, v, all[v], expected[v]);
+	}
+	free(all);
+	assert_all(right);
+}
+
+/* Those of own vertices, by local vertex. */
+static double *own_of(const gas_case *c, const gemp_gas_layout *layout, const double *all)
+{
+	double *own = gemp_calloc(layout->own, sizeof *own);
+	for (uint32_t v = 0; v < layout->own; v++)
+		own[v] = all[c->number[layout->id[v]]];
+	return own;
+}
+
+static double change_of(const double *a, const double *b, uint32_t n)
+{
+	double sum = 0;
+	for (uint32_t v = 0; v < n; v++)
+		sum += fabs(a[v] - b[v]);
+	return sum;
+}
+
+/* Of ranks that have converged, one more round of the definition changes less than the tolerance. */
+static bool is_fixed(const gas_case *c, const gas_arc *arcs, size_t count, const double *jump, const double *rank, double most)
+{
+	double *next = calloc(c->n, sizeof *next), *degree = calloc(c->n, sizeof *degree), dangling = 0;
+	for (size_t i = 0; i < count; i++)
+		degree[arcs[i].from]++;
+	for (uint32_t v = 0; v < c->n; v++)
+		dangling += degree[v] > 0 ? 0 : rank[v];
+	for (size_t i = 0; i < count; i++)
+		next[arcs[i].to] += .85 * rank[arcs[i].from] / degree[arcs[i].from];
+	for (uint32_t v = 0; v < c->n; v++)
+		next[v] += (.15 + .85 * dangling) * (jump ? jump[v] : 1.0 / c->n);
+	bool fixed = change_of(rank, next, c->n) < most;
+	free(next);
+	free(degree);
+	return fixed;
+}
+
+/* Jumps to some vertices, one of them perhaps without an edge; their sum is 1. */
+static double *some_jumps(const gas_case *c, uint64_t *random)
+{
+	double *jump = calloc(c->n, sizeof *jump), sum = 0;
+	for (uint32_t v = 0; v < c->n; v++)
+		sum += jump[v] = v == 0 || gemp_random_below(random, 4) == 0 ? 1 + (double)gemp_random_below(random, 3) : 0;
+	for (uint32_t v = 0; v < c->n; v++)
+		jump[v] /= sum;
+	return jump;
+}
+
+static void check_pagerank(const gas_case *c, const gemp_dense_options *options, bool jumps, uint64_t *random)
+{
+	gemp_gas_layout layout;
+	gemp_pagerank *it;
+	gemp_pagerank_result r;
+	size_t count;
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_ALONG, .parts = GEMP_GAS_IN };
+	double *expected = calloc(c->n, sizeof *expected), *jump = jumps ? some_jumps(c, random) : NULL;
+	gas_arc *arcs = gas_case_arcs(c, NULL, how.direction, &count);
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &how));
+	double *own = jump ? own_of(c, &layout, jump) : NULL;
+	for (size_t v = 0; own && v < layout.own; v++)
+		own[v] *= 3; /* they are scaled */
+	assert_all_ok(gemp_pagerank_new(&it, &layout, device, options));
+	for (uint32_t rounds = 0; rounds < 20; rounds += 1 + rounds / 2) {
+		gas_reference_pagerank(c, arcs, count, .85, jump, (int)rounds, expected);
+		assert_all_ok(gemp_pagerank_run(it, &(gemp_pagerank_ask){ .85, 0, rounds, own }, &r));
+		assert_all(r.report.rounds == rounds && !r.converged);
+		check_all(c, &layout, r.rank, expected, options->twofold, "rank");
+		gemp_pagerank_result_free(&r);
+	}
+	double tolerance = options->twofold ? 1e-11 : 1e-4;
+	assert_all_ok(gemp_pagerank_run(it, &(gemp_pagerank_ask){ .85, tolerance, 300, own }, &r));
+	double *all = gas_case_all(c, &layout, r.rank, sizeof *all);
+	assert_all(r.converged && r.change[r.report.rounds - 1] < tolerance);
+	assert_all(r.report.rounds < 2 || r.change[r.report.rounds - 2] >= tolerance);
+	assert_all(is_fixed(c, arcs, count, jump, all, 1.1 * tolerance));
+	all[c->n - 1] += 20 * tolerance; /* which changes by 3 or more */
+	assert_all(!is_fixed(c, arcs, count, jump, all, 1.1 * tolerance));
+	assert_all(test_comm.size > 1 || r.report.traffic.bytes == 0);
+	free(all);
+	gemp_pagerank_result_free(&r);
+	gemp_pagerank_free(it);
+	gemp_gas_layout_free(&layout);
+	gemp_free(own);
+	free(jump);
+	free(arcs);
+	free(expected);
+}
+
+static void multiply_again(const gas_case *c, const gas_arc *arcs, size_t count, int kind, bool transposed, bool normal, double *x)
+{
+	double *y = calloc(c->n, sizeof *y), greatest = 0;
+	gas_reference_multiply(c, arcs, count, kind, transposed, x, y);
+	for (uint32_t v = 0; v < c->n; v++)
+		greatest = fmax(greatest, fabs(y[v]));
+	for (uint32_t v = 0; v < c->n; v++)
+		x[v] = normal && greatest > 0 ? y[v] / greatest : y[v];
+	free(y);
+}
+
+static void check_spmv(const gas_case *c, const gemp_dense_options *options, int kind, bool transposed, uint64_t *random)
+{
+	static const char *const weights[] = { NULL, "weight", "cost" };
+	gemp_gas_layout layout;
+	gemp_spmv *it;
+	gemp_spmv_result r;
+	size_t count;
+	const gemp_gas_layout_options how = { .direction = transposed ? GEMP_GAS_ALONG : GEMP_GAS_AGAINST, .parts = GEMP_GAS_IN,
+		.weight = weights[kind], .wanted = options->twofold ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE };
+	gas_arc *arcs = gas_case_arcs(c, NULL, GEMP_GAS_ALONG, &count);
+	double *x = calloc(c->n, sizeof *x), *expected = calloc(c->n, sizeof *expected);
+	for (uint32_t v = 0; v < c->n; v++)
+		x[v] = gemp_random_unit(random) - (kind ? 0 : .5);
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &how));
+	double *own = own_of(c, &layout, x);
+	assert_all_ok(gemp_spmv_new(&it, &layout, device, options));
+	for (uint32_t rounds = 0; rounds < 8; rounds = 2 * rounds + 1) {
+		bool normal = rounds > 1;
+		memcpy(expected, x, c->n * sizeof *x);
+		for (uint32_t round = 0; round < rounds; round++)
+			multiply_again(c, arcs, count, kind, transposed, normal, expected);
+		assert_all_ok(gemp_spmv_run(it, &(gemp_spmv_ask){ own, rounds, normal }, &r));
+		if (kind || !normal || options->twofold) /* signs cancel in few bits */
+			check_all(c, &layout, r.y, expected, options->twofold, "product");
+		gemp_spmv_result_free(&r);
+	}
+	gemp_spmv_free(it);
+	gemp_gas_layout_free(&layout);
+	gemp_free(own);
+	free(arcs);
+	free(x);
+	free(expected);
+}
+
+static void all_shapes(void **state)
+{
+	uint64_t seed = test_seed_all(), random = seed;
+	(void)state;
+	for (int shape = 0; shape < 2 * GAS_SHAPES; shape++) {
+		gas_case c;
+		const gemp_dense_options options = { .twofold = shape % 2, .shape = { .slice = shape % 3 ? 8 : 0, .block = 16 } };
+		assert_all_ok(gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
+		check_pagerank(&c, &options, shape < GAS_SHAPES, &random);
+		check_spmv(&c, &options, shape % 3, shape < GAS_SHAPES, &random);
+		gas_case_free(&c);
+	}
+}
+
+typedef struct attempt {
+	const gas_case *c;
+} attempt;
+
+static gemp_code run_once(void *self)
+{
+	static const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN };
+	static const gemp_dense_options options = { .twofold = false };
+	const attempt *a = self;
+	gemp_gas_layout layout = { 0 };
+	gemp_pagerank *pagerank = NULL;
+	gemp_spmv *spmv = NULL;
+	gemp_pagerank_result ranks = { 0 };
+	gemp_spmv_result product = { 0 };
+	gemp_code code = gemp_gas_layout_new(&layout, &test_comm, a->c->graph, &how);
+	if (code == GEMP_OK)
+		code = gemp_pagerank_new(&pagerank, &layout, device, &options);
+	if (code == GEMP_OK)
+		code = gemp_pagerank_run(pagerank, &(gemp_pagerank_ask){ .85, 0, 2, NULL }, &ranks);
+	if (code == GEMP_OK)
+		code = gemp_spmv_new(&spmv, &layout, device, &options);
+	if (code == GEMP_OK)
+		code = gemp_spmv_run(spmv, &(gemp_spmv_ask){ NULL, 2, true }, &product);
+	gemp_pagerank_result_free(&ranks);
+	gemp_spmv_result_free(&product);
+	gemp_pagerank_free(pagerank);
+	gemp_spmv_free(spmv);
+	gemp_gas_layout_free(&layout);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	gas_case c;
+	(void)state;
+	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
+	assert_all_ok(run_once(&(attempt){ &c })); /* what is kept for good, such as programs */
+	assert_all_survive_no_memory(run_once, &(attempt){ &c });
+	gas_case_free(&c);
+}
+
+static void open_device(void **state)
+{
+	(void)state;
+	assert_all_ok(gemp_device_open(&device, "cpu", test_comm.node_rank, test_comm.node_size, 0));
+}
+
+static void close_device(void **state)
+{
+	(void)state;
+	assert_all(device->held == 0);
+	gemp_device_close(device);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_device),
+		cmocka_unit_test(all_shapes),
+		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(close_device),
+	};
+	return test_main_all(argc, argv, tests);
+}
