@@ -32,17 +32,27 @@ done:
 	return code;
 }
 
-/* Collective. Rows by source, with weights; rows by target for one rank, else only for the degrees of what leads against its
+/* Rows by target are there, or can be. */
+static bool has_in(const gemp_gas_making *m, unsigned parts)
+{
+	bool has = true;
+	for (size_t t = 0; t < m->type_count; t++)
+		has &= m->graph->source.load_relation || (m->types[t].relation->loaded & parts) == parts;
+	return has;
+}
+
+/* Collective. Rows by source, with weights; rows by target alone, else only for the degrees of what leads against its
  * direction. */
 static gemp_code load(gemp_gas_making *m, gemp_graph *graph, const char *weight)
 {
 	gemp_code code = GEMP_OK;
+	m->alone = m->comm->size == 1 && has_in(m, GEMP_PART_IN | (weight ? GEMP_PART_IN_EDGES : 0u));
 	GEMP_TRY(gemp_graph_need_keys(graph));
 	for (size_t t = 0; t < m->type_count; t++) {
 		unsigned parts = GEMP_PART_OUT | (weight ? GEMP_PART_PROPS : 0u);
-		if (m->comm->size == 1 || (m->types[t].backward && !m->out->symmetric))
+		if (m->alone || (m->types[t].backward && !m->out->symmetric))
 			parts |= GEMP_PART_IN;
-		if (m->comm->size == 1 && m->types[t].backward && weight)
+		if (m->alone && m->types[t].backward && weight)
 			parts |= GEMP_PART_IN_EDGES;
 		GEMP_TRY(gemp_graph_need_relation(graph, (size_t)(m->types[t].relation - graph->relations), parts));
 	}
@@ -77,13 +87,11 @@ static gemp_code make(gemp_gas_making *m, const gemp_gas_layout_options *options
 	double since = gemp_now();
 	bool weigh = options->parts & GEMP_GAS_OUT_WEIGHT && options->weight;
 	GEMP_TRY(gemp_gas_make_weights(m, options));
-	if (m->comm->size > 1) {
+	if (!m->alone)
 		GEMP_TRY(gemp_gas_make_arcs(m));
-		GEMP_TRY(gemp_gas_make_order(m));
-	} else {
-		GEMP_TRY(gemp_gas_make_order(m));
+	GEMP_TRY(gemp_gas_make_order(m));
+	if (m->alone)
 		GEMP_TRY(gemp_gas_make_arcs_alone(m));
-	}
 	out->edges = gemp_comm_sum1(m->comm, m->arcs.count);
 	GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_in(m)));
 	if (options->parts & GEMP_GAS_OUT || weigh)

@@ -36,7 +36,7 @@ static uint64_t loops_of(const gemp_graph *graph, const gemp_relation *relation,
 	return loops;
 }
 
-/* One rank has both ends of all edges. */
+/* Alone both ends of all edges are there. */
 static void count_alone(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
@@ -266,10 +266,10 @@ gemp_code gemp_gas_make_order(gemp_gas_making *m)
 	if (code == GEMP_OK)
 		code = GEMP_NEW(out->links.ghost_begin, (size_t)m->comm->size + 1);
 	GEMP_TRY(gemp_comm_agree(m->comm, code));
-	if (several)
-		gemp_parallel_for(m->arcs.ranges, count_range, m);
-	else
+	if (m->alone)
 		gemp_for_ranges(out->own, count_alone, m);
+	else
+		gemp_parallel_for(m->arcs.ranges, count_range, m);
 	out->known = out->own + (several ? (uint32_t)count_ghosts(&m->ghosts) : 0);
 	out->links.ghost_begin[0] = out->links.ghost_begin[1] = out->own;
 	GEMP_TRY(gemp_comm_agree(m->comm, order_own(m)));

@@ -10,7 +10,7 @@
 /* An arc is an edge as it leads to a vertex: words of 32 bits, so that arcs of all weights are moved alike. */
 enum {
 	ARC_TO,      /* the row, on the rank that owns it, where it leads */
-	ARC_FROM,    /* where from: an id; one rank's a local vertex */
+	ARC_FROM,    /* where from: an id; alone, a local vertex */
 	ARC_WEIGHT,  /* 0, 1 or 2 words */
 	ARC_MOST = 4,
 };
@@ -36,6 +36,7 @@ typedef struct gemp_gas_making {
 	const gemp_comm *comm;
 	const gemp_graph *graph;
 	gemp_gas_layout *out;
+	bool alone;                  /* one rank, which has rows by target, too */
 	gemp_gas_type *types;        /* [type_count] */
 	size_t type_count;
 	gemp_gas_arcs arcs;
@@ -46,8 +47,7 @@ typedef struct gemp_gas_making {
 
 /* Collective. All arcs that lead to this rank's rows, by ranges. */
 gemp_code gemp_gas_make_arcs(gemp_gas_making *m);
-/* The same on one rank, once there is an order: in that of local vertices where they come from, so that nothing is left to
- * sort. Rows by target are loaded, too. */
+/* The same alone, once there is an order: in that of local vertices where they come from, so that nothing is left to sort. */
 gemp_code gemp_gas_make_arcs_alone(gemp_gas_making *m);
 /* Collective. Degrees, the order of own vertices, ghosts, links. */
 gemp_code gemp_gas_make_order(gemp_gas_making *m);

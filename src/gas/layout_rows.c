@@ -21,7 +21,7 @@ typedef struct filling {
 	gemp_gas_rows *in, *in_ghost;
 	uint64_t *next_own, *next_ghost; /* [own] by row: where the next end goes */
 	room *rooms;                     /* [threads] */
-	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: it is one rank, whose arcs are sorted */
+	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: they are sorted */
 } filling;
 
 static inline uint32_t local_of(const gemp_gas_making *m, gemp_vertex id)
@@ -160,7 +160,7 @@ gemp_code gemp_gas_make_in(gemp_gas_making *m)
 	gemp_code code = GEMP_OK;
 	gemp_gas_layout *out = m->out;
 	unsigned threads = gemp_threads(), bits = 0;
-	if (m->comm->size > 1)
+	if (!m->alone)
 		bits = out->known > 1 ? 32 - (unsigned)__builtin_clz(out->known - 1) : 1;
 	filling f = { .m = m, .in = &out->in, .in_ghost = &out->in_ghost, .next_own = m->from_own, .next_ghost = m->from_ghost,
 	              .passes = (bits + DIGIT - 1) / DIGIT };
