@@ -1,9 +1,10 @@
 /* gas: bfs, sssp, pagerank and spmv on graphs made in memory (gas_parts/graph.h) or read from a file.
- *   gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES]
+ *   gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b]
  * A line of JSON for each: milliseconds, best and median over RUNS starts (or so many times the same ROUNDS), by wall clock and
  * by the device's; GTEPS: stored directed edges, or for bfs those of the component once, over time, of the median; over what
  * experiments on one NVIDIA H200 reached; of_copy: the bytes that must move, over what a copy moves in that time. The first
- * search warms up. The last answer is checked. Under mpirun all ranks share the work. */
+ * search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one rank, in turns with the plain
+ * OpenMP program, ids as they are and by degree. */
 #include "core/memory.h"
 #include "device/rate.h"
 #include "gas_parts/check.h"
@@ -36,26 +37,30 @@ int main(int argc, char **argv)
 	gemp_rates rates = { 0 };
 	uint8_t *weight = NULL;
 	int option, rank = 0;
+	bool in_turns = false;
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&b.comm, MPI_COMM_WORLD);
 	rank = b.comm.rank;
-	while ((option = getopt(argc, argv, "a:n:k:d:D:")) != -1)
+	while ((option = getopt(argc, argv, "a:n:k:d:D:b")) != -1)
 		switch (option) {
 		case 'a': names = optarg; break;
 		case 'n': b.runs = (unsigned)atoi(optarg); break;
 		case 'k': b.rounds = (unsigned)atoi(optarg); break;
 		case 'd': b.delta = (uint32_t)atoi(optarg); break;
 		case 'D': devices = optarg; break;
+		case 'b': in_turns = true; break;
 		default: code = GEMP_EUSAGE;
 		}
 	if (code != GEMP_OK || optind + 1 != argc || b.runs < 1 || b.rounds < 1)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES]"));
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b]"));
 	b.spec = argv[optind];
 	GEMP_TRY(graph_new(&b.graph, b.spec, false));
 	if (b.graph.begin[b.graph.vertices] == 0)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s has no edges", b.spec));
 	GEMP_TRY(graph_weights(&weight, &b.graph));
 	b.weight = weight;
+	if (in_turns && b.comm.size == 1)
+		GEMP_TRY(beside_new(&b.beside, b.spec, b.runs, BESIDE_DELTA));
 	GEMP_TRY(gemp_device_open(&b.device, devices, b.comm.node_rank, b.comm.node_size, 0));
 	GEMP_TRY(gemp_device_rates(b.device, &rates));
 	b.copy = rates.copy;
@@ -64,6 +69,7 @@ done:
 	if (code != GEMP_OK)
 		fprintf(stderr, "rank %d: %s\n", rank, gemp_message());
 	gemp_device_close(b.device);
+	beside_free(b.beside);
 	graph_free(&b.graph);
 	gemp_free(weight);
 	gemp_comm_free(&b.comm);

@@ -51,6 +51,31 @@ static void copy_piece(void *context, unsigned thread, size_t piece)
 	}
 }
 
+/* On one rank: edges by target, too. Sources come in their order, so rows are ascending. */
+static gemp_code turn_round(gemp_relation *relation, size_t rows)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t *next = NULL, edges = relation->out_begin[rows];
+	GEMP_TRY(GEMP_NEW(relation->in_begin, rows + 1));
+	GEMP_TRY(GEMP_NEW(relation->in, edges));
+	GEMP_TRY(GEMP_NEW(relation->in_edge, edges));
+	GEMP_TRY(GEMP_NEW(next, rows));
+	for (uint64_t e = 0; e < edges; e++)
+		relation->in_begin[relation->out[e] + 1]++;
+	gemp_prefix_sums(relation->in_begin, rows + 1);
+	memcpy(next, relation->in_begin, rows * sizeof *next);
+	for (uint32_t source = 0; source < rows; source++)
+		for (uint64_t e = relation->out_begin[source]; e < relation->out_begin[source + 1]; e++) {
+			uint64_t at = next[relation->out[e]]++;
+			relation->in[at] = source;
+			relation->in_edge[at] = e;
+		}
+	relation->loaded |= GEMP_PART_IN | GEMP_PART_IN_EDGES;
+done:
+	gemp_free(next);
+	return code;
+}
+
 static gemp_code copy_edges(copying *c, const gemp_comm *comm)
 {
 	gemp_code code = GEMP_OK;
@@ -75,6 +100,8 @@ static gemp_code copy_edges(copying *c, const gemp_comm *comm)
 	}
 	c->counting = false;
 	gemp_parallel_for(PIECES, copy_piece, c);
+	if (comm->size == 1)
+		GEMP_TRY(turn_round(relation, c->graph->rows));
 done:
 	return code;
 }

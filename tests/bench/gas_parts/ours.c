@@ -110,6 +110,8 @@ static gemp_code time_bfs(const held *h, bench *b, timing *t, bool any)
 		t->edges[run] = edges_reached(h, b, result.level) / 2;
 		t->rounds += result.pushes + result.pulls;
 		add_traffic(t, &result.cost.traffic);
+		if (b->beside)
+			beside_run(b->beside, BFS, run, b->rounds);
 	}
 	GEMP_TRY(check_bfs(h, b, source, &result));
 	timing_print(t, b, any ? "bfs" : "bfs, least parents");
@@ -173,6 +175,8 @@ static gemp_code time_sssp(const held *h, bench *b, timing *t, bool any)
 		t->edges[run] = (double)b->graph.begin[b->graph.vertices];
 		t->rounds += result.cost.rounds;
 		add_traffic(t, &result.cost.traffic);
+		if (b->beside)
+			beside_run(b->beside, SSSP, run, b->rounds);
 	}
 	GEMP_TRY(check_sssp(h, b, source, &result));
 	timing_print(t, b, any ? "sssp" : "sssp, predecessors");
@@ -240,6 +244,8 @@ gemp_code ours_pagerank(bench *b)
 		GEMP_MPI(MPI_Barrier(b->comm.world));
 		GEMP_TRY(gemp_pagerank_run(pagerank, &ask, &result));
 		dense_run(&t, b, run, &result.report);
+		if (b->beside)
+			beside_run(b->beside, PAGERANK, run, b->rounds);
 	}
 	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
 	GEMP_TRY(true_ranks(&b->graph, b->rounds, 0.85, right));
@@ -273,15 +279,16 @@ gemp_code ours_spmv(bench *b)
 	GEMP_TRY(GEMP_NEW(x, h.layout.own));
 	fill(&h, x);
 	GEMP_TRY(gemp_spmv_new(&spmv, &h.layout, b->device, &(gemp_dense_options){ 0 }));
-	gemp_spmv_ask ask = { .x = x, .rounds = b->rounds, .normal = true };
+	gemp_spmv_ask ask = { .x = x, .rounds = b->rounds };
 	for (unsigned run = 0; run < b->runs + 2; run++) { /* the first one warms up, the last one, a product, is checked */
 		gemp_spmv_result_free(&result);
 		ask.rounds = run == b->runs + 1 ? 1 : b->rounds;
-		ask.normal = run <= b->runs;
-		GEMP_MPI(MPI_Barrier(b->comm.world));
+				GEMP_MPI(MPI_Barrier(b->comm.world));
 		GEMP_TRY(gemp_spmv_run(spmv, &ask, &result));
 		if (run > 0 && run <= b->runs)
 			dense_run(&t, b, run - 1, &result.report);
+		if (b->beside && run > 0 && run <= b->runs)
+			beside_run(b->beside, SPMV, run - 1, b->rounds);
 	}
 	GEMP_TRY(GEMP_NEW(all, b->graph.vertices));
 	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));

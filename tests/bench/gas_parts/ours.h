@@ -4,6 +4,7 @@
 
 #include "comm/exchange.h"
 #include "device/device.h"
+#include "gas_parts/beside.h"
 #include "gas_parts/graph.h"
 
 typedef struct bench {
@@ -16,6 +17,7 @@ typedef struct bench {
 	unsigned runs;        /* sources, or times the same */
 	unsigned rounds;      /* of pagerank and spmv */
 	uint32_t delta;       /* of sssp; 0: as it chooses */
+	beside *beside;       /* NULL: ours alone */
 } bench;
 
 /* One measured thing: seconds of each run, of the slowest rank. */
@@ -30,7 +32,7 @@ typedef struct timing {
 
 gemp_code timing_new(timing *out, const bench *b);
 void timing_free(timing *t);
-/* Collective. A line of JSON on rank 0. stored: edges that a round goes along at most, for bytes an edge and round. */
+/* Collective. A line of JSON on rank 0, and one for each program that ran beside it. */
 void timing_print(timing *t, const bench *b, const char *name);
 
 /* Collective. Each measures and prints; the answer of the last run is compared with gas_parts/check.h. */

@@ -90,6 +90,14 @@ void timing_print(timing *t, const bench *b, const char *name)
 		printf(", \"bytes_per_edge_round\": %.4f, \"messages\": %" PRIu64, (double)t->traffic.bytes / (double)stored /
 		       (double)t->rounds, t->traffic.messages);
 	printf("}\n");
+	for (int i = 0; b->beside && i < BESIDE_IDS; i++) {
+		double *wall = b->beside->wall[i];
+		printf("{\"program\": \"openmp\", \"name\": \"%s\", \"graph\": \"%s\", \"ids\": \"%s\"", name, b->spec, beside_ids[i]);
+		for (unsigned run = 0; run < b->runs; run++)
+			rates[run] = 1e-9 * t->edges[run] / wall[run];
+		print_rates("wall", wall, rates, b->runs, 0);
+		printf("}\n");
+	}
 	fflush(stdout);
 	gemp_free(rates);
 }
