@@ -49,10 +49,11 @@ __kernel void gas_mail_set_all(uint first, uint count, __global uint *restrict a
 	arrived[w] |= (end - begin == 32 ? 0xffffffffu : (1u << (end - begin)) - 1) << (begin & 31);
 }
 
-/* The message at words[0]: a bitmap of `places`, and values from word `values_at` on. before[w]: values of the words before. */
-__kernel void gas_mail_put_bits(__global const uint *restrict words, uint bits_at, uint values_at, __global const uint *restrict before,
-                                uint before_at, uint first, uint places, __global mail_value *restrict values, uint wanted,
-                                volatile __global uint *arrived)
+/* The message at words[0]: a bitmap of `places`, and values from word `values_at` on. before[w]: values of the words
+ * before. */
+__kernel void gas_mail_put_bits(__global const uint *restrict words, uint bits_at, uint values_at,
+                                __global const uint *restrict before, uint before_at, uint first, uint places,
+                                __global mail_value *restrict values, uint wanted, volatile __global uint *arrived)
 {
 	uint place = (uint)get_global_id(0), w = place >> 5, bit = 1u << (place & 31);
 	if (place >= places || !(words[bits_at + w] & bit))
@@ -65,8 +66,9 @@ __kernel void gas_mail_put_bits(__global const uint *restrict words, uint bits_a
 }
 
 /* The same with `count` places instead of a bitmap. */
-__kernel void gas_mail_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count, uint first,
-                                 __global mail_value *restrict values, uint wanted, volatile __global uint *arrived)
+__kernel void gas_mail_put_pairs(__global const uint *restrict words, uint places_at, uint values_at, uint count,
+                                 uint first, __global mail_value *restrict values, uint wanted,
+                                 volatile __global uint *arrived)
 {
 	uint i = (uint)get_global_id(0);
 	if (i >= count)

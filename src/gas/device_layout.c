@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* What the host keeps; there are no empty buffers. A GPU is sent whole words of 32 bits, and the bytes that are left. */
+/* What the host keeps; there are no empty buffers. A GPU is sent words of 32 bits, and the bytes that are left. */
 static gemp_code load(gemp_buffer *out, gemp_device *device, void *bytes, size_t size)
 {
 	gemp_code code = GEMP_OK;
@@ -41,7 +41,8 @@ done:
 	return code;
 }
 
-static gemp_code load_rows(gemp_gas_device_rows *out, gemp_device *device, const gemp_gas_rows *rows, size_t weight_size, bool wide)
+static gemp_code load_rows(gemp_gas_device_rows *out, gemp_device *device, const gemp_gas_rows *rows,
+                           size_t weight_size, bool wide)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_gas_device_rows){ .rows = rows->rows, .edges = gemp_gas_row_edges(rows) };
@@ -102,5 +103,6 @@ void gemp_gas_device_layout_free(gemp_gas_device_layout *layout)
 
 void gemp_gas_device_options(const gemp_gas_device_layout *layout, char options[GEMP_GAS_OPTIONS_SIZE])
 {
-	snprintf(options, GEMP_GAS_OPTIONS_SIZE, "%s -DGAS_WEIGHTS=%d", layout->wide ? " -DGAS_WIDE" : "", (int)layout->layout->weights);
+	snprintf(options, GEMP_GAS_OPTIONS_SIZE, "%s -DGAS_WEIGHTS=%d", layout->wide ? " -DGAS_WIDE" : "",
+	         (int)layout->layout->weights);
 }

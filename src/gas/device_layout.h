@@ -1,4 +1,5 @@
-/* device_layout: a layout's rows on a device. A CPU device reads them where they are, so that the layout outlives them. */
+/* device_layout: a layout's rows on a device. A CPU device reads them where they are, so that the layout outlives
+ * them. */
 #ifndef GEMP_GAS_DEVICE_LAYOUT_H
 #define GEMP_GAS_DEVICE_LAYOUT_H
 

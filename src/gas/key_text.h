@@ -5,7 +5,8 @@
 #include "comm/comm.h"
 #include "graph/graph.h"
 
-/* Collective. The key of an id that is the same on all ranks, of graphs whose keys are loaded; cut where there is no room. */
+/* Collective. The key of an id that is the same on all ranks, of graphs whose keys are loaded; cut where there is no
+ * room. */
 gemp_code gemp_gas_key_text(const gemp_comm *comm, const gemp_graph *graph, uint64_t id, char *text, size_t room);
 
 #endif

@@ -1,11 +1,12 @@
 /* layout: what a rank holds of a graph's edges while values travel along them.
  *
- * Edges are cut by target: a rank has every edge whose target it owns. The value of a source travels once to each rank that
- * has edges of it, and gathering is local. Sources that other ranks own are ghosts.
+ * Edges are cut by target: a rank has every edge whose target it owns. The value of a source travels once to each
+ * rank that has edges of it, and gathering is local. Sources that other ranks own are ghosts.
  *
- * Local vertices: 0 .. own - 1 are this rank's, by the number of edges that begin or end there, the greatest first, then by
- * key. own .. known - 1 are ghosts, by the rank that owns them and then in the order that they have there; so what a rank
- * sends of all that another one knows is received in place. The order does not depend on the seed of the file.
+ * Local vertices: 0 .. own - 1 are this rank's, by the number of edges that begin or end there, the greatest first,
+ * then by key. own .. known - 1 are ghosts, by the rank that owns them and then in the order that they have there; so
+ * what a rank sends of all that another one knows is received in place. The order does not depend on the seed of the
+ * file.
  */
 #ifndef GEMP_GAS_LAYOUT_H
 #define GEMP_GAS_LAYOUT_H
@@ -26,7 +27,7 @@ typedef enum gemp_gas_weights {
 
 /* As what weights are wanted. */
 typedef enum gemp_gas_wanted {
-	GEMP_GAS_LENGTHS, /* not negative, finite; integers as the narrowest of U8, U16, U32, U64 that has room, floats as F64 */
+	GEMP_GAS_LENGTHS, /* not negative, finite; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
 	GEMP_GAS_SINGLE,  /* F32 */
 	GEMP_GAS_DOUBLE,  /* F64 */
 } gemp_gas_wanted;
@@ -76,14 +77,14 @@ typedef struct gemp_gas_layout {
 	double weight_sum;          /* the same, of all edges */
 	uint64_t greatest_integer;  /* of integers, exactly */
 	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
-	gemp_gas_rows out;          /* known rows; ends are own targets: the same edges by source. One rank's may be the arrays of
-	                               `in`, if the layout is symmetric */
+	gemp_gas_rows out;          /* known rows; ends are own targets: the same edges by source. One rank's may be the
+	                               arrays of `in`, if the layout is symmetric */
 	gemp_gas_links links;
 	double seconds;             /* to make it, without loading the graph */
 } gemp_gas_layout;
 
-/* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers or, as
- * lengths, negative or not finite are GEMP_EDATA, and the message names the edge by its keys. */
+/* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers
+ * or, as lengths, negative or not finite are GEMP_EDATA, and the message names the edge by its keys. */
 gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
                               const gemp_gas_layout_options *options);
 void gemp_gas_layout_free(gemp_gas_layout *layout);

@@ -1,5 +1,5 @@
-/* The arcs of one rank, which has both ends of all edges: those from the first local vertex, from the second, and so on, each to
- * the range of rows where it leads. */
+/* The arcs of one rank, which has both ends of all edges: those from the first local vertex, from the second, and so
+ * on, each to the range of rows where it leads. */
 #include "core/memory.h"
 #include "core/threads.h"
 #include "gas/layout_parts.h"
@@ -13,11 +13,12 @@ typedef struct going {
 	uint64_t *places; /* [pieces][ranges] */
 } going;
 
-/* Arcs to where the edges [begin, end) lead. edge: their places among the rows by source; NULL: from begin on. loops: those to
- * `source` count, too. */
+/* Arcs to where the edges [begin, end) lead. edge: their places among the rows by source; NULL: from begin on. loops:
+ * those to `source` count, too. */
 static inline __attribute__((always_inline)) void go(const going *g, uint64_t *places, const gemp_gas_type *type,
                                                      const gemp_vertex *ends, const gemp_edge *edge, uint64_t begin,
-                                                     uint64_t end, gemp_vertex source, bool loops, uint32_t from, unsigned words)
+                                                     uint64_t end, gemp_vertex source, bool loops, uint32_t from,
+                                                     unsigned words)
 {
 	const gemp_gas_arcs *arcs = &g->m->arcs;
 	for (uint64_t e = begin; e < end; e++) {

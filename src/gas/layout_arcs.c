@@ -23,8 +23,8 @@ typedef struct sending {
 	uint32_t *own;       /* all that lead to this rank */
 } sending;
 
-typedef void arc_visit(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type, uint64_t edge,
-                       unsigned words);
+typedef void arc_visit(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type,
+                       uint64_t edge, unsigned words);
 
 static inline size_t owner_of(const sending *s, gemp_vertex to)
 {
@@ -34,15 +34,15 @@ static inline size_t owner_of(const sending *s, gemp_vertex to)
 	return (size_t)gemp_graph_owner(graph, to);
 }
 
-static inline void count_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type,
-                             uint64_t edge, unsigned words)
+static inline void count_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from,
+                             const gemp_gas_type *type, uint64_t edge, unsigned words)
 {
 	(void)from, (void)type, (void)edge, (void)words;
 	places[owner_of(s, to)]++;
 }
 
-static inline void move_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type,
-                            uint64_t edge, unsigned words)
+static inline void move_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from,
+                            const gemp_gas_type *type, uint64_t edge, unsigned words)
 {
 	const gemp_gas_making *m = s->m;
 	size_t owner = owner_of(s, to);
@@ -53,7 +53,8 @@ static inline void move_arc(const sending *s, uint64_t *places, uint32_t to, gem
 		gemp_gas_weight_load(arc + ARC_WEIGHT, m->out->weights, type->weight, edge);
 }
 
-static inline __attribute__((always_inline)) void each_arc(const sending *s, size_t number, arc_visit *visit, unsigned words)
+static inline __attribute__((always_inline)) void each_arc(const sending *s, size_t number, arc_visit *visit,
+                                                           unsigned words)
 {
 	const arc_piece *piece = &s->pieces[s->first + number];
 	const gemp_gas_type *type = &s->m->types[piece->type];

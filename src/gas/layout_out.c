@@ -1,5 +1,6 @@
-/* The rows of `in` and `in_ghost` by source. Their edges go to buckets in the order of targets, then each bucket to its rows,
- * so that the ends of each row ascend. A bucket has every so manyth block of rows: hubs, which come first, are spread. */
+/* The rows of `in` and `in_ghost` by source. Their edges go to buckets in the order of targets, then each bucket to
+ * its rows, so that the ends of each row ascend. A bucket has every so manyth block of rows: hubs, which come first,
+ * are spread. */
 #include "core/memory.h"
 #include "core/prefix.h"
 #include "core/ranges.h"
@@ -41,8 +42,8 @@ static void count_piece(void *context, unsigned thread, size_t piece)
 	count_rows(t, &t->layout->in_ghost, piece);
 }
 
-static inline __attribute__((always_inline)) void move_row(const turning *t, const gemp_gas_rows *rows, uint32_t row, size_t piece,
-                                                           unsigned words, size_t size)
+static inline __attribute__((always_inline)) void move_row(const turning *t, const gemp_gas_rows *rows, uint32_t row,
+                                                           size_t piece, unsigned words, size_t size)
 {
 	uint64_t *places = t->places + piece * t->buckets;
 	for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1]; e++) {

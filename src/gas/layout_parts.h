@@ -1,5 +1,6 @@
-/* What a layout is made of, from one step to the next: edges that lead here as arcs (layout_arcs), their order by ranges of
- * rows (layout_split), who is known (layout_order), rows of local vertices (layout_rows). Of this room alone. */
+/* What a layout is made of, from one step to the next: edges that lead here as arcs (layout_arcs), their order by
+ * ranges of rows (layout_split), who is known (layout_order), rows of local vertices (layout_rows). Of this room
+ * alone. */
 #ifndef GEMP_GAS_LAYOUT_PARTS_H
 #define GEMP_GAS_LAYOUT_PARTS_H
 
@@ -47,7 +48,8 @@ typedef struct gemp_gas_making {
 
 /* Collective. All arcs that lead to this rank's rows, by ranges. */
 gemp_code gemp_gas_make_arcs(gemp_gas_making *m);
-/* The same alone, once there is an order: in that of local vertices where they come from, so that nothing is left to sort. */
+/* The same alone, once there is an order: in that of local vertices where they come from, so that nothing is left to
+ * sort. */
 gemp_code gemp_gas_make_arcs_alone(gemp_gas_making *m);
 /* Collective. Degrees, the order of own vertices, ghosts, links. */
 gemp_code gemp_gas_make_order(gemp_gas_making *m);
@@ -58,9 +60,9 @@ gemp_code gemp_gas_make_out(gemp_gas_layout *layout);
 /* Collective. out_weight, of out. */
 gemp_code gemp_gas_make_out_weight(gemp_gas_layout *layout);
 
-/* SPLITS: arcs to buckets, stable, by pieces on all threads. count[pieces * buckets] is of arcs in each bucket of each piece;
- * it becomes the place of the first of them where buckets follow one another, and begin[buckets + 1] those of buckets, from
- * `first` on. */
+/* SPLITS: arcs to buckets, stable, by pieces on all threads. count[pieces * buckets] is of arcs in each bucket of
+ * each piece; it becomes the place of the first of them where buckets follow one another, and begin[buckets + 1]
+ * those of buckets, from `first` on. */
 void gemp_gas_places(uint64_t *count, size_t pieces, size_t buckets, uint64_t first, uint64_t *begin);
 
 /* Local. arcs, of which only `words` is set, becomes word[count * arcs->words] by ranges of rows. */

@@ -1,5 +1,5 @@
-/* Arcs as rows of local vertices. Each range of arcs is sorted by where they come from, in a cache, unless it is already, and
- * then goes to its rows; so the ends of each row ascend. */
+/* Arcs as rows of local vertices. Each range of arcs is sorted by where they come from, in a cache, unless it is
+ * already, and then goes to its rows; so the ends of each row ascend. */
 #include "core/memory.h"
 #include "core/prefix.h"
 #include "core/ranges.h"
@@ -31,8 +31,9 @@ static inline uint32_t local_of(const gemp_gas_making *m, gemp_vertex id)
 }
 
 /* Stable, by the digit at `shift`. count[] are places. */
-static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint32_t *from, uint64_t arcs, unsigned shift,
-                                                       uint32_t mask, uint64_t *count, unsigned words)
+static inline __attribute__((always_inline)) void pass(uint32_t *to, const uint32_t *from, uint64_t arcs,
+                                                       unsigned shift, uint32_t mask, uint64_t *count,
+                                                       unsigned words)
 {
 	for (uint64_t i = 0; i < arcs; i++) {
 		const uint32_t *arc = from + i * words;

@@ -1,4 +1,5 @@
-/* Weights are looked at once before any edge is sent: what is no weight is refused, and the greatest tells how they are kept. */
+/* Weights are looked at once before any edge is sent: what is no weight is refused, and the greatest tells how they
+ * are kept. */
 #include "gas/layout_weight.h"
 
 #include "core/memory.h"
@@ -32,7 +33,8 @@ static void look_at(void *context, unsigned thread, size_t piece)
 	const looking *l = context;
 	const gemp_column *column = l->column;
 	extent e = nothing;
-	uint64_t edge = piece * (uint64_t)EDGES_A_PIECE, end = l->edges - edge < EDGES_A_PIECE ? l->edges : edge + EDGES_A_PIECE;
+	uint64_t edge = piece * (uint64_t)EDGES_A_PIECE, left = l->edges - edge;
+	uint64_t end = left < EDGES_A_PIECE ? l->edges : edge + EDGES_A_PIECE;
 	e.edges = end - edge;
 	for (; edge < end; edge++) {
 		double weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
@@ -110,10 +112,11 @@ static gemp_code refuse(const gemp_gas_making *m, int who, size_t number, uint64
 	GEMP_TRY(gemp_gas_key_text(m->comm, m->graph, at.source, source, sizeof source));
 	GEMP_TRY(gemp_gas_key_text(m->comm, m->graph, at.target, target, sizeof target));
 	if (at.null)
-		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types",
-		                 source, target, type->relation->name, type->weight->name);
+		code = gemp_fail(GEMP_EDATA,
+		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types", source, target, type->relation->name, type->weight->name);
 	else
-		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; lengths are finite and not negative",
+		code = gemp_fail(GEMP_EDATA,
+		                 "the edge from '%s' to '%s' of type '%s' has '%s' %g; lengths are finite and not negative",
 		                 source, target, type->relation->name, type->weight->name, at.weight);
 done:
 	return code;

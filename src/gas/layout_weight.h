@@ -8,8 +8,8 @@
 
 struct gemp_gas_making;
 
-/* Collective. Finds the column of each type, decides how weights are kept, and refuses what is no weight; the layout's least,
- * greatest and sum. */
+/* Collective. Finds the column of each type, decides how weights are kept, and refuses what is no weight; the
+ * layout's least, greatest and sum. */
 gemp_code gemp_gas_make_weights(struct gemp_gas_making *m, const gemp_gas_layout_options *options);
 
 /* Words of 32 bits of a weight on its way. */
@@ -31,7 +31,8 @@ static inline void gemp_gas_weight_take(uint32_t *words, const void *weight, uin
 }
 
 /* The weight of an edge as words. Columns are integers or floats. */
-static inline void gemp_gas_weight_load(uint32_t *words, gemp_gas_weights weights, const gemp_column *column, size_t row)
+static inline void gemp_gas_weight_load(uint32_t *words, gemp_gas_weights weights, const gemp_column *column,
+                                        size_t row)
 {
 	double real;
 	float single;

@@ -181,7 +181,7 @@ gemp_code gemp_gas_mail_begin(gemp_gas_mail *mail, const gemp_buffer *values, co
 	gemp_code code = GEMP_OK;
 	if (mail->ranks == 1)
 		return GEMP_OK;
-	code = mail->kernels ? gemp_gas_mail_pack_device(mail, values, changed) : gemp_gas_mail_pack_host(mail, values, changed);
+	code = (mail->kernels ? gemp_gas_mail_pack_device : gemp_gas_mail_pack_host)(mail, values, changed);
 	if (code != GEMP_OK)
 		send_nothing(mail);
 	post_receives(mail); /* nothing is under way to a device any more from where they go */
@@ -195,7 +195,7 @@ gemp_code gemp_gas_mail_end(gemp_gas_mail *mail, const gemp_buffer *values, cons
 		return GEMP_OK;
 	GEMP_MPI(MPI_Waitall(mail->in.requests, mail->in.request, MPI_STATUSES_IGNORE));
 	GEMP_MPI(MPI_Waitall(mail->out.requests, mail->out.request, MPI_STATUSES_IGNORE));
-	return mail->kernels ? gemp_gas_mail_unpack_device(mail, values, arrived) : gemp_gas_mail_unpack_host(mail, values, arrived);
+	return (mail->kernels ? gemp_gas_mail_unpack_device : gemp_gas_mail_unpack_host)(mail, values, arrived);
 }
 
 gemp_code gemp_gas_round(const gemp_comm *comm, gemp_code mine, double *sums, int count)

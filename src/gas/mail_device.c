@@ -1,5 +1,5 @@
-/* Mail by kernels: bits of what has changed come to the host, which decides how it is sent; values go from the device into
- * messages in page-locked memory, and messages to the device as they have come. */
+/* Mail by kernels: bits of what has changed come to the host, which decides how it is sent; values go from the device
+ * into messages in page-locked memory, and messages to the device as they have come. */
 #include "core/memory.h"
 #include "gas/mail_parts.h"
 
@@ -64,7 +64,8 @@ static gemp_code read_values(gemp_gas_mail *mail)
 		const mail_head *head = (const mail_head *)(void *)mail_of(out, r);
 		char *to = mail_of(out, r) + mail_values_at((mail_form)head->form, out->count[r], count);
 		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(mail->device->queue, mail->packed.mem, CL_FALSE,
-		                                     out->before[out->first[r]] * mail->size, count * mail->size, to, 0, NULL, NULL)));
+		                                     out->before[out->first[r]] * mail->size, count * mail->size, to, 0, NULL,
+		                                     NULL)));
 	}
 	code = GEMP_CL(clFinish(mail->device->queue));
 done:
@@ -95,9 +96,9 @@ gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *valu
 	} else {
 		if (changed)
 			GEMP_TRY(gemp_buffer_write(mail->device, &mail->before, 0, bytes, out->before));
-		GEMP_TRY(gemp_launch(mail->device, mail->gather, (size_t)words * 32, GROUP, GEMP_ARG(&mail->slots.mem), GEMP_ARG(&words),
-		                     GEMP_ARG(&mail->bits.mem), GEMP_ARG(&mail->before.mem), GEMP_ARG(&values->mem),
-		                     GEMP_ARG(&mail->packed.mem)));
+		GEMP_TRY(gemp_launch(mail->device, mail->gather, (size_t)words * 32, GROUP, GEMP_ARG(&mail->slots.mem),
+		                     GEMP_ARG(&words), GEMP_ARG(&mail->bits.mem), GEMP_ARG(&mail->before.mem),
+		                     GEMP_ARG(&values->mem), GEMP_ARG(&mail->packed.mem)));
 		code = read_values(mail);
 	}
 done:
@@ -133,7 +134,8 @@ static gemp_code take_some(gemp_gas_mail *mail, int rank, const mail_head *head,
 	mail_form form = (mail_form)head->form;
 	size_t region = in->region[rank];
 	cl_uint first = mail->layout->links.ghost_begin[rank], places = in->count[rank], wanted = arrived != NULL;
-	cl_uint words_at = (cl_uint)((region + sizeof *head) / sizeof(cl_uint)), before_at = in->first[rank], count = head->count;
+	cl_uint words_at = (cl_uint)((region + sizeof *head) / sizeof(cl_uint)), before_at = in->first[rank];
+	cl_uint count = head->count;
 	cl_uint values_at = (cl_uint)((region + mail_values_at(form, places, count)) / sizeof(cl_uint));
 	const cl_mem *to = values ? &values->mem : &mail->inbox.mem, *bits = arrived ? &arrived->mem : &mail->came_before.mem;
 	GEMP_TRY(write(mail, &mail->inbox, region, mail_size(form, places, count, mail->size), head));

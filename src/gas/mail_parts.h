@@ -1,5 +1,5 @@
-/* What mail looks like: places, 32 to a word, of what a rank sends or has as ghosts; and the bytes of messages. Of this room
- * alone. */
+/* What mail looks like: places, 32 to a word, of what a rank sends or has as ghosts; and the bytes of messages. Of
+ * this room alone. */
 #ifndef GEMP_GAS_MAIL_PARTS_H
 #define GEMP_GAS_MAIL_PARTS_H
 

@@ -1,8 +1,8 @@
 /* verify: are answers right? Asked of the graph's edges alone, whatever engine has found them: no layout, no device.
  *
- * Answers are arrays by row of the graph (id - first). All of a rank's values are gathered on every rank: that takes as much
- * memory as the vertices of the whole graph have values. What is wrong is GEMP_EINTERNAL, and the message names vertices by
- * their keys.
+ * Answers are arrays by row of the graph (id - first). All of a rank's values are gathered on every rank: that takes
+ * as much memory as the vertices of the whole graph have values. What is wrong is GEMP_EINTERNAL, and the message
+ * names vertices by their keys.
  */
 #ifndef GEMP_GAS_VERIFY_H
 #define GEMP_GAS_VERIFY_H
@@ -18,18 +18,20 @@ typedef struct gemp_gas_edges {
 	const char *weight;    /* NULL: each edge weighs 1 */
 } gemp_gas_edges;
 
-/* Collective. The source is at level 0, each edge from level l leads to l + 1 at most, and parents are one level before, joined
- * by an edge; `least`: no smaller key could be parent. UINT32_MAX: not reached. GEMP_NO_VERTEX: no parent. */
-gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, const uint32_t *level, const gemp_vertex *parent,
-                              bool least);
+/* Collective. The source is at level 0, each edge from level l leads to l + 1 at most, and parents are one level
+ * before, joined by an edge; `least`: no smaller key could be parent. UINT32_MAX: not reached. GEMP_NO_VERTEX: no
+ * parent. */
+gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, const uint32_t *level,
+                              const gemp_vertex *parent, bool least);
 
-/* Collective. No edge can be relaxed, each predecessor has an edge that ends the path, and they are a tree also where weights
- * are 0. One of distance (integers; UINT64_MAX: not reached) and real (floats; infinite) is NULL; so may predecessor be. */
-gemp_code gemp_gas_verify_sssp(const gemp_gas_edges *edges, gemp_vertex source, const uint64_t *distance, const double *real,
-                               const gemp_vertex *predecessor);
+/* Collective. No edge can be relaxed, each predecessor has an edge that ends the path, and they are a tree also where
+ * weights are 0. One of distance (integers; UINT64_MAX: not reached) and real (floats; infinite) is NULL; so may
+ * predecessor be. */
+gemp_code gemp_gas_verify_sssp(const gemp_gas_edges *edges, gemp_vertex source, const uint64_t *distance,
+                               const double *real, const gemp_vertex *predecessor);
 
-/* Collective. Ranks sum to 1, and one more iteration in double changes them by `allowed` at most (sum of magnitudes). jump: as in
- * gas/pagerank.h; NULL: alike. residual: what it was, or NULL. */
+/* Collective. Ranks sum to 1, and one more iteration in double changes them by `allowed` at most (sum of magnitudes).
+ * jump: as in gas/pagerank.h; NULL: alike. residual: what it was, or NULL. */
 gemp_code gemp_gas_verify_pagerank(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank,
                                    double allowed, double *residual);
 
@@ -41,7 +43,8 @@ typedef struct gemp_gas_product {
 	const double *y;
 	double epsilon;  /* of one operation, as computed: 2^-53, or 2^-24 in single precision */
 } gemp_gas_product;
-/* Collective. y within what rounding of sums of |A| |x| explains; worst: the greatest part of it that was used, or NULL. */
+/* Collective. y within what rounding of sums of |A| |x| explains; worst: the greatest part of it that was used, or
+ * NULL. */
 gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_product *product, double *worst);
 
 #endif

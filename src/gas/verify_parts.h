@@ -1,4 +1,5 @@
-/* What checks share: a sweep over all edges as they lead, values of all vertices, and the first fault. Of verify alone. */
+/* What checks share: a sweep over all edges as they lead, values of all vertices, and the first fault. Of verify
+ * alone. */
 #ifndef GEMP_GAS_VERIFY_PARTS_H
 #define GEMP_GAS_VERIFY_PARTS_H
 

@@ -94,8 +94,8 @@ static void see_rows(void *context, size_t range, size_t begin, size_t end)
 			continue;
 		bool wanted = reached(p, v) && v != p->source, there = parent_of(p, v) != GEMP_NO_VERTEX;
 		if (wanted != there)
-			gemp_verify_fault(&p->fault, wanted ? "is reached without a parent from" : "has a parent, but is not reached from", v,
-			                  p->source);
+			gemp_verify_fault(&p->fault, wanted ? "is reached without a parent from" :
+			                  "has a parent, but is not reached from", v, p->source);
 		else if (there && (parent_of(p, v) >= p->edges->graph->vertices || !reached(p, parent_of(p, v))))
 			gemp_verify_fault(&p->fault, "has a parent that is not reached from", v, p->source);
 		else if (there && !(p->joined[v / 64] >> v % 64 & 1))
@@ -122,7 +122,8 @@ static void halve(void *context, size_t range, size_t begin, size_t end)
 		atomic_store(&h->moved, true);
 }
 
-/* Collective. Each vertex is so many parents away from the source as there are: chains are halved until all have ended. */
+/* Collective. Each vertex is so many parents away from the source as there are: chains are halved until all have
+ * ended. */
 static gemp_code see_tree(paths *p)
 {
 	gemp_code code = GEMP_OK;
@@ -179,8 +180,8 @@ static void forget(paths *p)
 	gemp_free((void *)p->joined);
 }
 
-gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, const uint32_t *level, const gemp_vertex *parent,
-                              bool least)
+gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, const uint32_t *level,
+                              const gemp_vertex *parent, bool least)
 {
 	gemp_code code = GEMP_OK;
 	paths p = { .edges = edges, .source = source };
@@ -195,8 +196,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_verify_sssp(const gemp_gas_edges *edges, gemp_vertex source, const uint64_t *distance, const double *real,
-                               const gemp_vertex *predecessor)
+gemp_code gemp_gas_verify_sssp(const gemp_gas_edges *edges, gemp_vertex source, const uint64_t *distance,
+                               const double *real, const gemp_vertex *predecessor)
 {
 	gemp_code code = GEMP_OK;
 	paths p = { .edges = edges, .source = source };

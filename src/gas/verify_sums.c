@@ -41,8 +41,8 @@ static double sum_of(const double *values, uint64_t count)
 }
 
 /* Collective. residual: between rank[] and what an iteration makes of it. */
-static gemp_code iterate(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank, double *leaving,
-                         double *next, double *residual)
+static gemp_code iterate(const gemp_gas_edges *edges, double damping, const double *jump, const double *rank,
+                         double *leaving, double *next, double *residual)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t vertices = edges->graph->vertices;
@@ -101,8 +101,8 @@ typedef struct product {
 	const gemp_gas_edges *edges;
 	const gemp_gas_product *asked;
 	uint64_t vertices;
-	double *x, *error;          /* [vertices] the vector so far, and how wrong it may be as computed */
-	double *sum, *magnitude, *terms, *spread; /* [vertices] of a round: products, their magnitudes, how many; errors so far */
+	double *x, *error;                        /* [vertices] the vector so far, and how wrong it may be as computed */
+	double *sum, *magnitude, *terms, *spread; /* [vertices] of a round: products, magnitudes, how many; errors before */
 } product;
 
 static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)

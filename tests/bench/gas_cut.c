@@ -1,10 +1,11 @@
-/* gas_cut: what a cut of a graph's edges by target sends in an iteration in which every value changes, beside a cut in two
- * dimensions; and how long layouts take to be made.
+/* gas_cut: what a cut of a graph's edges by target sends in an iteration in which every value changes, beside a cut
+ * in two dimensions; and how long layouts take to be made.
  *   gas_cut G.h5          table: ranks, grid, values of both cuts, and values an edge
  *   gas_cut G.h5 layout [ATTRIBUTE]   seconds of layouts (any number of ranks)
  *
- * In two dimensions an edge u -> v is on the rank in the grid's row of v and its column of u: the value of u goes to the ranks
- * of its column that have edges of it, and each rank of v's row that has edges to it sends one partial sum to v's owner.
+ * In two dimensions an edge u -> v is on the rank in the grid's row of v and its column of u: the value of u goes to
+ * the ranks of its column that have edges of it, and each rank of v's row that has edges to it sends one partial sum
+ * to v's owner.
  */
 #include "comm/cores.h"
 #include "core/memory.h"
@@ -107,7 +108,8 @@ done:
 	return code;
 }
 
-static gemp_code print_layout(const gemp_comm *comm, gemp_graph *graph, const char *name, const gemp_gas_layout_options *options)
+static gemp_code print_layout(const gemp_comm *comm, gemp_graph *graph, const char *name,
+                              const gemp_gas_layout_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_gas_layout layout;
@@ -116,9 +118,9 @@ static gemp_code print_layout(const gemp_comm *comm, gemp_graph *graph, const ch
 		clock_t since = clock();
 		GEMP_TRY(gemp_gas_layout_new(&layout, comm, graph, options));
 		if (comm->rank == 0)
-			printf("%-10s %.3f s (rank 0: %.3f of processors), %.0f M edges/s; rank 0: %u own, %u ghosts, %zu MiB, peak %zu MiB\n", name, layout.seconds,
-			       (double)(clock() - since) / CLOCKS_PER_SEC,
-			       (double)layout.edges / layout.seconds * 1e-6, layout.own, layout.known - layout.own,
+			printf("%-10s %.3f s, %.0f M edges/s; rank 0: %.3f s of processors, %u own, %u ghosts, %zu MiB, peak %zu MiB\n",
+			       name, layout.seconds, (double)layout.edges / layout.seconds * 1e-6,
+			       (double)(clock() - since) / CLOCKS_PER_SEC, layout.own, layout.known - layout.own,
 			       (gemp_memory_live() - before) >> 20, gemp_memory_peak() >> 20);
 		gemp_gas_layout_free(&layout);
 	}

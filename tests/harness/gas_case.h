@@ -1,5 +1,5 @@
-/* gas_case: small random graphs in memory, the same on every number of ranks, and plain serial answers to compare with, which
- * share no code with the engines: levels, Dijkstra, PageRank and sums in double, over a list of arcs.
+/* gas_case: small random graphs in memory, the same on every number of ranks, and plain serial answers to compare
+ * with, which share no code with the engines: levels, Dijkstra, PageRank and sums in double, over a list of arcs.
  *
  * Vertices have numbers 0 .. n - 1 in the order of their keys; arrays of the reference are by number.
  */
@@ -72,7 +72,8 @@ static inline gemp_code gas_case_build(gas_case *c, const gemp_comm *comm, uint6
 	GEMP_TRY(gemp_builder_edge_column(builder, "weight", GEMP_INTEGER, &weight));
 	GEMP_TRY(gemp_builder_edge_column(builder, "cost", GEMP_FLOAT, &cost));
 	for (uint32_t v = (uint32_t)comm->rank; v < c->n; v += (uint32_t)comm->size)
-		GEMP_TRY(gemp_builder_vertex(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(v) }, "", 0, place));
+		GEMP_TRY(gemp_builder_vertex(builder, &(gemp_value){ .type = GEMP_INTEGER, .integer = gas_case_key(v) }, "", 0,
+		                             place));
 	for (size_t i = (size_t)comm->rank; i < c->m; i += (size_t)comm->size) {
 		const gas_edge *e = &c->edges[i];
 		char type[2] = { (char)('A' + (int)e->type), 0 };
@@ -104,8 +105,9 @@ static inline void gas_case_free(gas_case *c)
 	*c = (gas_case){ 0 };
 }
 
-/* Collective. Shapes: 0 no edges, 1 sparse, 2 dense with parallel edges and loops, 3 a star, 4 a path and some shortcuts,
- * 5 skewed, 6 two halves without an edge between them, 7 one vertex with loops. Up to some hundred edges times `scale`. */
+/* Collective. Shapes: 0 no edges, 1 sparse, 2 dense with parallel edges and loops, 3 a star, 4 a path and some
+ * shortcuts, 5 skewed, 6 two halves without an edge between them, 7 one vertex with loops. Up to some hundred edges
+ * times `scale`. */
 enum { GAS_SHAPES = 8 };
 static inline gemp_code gas_case_new(gas_case *c, const gemp_comm *comm, int shape, uint64_t seed, uint32_t scale)
 {
@@ -166,7 +168,8 @@ static inline void gas_case_relations(const gas_case *c, const bool *chosen, boo
 		relations[k] = chosen[c->graph->relations[k].name[0] - 'A'];
 }
 
-/* Collective. What each rank has of its own vertices, by local vertex, as one array by number. The caller frees it (free). */
+/* Collective. What each rank has of its own vertices, by local vertex, as one array by number. The caller frees it
+ * (free). */
 static inline void *gas_case_all(const gas_case *c, const gemp_gas_layout *layout, const void *own, size_t size)
 {
 	char *rows = gemp_calloc(layout->own, size), *all = malloc(c->n * size + 1);
@@ -194,7 +197,8 @@ static inline uint32_t gas_case_local(const gas_case *c, const gemp_gas_layout *
 }
 
 /* REFERENCE. level[n]; UINT32_MAX: not reached. */
-static inline void gas_reference_levels(const gas_case *c, const gas_arc *arcs, size_t count, uint32_t source, uint32_t *level)
+static inline void gas_reference_levels(const gas_case *c, const gas_arc *arcs, size_t count, uint32_t source,
+                                        uint32_t *level)
 {
 	for (uint32_t v = 0; v < c->n; v++)
 		level[v] = v == source ? 0 : UINT32_MAX;
@@ -210,8 +214,8 @@ static inline void gas_reference_levels(const gas_case *c, const gas_arc *arcs, 
 }
 
 /* Dijkstra without a heap, of weights (exact), or of costs. distance[n]; INFINITY: not reached. */
-static inline void gas_reference_distances(const gas_case *c, const gas_arc *arcs, size_t count, bool costs, uint32_t source,
-                                           double *distance)
+static inline void gas_reference_distances(const gas_case *c, const gas_arc *arcs, size_t count, bool costs,
+                                           uint32_t source, double *distance)
 {
 	bool *done = calloc(c->n + 1, 1);
 	for (uint32_t v = 0; v < c->n; v++)
@@ -233,8 +237,8 @@ static inline void gas_reference_distances(const gas_case *c, const gas_arc *arc
 	free(done);
 }
 
-/* rank[n] after as many iterations, from 1 / n or from the teleport vector (NULL: alike for all; sums to 1). What vertices
- * without arcs have goes where teleports go. */
+/* rank[n] after as many iterations, from 1 / n or from the teleport vector (NULL: alike for all; sums to 1). What
+ * vertices without arcs have goes where teleports go. */
 static inline void gas_reference_pagerank(const gas_case *c, const gas_arc *arcs, size_t count, double damping,
                                           const double *teleport, int iterations, double *rank)
 {
@@ -257,9 +261,10 @@ static inline void gas_reference_pagerank(const gas_case *c, const gas_arc *arcs
 	free(degree);
 }
 
-/* y[i] = sum of A[i][j] x[j], where A[i][j] is what arcs i -> j weigh; transposed: j -> i. kind: 0 ones, 1 weights, 2 costs. */
-static inline void gas_reference_multiply(const gas_case *c, const gas_arc *arcs, size_t count, int kind, bool transposed,
-                                          const double *x, double *y)
+/* y[i] = sum of A[i][j] x[j], where A[i][j] is what arcs i -> j weigh; transposed: j -> i. kind: 0 ones, 1 weights, 2
+ * costs. */
+static inline void gas_reference_multiply(const gas_case *c, const gas_arc *arcs, size_t count, int kind,
+                                          bool transposed, const double *x, double *y)
 {
 	for (uint32_t v = 0; v < c->n; v++)
 		y[v] = 0;

@@ -27,8 +27,8 @@ static double weight_of(const gemp_gas_layout *layout, const gemp_gas_rows *rows
 	}
 }
 
-/* Appends a layout's rows as arcs of numbers; `ends` is where they lead, else where from. False: rows that do not ascend, or
- * ends outside of [least, end). */
+/* Appends a layout's rows as arcs of numbers; `ends` is where they lead, else where from. False: rows that do not
+ * ascend, or ends outside of [least, end). */
 static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_rows *rows, bool by_source,
                       uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
 {
@@ -287,9 +287,10 @@ static void parts(void **state)
 static void weights_kept(void **state)
 {
 	(void)state;
-	static const int64_t greatest[] = { UINT8_MAX, UINT8_MAX + 1, UINT16_MAX, UINT16_MAX + 1, UINT32_MAX, (int64_t)UINT32_MAX + 1, INT64_MAX };
-	static const gemp_gas_weights kept[] = { GEMP_GAS_U8, GEMP_GAS_U16, GEMP_GAS_U16, GEMP_GAS_U32, GEMP_GAS_U32, GEMP_GAS_U64,
-	                                         GEMP_GAS_U64 };
+	static const int64_t greatest[] = { UINT8_MAX, UINT8_MAX + 1, UINT16_MAX, UINT16_MAX + 1, UINT32_MAX,
+	                                    (int64_t)UINT32_MAX + 1, INT64_MAX };
+	static const gemp_gas_weights kept[] = { GEMP_GAS_U8, GEMP_GAS_U16, GEMP_GAS_U16, GEMP_GAS_U32, GEMP_GAS_U32,
+	                                         GEMP_GAS_U64, GEMP_GAS_U64 };
 	for (int i = 0; i < 7; i++) {
 		gas_case c = { .n = 5 };
 		gemp_gas_layout layout;

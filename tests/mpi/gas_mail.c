@@ -1,4 +1,5 @@
-/* Mail: what owners have changed arrives at all who have it as a ghost, and nothing else, in every form and by both ways. */
+/* Mail: what owners have changed arrives at all who have it as a ghost, and nothing else, in every form and by both
+ * ways. */
 #include "gas/mail.h"
 #include "harness/collective.h"
 #include "harness/gas_case.h"

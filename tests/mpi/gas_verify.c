@@ -151,7 +151,8 @@ static gemp_code check_distances(const question *q, const double *distance, cons
 	uint64_t *integers = rows_of(q, whole, sizeof *whole);
 	double *reals = rows_of(q, distance, sizeof *distance);
 	gemp_vertex *parents = rows_of(q, ids, sizeof *ids);
-	gemp_code code = gemp_gas_verify_sssp(&q->edges, id_of(q, q->source), q->costs ? NULL : integers, q->costs ? reals : NULL,
+	gemp_code code = gemp_gas_verify_sssp(&q->edges, id_of(q, q->source), q->costs ? NULL : integers,
+	                                      q->costs ? reals : NULL,
 	                                      parent ? parents : NULL);
 	free(ids);
 	free(whole);
@@ -188,7 +189,8 @@ static void right_distances(void **state)
 	uint64_t seed = test_seed_all();
 	for (int i = 0; i < 32; i++) {
 		question q;
-		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_gas_direction)(i % 3), i % 2 ? "weight" : "cost");
+		ask(&q, i % GAS_SHAPES, seed + (uint64_t)i, 1 + (uint32_t)i % 3, (gemp_gas_direction)(i % 3),
+		    i % 2 ? "weight" : "cost");
 		double *distance = malloc(q.c.n * sizeof *distance);
 		uint32_t *parent = malloc(q.c.n * sizeof *parent);
 		distances_of(&q, distance, parent);
@@ -205,7 +207,8 @@ static void wrong_distances(void **state)
 	(void)state;
 	static const struct { uint32_t vertex; double distance; uint32_t parent; const char *says; } spoils[] = {
 		{ 3, 7, 2, "shorter way" }, { 3, 5, 2, "no edge that ends a path" }, { 3, 6, 1, "no edge that ends a path" },
-		{ 3, INFINITY, GEMP_NO_VERTEX, "shorter way" }, { 6, 1, 5, "not reached from" }, { 6, 0, 0, "no edge that ends a path" },
+		{ 3, INFINITY, GEMP_NO_VERTEX, "shorter way" }, { 6, 1, 5, "not reached from" },
+		{ 6, 0, 0, "no edge that ends a path" },
 		{ 3, 6, GEMP_NO_VERTEX, "without a parent" }, { 0, 1, GEMP_NO_VERTEX, "" },
 	};
 	for (int costs = 0; costs < 2; costs++) {
