@@ -12,6 +12,7 @@ static const word words[] = {
 	{ "match", 2, 3, gemp_bench_match },
 	{ "tune", 1, 2, gemp_bench_tune },
 	{ "device", 1, 1, gemp_bench_device },
+	{ "shuffle", 1, 1, gemp_bench_shuffle },
 };
 
 static gemp_code find(const word **out, const gemp_options *options)
@@ -25,7 +26,7 @@ static gemp_code find(const word **out, const gemp_options *options)
 			return gemp_fail(GEMP_EUSAGE, "bench %s: %zu arguments are not what it takes; see gemp-mpi bench --help",
 			                 name, options->argument_count - 1);
 		}
-	return gemp_fail(GEMP_EUSAGE, "bench: there is no '%s'; there are match, tune and device", name);
+	return gemp_fail(GEMP_EUSAGE, "bench: there is no '%s'; there are match, tune, device and shuffle", name);
 }
 
 gemp_code gemp_bench_context(gemp_context **out, gemp_comm *comm, const gemp_options *options)
@@ -71,17 +72,23 @@ static gemp_code bench(gemp_comm *comm, const gemp_options *options)
 const gemp_command gemp_command_bench = {
 	.name = "bench",
 	.bit = GEMP_ON_BENCH,
-	.arguments = "match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice",
+	.arguments = "match G.h5 QUERY\nmatch G.h5 --pattern NAME...\nmatch G.h5 --query-graph FILE...\ntune [G.h5]\ndevice\nshuffle",
 	.summary = "Measures a query, or a device, and finds the launch geometry that suits it",
 	.text = "match plans each query once and counts it again and again in one process, the graph on the device: seconds "
 		"of kernels, of what they need prepared on the device, of whole runs and of processors, each the slowest rank's.\n"
 		"tune tries values for the numbers that shape kernel launches on this device, on a generated graph and on G.h5, "
 		"measures from which size on sort, distinct, edges, degrees, reverse and components are faster there than on the host, "
 		"and writes what it finds to the file that later runs read (~/.config/gemp-mpi/tuning/DEVICE.conf, or -o FILE).\n"
-		"device measures the copy bandwidth of the device's memory and the cost of a launch.\n",
+		"device measures the copy bandwidth of the device's memory and the cost of a launch.\n"
+		"shuffle makes tuples of a destination and a value on the device and brings them to ranges of destinations, by decode "
+		"(they are put in the order of their ranges; across ranks by owner, then all to all, then by range), polling (every range "
+		"looks at every tuple), converge (and collects those it wants), atomic (straight to their destinations) and tables (CPU "
+		"devices: eight tuples looked at together). Tuples a second of the shuffle, as fractions of copy bandwidth / (2 w + 4) "
+		"and / w for tuples of w bytes, and with all values added up; checked outside of the time.\n",
 	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
 		"gemp-mpi bench tune wiki.h5\n"
-		"gemp-mpi bench device --json -\n",
+		"gemp-mpi bench device --json -\n"
+		"gemp-mpi bench shuffle --tuple-size 4,8 --ranges 256\n",
 	.least = 1,
 	.most = 3,
 	.run = bench,

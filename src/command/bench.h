@@ -7,6 +7,7 @@
 
 gemp_code gemp_bench_match(gemp_report *report, gemp_comm *comm, const gemp_options *options);
 gemp_code gemp_bench_tune(gemp_report *report, gemp_comm *comm, const gemp_options *options);
+gemp_code gemp_bench_shuffle(gemp_report *report, gemp_comm *comm, const gemp_options *options);
 gemp_code gemp_bench_device(gemp_report *report, gemp_comm *comm, const gemp_options *options);
 
 /* Collective. The device and budgets that the options choose. */

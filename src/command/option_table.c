@@ -198,6 +198,18 @@ static const gemp_option table[] = {
 	{ "seconds", 0, GEMP_OPTION_REAL, "S", "10", GEMP_ON_BENCH, output,
 	  "bench match: no further run begins after so many seconds; a first run that takes longer is the one that is timed.",
 	  POSITIVE(seconds) },
+	{ "tuple-size", 0, GEMP_OPTION_TEXT, "BYTES,...", "4,8,16,32,64", GEMP_ON_BENCH, output,
+	  "bench shuffle: sizes of tuples, powers of 2 from 4 to 64.", AT(tuple_sizes) },
+	{ "ranges", 0, GEMP_OPTION_TEXT, "N,...", "256,2048", GEMP_ON_BENCH, output,
+	  "bench shuffle: numbers of ranges of destinations, powers of 2 up to 2048.", AT(ranges) },
+	{ "method", 0, GEMP_OPTION_CHOICE, "all|decode|polling|converge|atomic|tables", "all", GEMP_ON_BENCH, output,
+	  "bench shuffle: how tuples get to their ranges.", AT(shuffle_method) },
+	{ "destinations", 0, GEMP_OPTION_CHOICE, "both|uniform|skewed", "both", GEMP_ON_BENCH, output,
+	  "bench shuffle: all destinations alike, or an eighth of the tuples each for all of them, for the first half, for the first "
+	  "quarter, and so on.", AT(destinations) },
+	{ "tuples", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_BENCH, output,
+	  "bench shuffle: tuples of each rank; by default 2 GiB of all ranks on a GPU and at most 2^28, 128 MiB on a CPU, and less "
+	  "where every range looks at every tuple.", POSITIVE(tuples) },
 	{ "checkpoint", 0, GEMP_OPTION_TEXT, "FOLDER", NULL, GEMP_ON_MATCH | GEMP_ON_TRANSFORM, output,
 	  "Keep there what is finished. SIGTERM, SIGINT, SIGUSR1, SIGUSR2 and --max-time then end the work with exit code 75. When "
 	  "it is done nothing is left there.", AT(checkpoint) },

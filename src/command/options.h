@@ -106,7 +106,9 @@ typedef struct gemp_options {
 	bool descending;
 	/* bench */
 	gemp_list patterns, query_graphs;
-	uint64_t repeat;
+	uint64_t repeat, tuples;
+	const char *tuple_sizes, *ranges;
+	int shuffle_method, destinations;
 	double seconds;
 } gemp_options;
 

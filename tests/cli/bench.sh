@@ -45,7 +45,7 @@ equal "$queries" 'triangle, cycle:4, MATCH (a)-[]-(b)' 'queries in their order'
 expect 2 1 bench match g.h5 --pattern triangle --pattern pentagonn --json - -q
 says 'pentagonn'
 expect 2 3 bench mach g.h5 --pattern triangle
-says "there is no 'mach'; there are match, tune and device"
+says "there is no 'mach'; there are match, tune, device and shuffle"
 expect 2 1 bench device g.h5
 says 'bench device'
 
