@@ -1,0 +1,152 @@
+/* gas_dense: pagerank and spmv on one graph of gas_parts/graph.h, in several shapes, to find what is best on a device.
+ *   gas_dense SPEC ROUNDS SHAPE...
+ * SHAPE: "-", or names of gemp_gas_pull_shape with values, "group=128,groups=16"; twofold=1: in double; form=1 in groups, 3 by
+ * items. A line for each: milliseconds and GTEPS of a round, by the device's clock and by the wall's, the best of RUNS. */
+#include "core/memory.h"
+#include "gas/pagerank.h"
+#include "gas/spmv.h"
+#include "gas_parts/check.h"
+#include "gas_parts/in_memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS = 3 };
+
+typedef struct best {
+	double device, wall, build, prepare;
+} best;
+
+static void keep(best *b, const gemp_dense_report *report)
+{
+	double device = (report->own + report->ghost) / report->rounds, wall = report->wall / report->rounds;
+	b->device = b->device > 0 && b->device < device ? b->device : device;
+	b->wall = b->wall > 0 && b->wall < wall ? b->wall : wall;
+	b->build = report->build;
+	b->prepare = report->prepare;
+}
+
+static void print(const char *what, const char *shape, const best *b, const gemp_gas_layout *layout, const char *more)
+{
+	double edges = (double)layout->edges * 1e-9;
+	printf("%-8s %-40s device %8.4f ms %7.2f GTEPS  wall %8.4f ms %7.2f GTEPS  prepare %.3f build %.2f s%s\n", what, shape,
+	       1e3 * b->device, edges / b->device, 1e3 * b->wall, edges / b->wall, b->prepare, b->build, more);
+	fflush(stdout);
+}
+
+static gemp_code parse(gemp_dense_options *out, const char *text)
+{
+	const struct {
+		const char *name;
+		uint32_t *value;
+	} names[] = { { "group=", &out->shape.group }, { "groups=", &out->shape.groups }, { "slice=", &out->shape.slice },
+		{ "middle=", &out->shape.middle }, { "middle_lanes=", &out->shape.middle_lanes }, { "lanes=", &out->shape.lanes },
+		{ "block=", &out->shape.block } };
+	char copy[256], *rest = copy;
+	snprintf(copy, sizeof copy, "%s", text);
+	for (char *part; (part = strsep(&rest, ",")) != NULL;) {
+		bool known = strcmp(part, "-") == 0;
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			if (strncmp(part, names[i].name, strlen(names[i].name)) == 0) {
+				*names[i].value = (uint32_t)atoi(part + strlen(names[i].name));
+				known = true;
+			}
+		if (strncmp(part, "twofold=", 8) == 0)
+			out->twofold = known = true;
+		if (strncmp(part, "form=", 5) == 0)
+			known = (out->form = (gemp_form)atoi(part + 5)) != GEMP_FORM_AUTO;
+		if (!known)
+			return gemp_fail(GEMP_EUSAGE, "no shape has '%s'", part);
+	}
+	return GEMP_OK;
+}
+
+static gemp_code time_pagerank(const gemp_gas_layout *layout, gemp_device *device, uint32_t rounds, const char *text)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense_options options = { 0 };
+	gemp_pagerank *it = NULL;
+	gemp_pagerank_result r = { 0 };
+	best b = { 0 };
+	char more[64];
+	double sum = 0;
+	GEMP_TRY(parse(&options, text));
+	GEMP_TRY(gemp_pagerank_new(&it, layout, device, &options));
+	for (int run = 0; run <= RUNS; run++) {
+		gemp_pagerank_result_free(&r);
+		GEMP_TRY(gemp_pagerank_run(it, &(gemp_pagerank_ask){ .85, 0, rounds, NULL }, &r));
+		if (run)
+			keep(&b, &r.report);
+	}
+	for (uint32_t v = 0; v < layout->own; v++)
+		sum += r.rank[v];
+	snprintf(more, sizeof more, "  sum %.7f change %.3g", sum, r.change[rounds - 1]);
+	print("pagerank", text, &b, layout, more);
+done:
+	gemp_pagerank_result_free(&r);
+	gemp_pagerank_free(it);
+	return code;
+}
+
+static gemp_code time_spmv(const gemp_gas_layout *layout, gemp_device *device, uint32_t rounds, const char *text)
+{
+	gemp_code code = GEMP_OK;
+	gemp_dense_options options = { 0 };
+	gemp_spmv *it = NULL;
+	gemp_spmv_result r = { 0 };
+	best b = { 0 };
+	GEMP_TRY(parse(&options, text));
+	GEMP_TRY(gemp_spmv_new(&it, layout, device, &options));
+	for (int run = 0; run <= RUNS; run++) {
+		gemp_spmv_result_free(&r);
+		GEMP_TRY(gemp_spmv_run(it, &(gemp_spmv_ask){ NULL, rounds, true }, &r));
+		if (run)
+			keep(&b, &r.report);
+	}
+	print("spmv", text, &b, layout, "");
+done:
+	gemp_spmv_result_free(&r);
+	gemp_spmv_free(it);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	gemp_code code = GEMP_OK;
+	gemp_comm comm;
+	graph made = { 0 };
+	uint8_t *weight = NULL;
+	gemp_graph *graph = NULL;
+	gemp_device *device = NULL;
+	gemp_gas_layout plain = { 0 }, weighted = { 0 };
+	MPI_Init(&argc, &argv);
+	gemp_comm_new(&comm, MPI_COMM_WORLD);
+	if (argc < 4)
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "gas_dense SPEC ROUNDS SHAPE..."));
+	uint32_t rounds = (uint32_t)atoi(argv[2]);
+	GEMP_TRY(gemp_device_open(&device, getenv("GEMP_DEVICES"), comm.node_rank, comm.node_size, 0));
+	GEMP_TRY(graph_new(&made, argv[1], false));
+	GEMP_TRY(graph_weights(&weight, &made));
+	GEMP_TRY(graph_in_memory(&graph, &comm, &made, weight));
+	GEMP_TRY(gemp_gas_layout_new(&plain, &comm, graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	GEMP_TRY(gemp_gas_layout_new(&weighted, &comm, graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight",
+	                                                                                 .wanted = GEMP_GAS_SINGLE }));
+	printf("%s: %u vertices, %llu edges, %s\n", argv[1], plain.own, (unsigned long long)plain.edges, device->name);
+	for (int i = 3; i < argc; i++) {
+		GEMP_TRY(time_pagerank(&plain, device, rounds, argv[i]));
+		GEMP_TRY(time_spmv(&weighted, device, rounds, argv[i]));
+	}
+done:
+	if (code != GEMP_OK)
+		fprintf(stderr, "%s\n", gemp_message());
+	gemp_gas_layout_free(&plain);
+	gemp_gas_layout_free(&weighted);
+	gemp_graph_free(graph);
+	gemp_free(weight);
+	graph_free(&made);
+	gemp_device_close(device);
+	gemp_comm_free(&comm);
+	MPI_Finalize();
+	return (int)code;
+}
