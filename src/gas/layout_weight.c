@@ -113,7 +113,8 @@ static gemp_code refuse(const gemp_gas_making *m, int who, size_t number, uint64
 	GEMP_TRY(gemp_gas_key_text(m->comm, m->graph, at.target, target, sizeof target));
 	if (at.null)
 		code = gemp_fail(GEMP_EDATA,
-		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types", source, target, type->relation->name, type->weight->name);
+		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types", source,
+		                 target, type->relation->name, type->weight->name);
 	else
 		code = gemp_fail(GEMP_EDATA,
 		                 "the edge from '%s' to '%s' of type '%s' has '%s' %g; lengths are finite and not negative",

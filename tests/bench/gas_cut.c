@@ -2,6 +2,7 @@
  * in two dimensions; and how long layouts take to be made.
  *   gas_cut G.h5          table: ranks, grid, values of both cuts, and values an edge
  *   gas_cut G.h5 layout [ATTRIBUTE]   seconds of layouts (any number of ranks)
+ *   gas_cut G.h5 exchange             on R ranks, milliseconds that the values of both cuts travel, 4 bytes each
  *
  * In two dimensions an edge u -> v is on the rank in the grid's row of v and its column of u: the value of u goes to
  * the ranks of its column that have edges of it, and each rank of v's row that has edges to it sends one partial sum
@@ -65,17 +66,35 @@ static double imbalance(const uint64_t *edges, uint64_t ranks)
 	return (double)most * (double)ranks / (double)sum;
 }
 
+static void free_cut(cut *c)
+{
+	gemp_free(c->ghosts);
+	gemp_free(c->column);
+	gemp_free(c->row);
+	gemp_free(c->edges);
+	gemp_free(c->grid);
+}
+
+static gemp_code new_cut(cut *c, const gemp_graph *graph, uint64_t rows, uint64_t columns)
+{
+	gemp_code code = GEMP_OK;
+	*c = (cut){ .vertices = graph->vertices, .ranks = rows * columns, .columns = columns };
+	GEMP_TRY(GEMP_NEW(c->ghosts, c->vertices));
+	GEMP_TRY(GEMP_NEW(c->column, c->vertices));
+	GEMP_TRY(GEMP_NEW(c->row, c->vertices));
+	GEMP_TRY(GEMP_NEW(c->edges, c->ranks));
+	GEMP_TRY(GEMP_NEW(c->grid, c->ranks));
+	add_all(c, graph);
+done:
+	return code;
+}
+
 static gemp_code print_cut(const gemp_graph *graph, uint64_t rows, uint64_t columns)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t one = 0, expand = 0, fold = 0;
-	cut c = { .vertices = graph->vertices, .ranks = rows * columns, .columns = columns };
-	GEMP_TRY(GEMP_NEW(c.ghosts, c.vertices));
-	GEMP_TRY(GEMP_NEW(c.column, c.vertices));
-	GEMP_TRY(GEMP_NEW(c.row, c.vertices));
-	GEMP_TRY(GEMP_NEW(c.edges, c.ranks));
-	GEMP_TRY(GEMP_NEW(c.grid, c.ranks));
-	add_all(&c, graph);
+	cut c;
+	GEMP_TRY(new_cut(&c, graph, rows, columns));
 	for (uint64_t v = 0; v < c.vertices; v++) {
 		uint64_t own = owner(&c, v);
 		one += (uint64_t)__builtin_popcountll(c.ghosts[v] & ~(UINT64_C(1) << own));
@@ -87,11 +106,7 @@ static gemp_code print_cut(const gemp_graph *graph, uint64_t rows, uint64_t colu
 	       (unsigned long long)fold, (double)one / (double)c.count, (double)(expand + fold) / (double)c.count,
 	       (double)(expand + fold) / (double)one, imbalance(c.edges, c.ranks), imbalance(c.grid, c.ranks));
 done:
-	gemp_free(c.ghosts);
-	gemp_free(c.column);
-	gemp_free(c.row);
-	gemp_free(c.edges);
-	gemp_free(c.grid);
+	free_cut(&c);
 	return code;
 }
 
@@ -105,6 +120,99 @@ static gemp_code print_cuts(gemp_graph *graph)
 	for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
 		GEMP_TRY(print_cut(graph, grids[i][0], grids[i][1]));
 done:
+	return code;
+}
+
+enum { MOST_RANKS = 64, EXCHANGES = 3, TIMES = 40 };
+
+/* values[from][to] of each exchange: by target; to columns; from rows. */
+typedef struct plan {
+	uint64_t values[EXCHANGES][MOST_RANKS][MOST_RANKS];
+} plan;
+
+static void make_plan(plan *p, const cut *c)
+{
+	for (uint64_t v = 0; v < c->vertices; v++) {
+		uint64_t own = owner(c, v), row = own / c->columns, column = own % c->columns;
+		for (uint64_t r = 0; r < c->ranks; r++) {
+			p->values[0][own][r] += r != own && c->ghosts[v] >> r & 1;
+			p->values[1][own][r] += r != own && r % c->columns == column && c->column[v] >> r / c->columns & 1;
+			p->values[2][r][own] += r != own && r / c->columns == row && c->row[v] >> r % c->columns & 1;
+		}
+	}
+}
+
+static void exchange(const gemp_comm *comm, const plan *p, int which, char *out, char *in)
+{
+	MPI_Request requests[2 * MOST_RANKS];
+	int posted = 0;
+	for (int r = 0; r < comm->size; r++) {
+		int came = (int)p->values[which][r][comm->rank] * 4;
+		if (came)
+			GEMP_MPI(MPI_Irecv(in, came, MPI_BYTE, r, GEMP_TAG_MAIL, comm->world, &requests[posted++]));
+		in += came;
+	}
+	for (int r = 0; r < comm->size; r++) {
+		int size = (int)p->values[which][comm->rank][r] * 4;
+		if (size)
+			GEMP_MPI(MPI_Isend(out, size, MPI_BYTE, r, GEMP_TAG_MAIL, comm->world, &requests[posted++]));
+		out += size;
+	}
+	GEMP_MPI(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE));
+}
+
+static double time_exchanges(const gemp_comm *comm, const plan *p, int first, int end, char *out, char *in)
+{
+	GEMP_MPI(MPI_Barrier(comm->world));
+	double since = gemp_now();
+	for (int which = first; which < end; which++)
+		exchange(comm, p, which, out, in);
+	GEMP_MPI(MPI_Barrier(comm->world));
+	return gemp_now() - since;
+}
+
+static gemp_code time_cuts(const gemp_comm *comm, const gemp_graph *graph)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t rows = comm->size >= 16 ? 4 : 2;
+	double best[2] = { 1e9, 1e9 };
+	plan *p = NULL;
+	char *out = NULL, *in = NULL;
+	cut c;
+	GEMP_TRY(new_cut(&c, graph, rows, (uint64_t)comm->size / rows));
+	GEMP_TRY(GEMP_NEW(p, 1));
+	make_plan(p, &c);
+	GEMP_TRY(GEMP_NEW(out, c.vertices * 4 * (uint64_t)comm->size));
+	GEMP_TRY(GEMP_NEW(in, c.vertices * 4 * (uint64_t)comm->size));
+	for (int i = 0; i < 2 * TIMES; i++) {
+		double seconds = i % 2 ? time_exchanges(comm, p, 1, 3, out, in) : time_exchanges(comm, p, 0, 1, out, in);
+		best[i % 2] = seconds < best[i % 2] ? seconds : best[i % 2];
+	}
+	if (comm->rank == 0)
+		printf("%d ranks: by target %.3f ms, on a grid of %d rows %.3f ms\n", comm->size, best[0] * 1e3, (int)rows,
+		       best[1] * 1e3);
+done:
+	free_cut(&c);
+	gemp_free(p);
+	gemp_free(out);
+	gemp_free(in);
+	return code;
+}
+
+/* Each rank has the whole graph. */
+static gemp_code print_exchanges(const gemp_comm *comm, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_comm self;
+	gemp_graph *graph = NULL;
+	gemp_comm_new(&self, MPI_COMM_SELF);
+	GEMP_TRY(gemp_graph_file_open(&graph, &self, path));
+	for (size_t k = 0; k < graph->relation_count; k++)
+		GEMP_TRY(gemp_graph_need_relation(graph, k, GEMP_PART_OUT));
+	code = time_cuts(comm, graph);
+done:
+	gemp_graph_free(graph);
+	gemp_comm_free(&self);
 	return code;
 }
 
@@ -153,7 +261,9 @@ int main(int argc, char **argv)
 	gemp_comm_share_cores(&comm);
 	if (argc > 1)
 		code = gemp_graph_file_open(&graph, &comm, argv[1]);
-	if (code == GEMP_OK)
+	if (code == GEMP_OK && argc > 2 && strcmp(argv[2], "exchange") == 0)
+		code = print_exchanges(&comm, argv[1]);
+	else if (code == GEMP_OK)
 		code = argc > 2 ? print_layouts(&comm, graph, argc > 3 ? argv[3] : NULL) : print_cuts(graph);
 	if (code != GEMP_OK)
 		fprintf(stderr, "gas_cut: %s\n", gemp_message());
