@@ -11,7 +11,7 @@ typedef struct gas_state {
 	volatile __global uint *next;
 	__global uint *level, *parent;
 	uint depth;
-	gas_count found, edges;
+	gas_count found, edges, along;
 } gas_state;
 
 typedef uint gas_value;
@@ -53,8 +53,11 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 /* closed: vertices without edges in, which are taken for visited from the start. source UINT_MAX: another rank's. */
 GAS_KERNEL void bfs_begin(uint own, uint known, uint source, __global const uint *restrict closed,
                           __global uint *restrict visited, __global uint *restrict level, __global uint *restrict parent,
-                          __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear)
+                          __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear,
+                          volatile __global ulong *control, gas_start start)
 {
+	if (get_global_id(0) == 0)
+		gas_begin(control, start);
 	uint step = (uint)get_global_size(0), words = known / 32 + 1;
 	for (uint v = (uint)get_global_id(0); v < known; v += step) {
 		level[v] = v == source ? 0 : BFS_NONE;
@@ -89,7 +92,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	const uint mode = (uint)control[GAS_MODE];
 	if (mode == 0)
 		return;
-	gas_state s = { begin, end, visited, next, level, parent, (uint)control[GAS_ROUND] + 1, 0, 0 };
+	gas_state s = { begin, end, visited, next, level, parent, (uint)control[GAS_ROUND] + 1, 0, 0, 0 };
 	const bool push = mode == GAS_BFS_PUSH; /* what is not to be done has nothing to do */
 	const gas_rows out = { begin, end, slices, slice_first, push ? slice_end : slice_first };
 	const gas_rows in = { in_begin, in_end, in_slices, 0, push ? 0 : in_slice_end };

@@ -34,6 +34,11 @@ typedef uint64_t gas_n64;
 #define GAS_TICKET 24    /* by items: pieces of work taken */
 #define GAS_CONTROL 32
 
+/* How a search begins; the rest of the control buffer is 0 then. */
+typedef struct gas_start {
+	gas_n64 words[GAS_STATE];
+} gas_start;
+
 #define GAS_BFS_PUSH 1
 #define GAS_BFS_PULL 2
 

@@ -77,8 +77,8 @@ static inline gas_seen gas_look(const gas_state *s, gas_place edge)
 static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen seen)
 {
 	sssp_distance distance = sssp_sum(value, seen.weight);
-	s->along++;
-	s->overflow |= distance == SSSP_NONE;
+	if (distance == SSSP_NONE)
+		s->overflow = 1;
 	if (distance >= seen.there || distance >= sssp_lower(&s->distance[seen.target], distance))
 		return;
 	gas_set(distance < s->below ? s->next : s->far, seen.target);
@@ -90,8 +90,10 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 /* source UINT_MAX: another rank's. */
 GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_distance *restrict distance,
                            __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear,
-                           __global uint *restrict far)
+                           __global uint *restrict far, volatile __global ulong *control, gas_start start)
 {
+	if (get_global_id(0) == 0)
+		gas_begin(control, start);
 	uint step = (uint)get_global_size(0), words = known / 32 + 1;
 	for (uint v = (uint)get_global_id(0); v < known; v += step)
 		distance[v] = v == source ? 0 : SSSP_NONE;

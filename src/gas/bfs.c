@@ -119,11 +119,12 @@ static gemp_code begin(gemp_bfs *b, cl_uint source)
 {
 	gemp_frontier *f = &b->frontier;
 	const gemp_gas_layout *l = f->layout;
+	const gas_start start = gemp_frontier_start(f);
 	const gemp_argument arguments[] = {
 		GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source), GEMP_ARG(&b->closed.mem),
 		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(&b->parent.mem),
 		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 2)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->control.mem), GEMP_ARG(&start),
 	};
 	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
 }

@@ -9,14 +9,13 @@
 enum {
 	WARP = 32,
 	GROUP = 256,
-	ITEMS_OF_UNIT = 2048, /* that a compute unit of a GPU runs at once */
 	FIRST_BATCH = 12,     /* launches before the host looks, as long as no search has told how many it takes */
 	MOST_ARGUMENTS = 32,
 	PUSH_ARGUMENTS = 11,
 };
 
-static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0 };
-static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0 };
+static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 2048 };
+static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0, 1 };
 
 static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 {
@@ -28,13 +27,14 @@ static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 		s.alone = wanted->alone ? wanted->alone : s.alone;
 		s.chunk = wanted->chunk ? wanted->chunk : s.chunk;
 		s.batch = wanted->batch;
+		s.items = wanted->items ? wanted->items : s.items;
 	}
 	if (!groups || s.piece > s.slice)
 		s.piece = s.slice;
 	f->shape = s;
 	f->lanes = groups ? WARP : 1;
 	f->group = gemp_worker_group(f->device, f->lanes, GROUP);
-	f->items = f->device->gpu ? f->device->units * (size_t)ITEMS_OF_UNIT : f->device->units * f->group;
+	f->items = f->device->units * (size_t)(s.items > f->group ? s.items : f->group);
 }
 
 static void free_program(gemp_frontier *f)
@@ -174,8 +174,6 @@ static gemp_code run_alone(gemp_frontier *f, const gemp_frontier_search *search)
 {
 	gemp_code code = GEMP_OK;
 	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
-	f->state[GAS_DECIDE] = 1;
-	GEMP_TRY(gemp_frontier_write(f));
 	do {
 		for (unsigned r = 0; r < batch; r++, f->turn++)
 			GEMP_TRY(search->launch(search->self, GEMP_FRONTIER_ALL));
@@ -223,9 +221,7 @@ static gemp_code sum_up(gemp_frontier *f, gemp_code code)
 static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
 {
 	code = gemp_comm_agree(f->layout->comm, code);
-	f->state[GAS_DECIDE] = 0;
 	while (code == GEMP_OK && f->state[GAS_MODE]) {
-		GEMP_TRY(gemp_comm_agree(f->layout->comm, gemp_frontier_write(f)));
 		code = round_together(f, search, exchange);
 		if (code == GEMP_OK)
 			code = gemp_frontier_read(f);
@@ -235,6 +231,7 @@ static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *sear
 		search->rule(f->state);
 		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
 		f->turn++;
+		GEMP_TRY(gemp_comm_agree(f->layout->comm, gemp_frontier_write(f)));
 	}
 done:
 	return code;

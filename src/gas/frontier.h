@@ -12,6 +12,8 @@
 #include "gas/mail.h"
 #include "kernels/gas_frontier_abi.h"
 
+#include <string.h>
+
 /* {0}: as suits the device; else for tests. */
 typedef struct gemp_frontier_shape {
 	bool groups;    /* in groups on a CPU device, too; slow */
@@ -20,6 +22,7 @@ typedef struct gemp_frontier_shape {
 	uint32_t alone; /* edges; longer rows are gone along by the lanes of a warp together */
 	uint32_t chunk; /* words that a worker takes at a time */
 	uint32_t batch; /* launches before the host looks */
+	uint32_t items; /* work-items for each compute unit */
 } gemp_frontier_shape;
 
 /* Rows and their slices; those of own rows come first. */
@@ -45,7 +48,7 @@ typedef struct gemp_frontier {
 	unsigned turn;                 /* bitmap[turn % 3] is the frontier, the next one follows */
 	cl_uint words;                 /* of a bitmap */
 	gemp_buffer control;
-	uint64_t state[GAS_CONTROL];   /* as it was read last, or is to be written */
+	uint64_t state[GAS_CONTROL];   /* as it was read last, or is to be */
 	unsigned rounds;               /* of the last search: how many are launched at first */
 	gemp_program program;
 	bool stored;
@@ -69,6 +72,15 @@ gemp_code gemp_frontier_source(const gemp_frontier *frontier, gemp_vertex id, cl
 
 /* Are at least half of the edges in rows that are cut into slices? */
 bool gemp_frontier_has_hubs(const gemp_frontier *frontier);
+
+/* How a search begins: what state has. */
+static inline gas_start gemp_frontier_start(gemp_frontier *frontier)
+{
+	gas_start start;
+	frontier->state[GAS_DECIDE] = frontier->layout->comm->size == 1;
+	memcpy(&start, frontier->state, sizeof start);
+	return start;
+}
 
 /* The frontier (0), the next one (1), the one after it (2). */
 static inline const cl_mem *gemp_frontier_bitmap(const gemp_frontier *frontier, unsigned after)
@@ -99,7 +111,8 @@ typedef struct gemp_frontier_search {
 	const gemp_buffer *values; /* [known] that sources send; NULL: their bits say it all */
 	uint64_t mailing;          /* the mode in which there is a frontier to tell of; 0: all */
 } gemp_frontier_search;
-/* Collective; code: of this rank so far. From frontier->state, which is written to the device, until its mode is 0; state is
+/* Collective; code: of this rank so far. From frontier->state, with which a kernel that was launched before has
+ * filled the control buffer (gas_begin), until its mode is 0; state is
  * what it is then. exchange: seconds for mail and for other ranks are added. */
 gemp_code gemp_frontier_run(gemp_frontier *frontier, const gemp_frontier_search *search, gemp_code code, double *exchange);
 

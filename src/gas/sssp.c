@@ -152,9 +152,11 @@ static void set_state(gemp_sssp *s)
 static gemp_code begin(gemp_sssp *s, cl_uint source)
 {
 	gemp_frontier *f = &s->frontier;
+	const gas_start start = gemp_frontier_start(f);
 	const gemp_argument arguments[] = {
 		GEMP_ARG(&f->layout->known), GEMP_ARG(&source), GEMP_ARG(&s->distance.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
 		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&s->far.mem),
+		GEMP_ARG(&f->control.mem), GEMP_ARG(&start),
 	};
 	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
 }

@@ -1,13 +1,14 @@
 /* gas_traverse: searches of graphs made on the spot, from several sources: seconds and edges a second. One rank, one device.
  *
  *   bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ...]
- * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, any, groups, greatest (weight), check */
+ * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, any, groups, greatest (weight) */
 #include "gas_made.h"
 
 #include "gas/bfs.h"
 #include "gas/sssp.h"
 
 #include <stdio.h>
+#include <sys/resource.h>
 
 static int arguments;
 static char **argument;
@@ -33,9 +34,18 @@ static double median(double *values, size_t count)
 	return count ? values[count / 2] : 0;
 }
 
+/* Of all threads of this process so far. */
+static double busy_seconds(void)
+{
+	struct rusage use;
+	getrusage(RUSAGE_SELF, &use);
+	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) + 1e-6 * (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
 typedef struct timings {
 	double device[64], wall[64], settle[64], download[64], by_device[64], by_wall[64];
 	size_t count;
+	double busy; /* of all searches, with what follows them */
 } timings;
 
 static void take(timings *t, const gemp_traversal_cost *cost, uint64_t edges)
@@ -51,7 +61,7 @@ static void take(timings *t, const gemp_traversal_cost *cost, uint64_t edges)
 
 static void print(const char *name, timings *t)
 {
-	printf("%s: device %.3f ms %.1f GTEPS; wall %.3f ms %.1f GTEPS; settle %.3f ms, download %.3f ms (medians of %zu)\n", name,
+	printf("%s: busy %.3f ms; device %.3f ms %.1f GTEPS; wall %.3f ms %.1f GTEPS; settle %.3f ms, download %.3f ms (medians of %zu)\n", name, 1e3 * t->busy / (double)t->count,
 	       median(t->device, t->count), median(t->by_device, t->count), median(t->wall, t->count),
 	       median(t->by_wall, t->count), median(t->settle, t->count), median(t->download, t->count), t->count);
 }
@@ -66,7 +76,7 @@ static gemp_frontier_shape shape(void)
 {
 	return (gemp_frontier_shape){ option("groups", 0) != 0, (uint32_t)option("slice", 0), (uint32_t)option("piece", 0),
 	                              (uint32_t)option("alone", 0), (uint32_t)option("chunk", 0),
-	                              (uint32_t)option("batch", 0) };
+	                              (uint32_t)option("batch", 0), (uint32_t)option("items", 0) };
 }
 
 /* Sources that lead somewhere. */
@@ -94,9 +104,11 @@ static int run_bfs(const gas_case *c, gemp_device *device, size_t sources)
 	double prepared = gemp_bfs_prepare_seconds(bfs, &build);
 	printf("prepared in %.3f s, built in %.3f s\n", prepared, build);
 	for (size_t i = 0; i <= sources; i++) {
+		double since = busy_seconds();
 		if (gemp_bfs_run(bfs, next_source(c, &seed), &r) != GEMP_OK)
 			return fail();
 		uint64_t edges = c->layout.symmetric ? r.cost.edges / 2 : r.cost.edges;
+		t.busy += i ? busy_seconds() - since : 0;
 		if (i && t.count < 64)
 			take(&t, &r.cost, edges);
 		if (i < 3)
@@ -121,8 +133,10 @@ static int run_sssp(const gas_case *c, gemp_device *device, size_t sources)
 	double prepared = gemp_sssp_prepare_seconds(sssp, &build);
 	printf("prepared in %.3f s, built in %.3f s\n", prepared, build);
 	for (size_t i = 0; i <= sources; i++) {
+		double since = busy_seconds();
 		if (gemp_sssp_run(sssp, next_source(c, &seed), &r) != GEMP_OK)
 			return fail();
+		t.busy += i ? busy_seconds() - since : 0;
 		if (i && t.count < 64)
 			take(&t, &r.cost, r.reached_edges);
 		if (i < 3)
