@@ -50,21 +50,27 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 
 #include "gas_bottom_up.clh"
 
-/* closed: vertices without edges in, which are taken for visited from the start. source UINT_MAX: another rank's. */
-GAS_KERNEL void bfs_begin(uint own, uint known, uint source, __global const uint *restrict closed,
+/* closed: vertices without edges in, which are taken for visited from the start; own ones from `open` on all are, and have
+ * neither level nor parent but for the source, if it is one of them. source, the one before: UINT_MAX: another rank's. */
+GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before, __global const uint *restrict closed,
                           __global uint *restrict visited, __global uint *restrict level, __global uint *restrict parent,
                           __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear,
                           volatile __global ulong *control, gas_start start)
 {
-	if (get_global_id(0) == 0)
+	if (get_global_id(0) == 0) {
 		gas_begin(control, start);
-	uint step = (uint)get_global_size(0), words = known / 32 + 1;
-	for (uint v = (uint)get_global_id(0); v < known; v += step) {
-		level[v] = v == source ? 0 : BFS_NONE;
-		if (v < own)
-			parent[v] = BFS_NONE;
+		if (before != BFS_NONE && before >= open)
+			level[before] = BFS_NONE;
+		if (source != BFS_NONE && source >= open)
+			level[source] = 0;
 	}
-	for (uint w = (uint)get_global_id(0); w < words; w += step) {
+	for (gas_each(v, 0, open)) {
+		level[v] = v == source ? 0 : BFS_NONE;
+		parent[v] = BFS_NONE;
+	}
+	for (gas_each(v, own, known))
+		level[v] = BFS_NONE;
+	for (gas_each(w, 0, known / 32 + 1)) {
 		uint bit = source != BFS_NONE && w == source / 32 ? 1u << source % 32 : 0;
 		visited[w] = closed[w] | bit;
 		frontier[w] = bit;
@@ -75,7 +81,7 @@ GAS_KERNEL void bfs_begin(uint own, uint known, uint source, __global const uint
 /* Levels of ghosts that are in the frontier. */
 static inline void bfs_take_in(__global const uint *frontier, uint first, uint last, __global uint *restrict level, uint depth)
 {
-	for (uint w = first / 32 + (uint)get_global_id(0); w < (last + 31) / 32; w += (uint)get_global_size(0))
+	for (gas_each(w, first / 32, (last + 31) / 32))
 		for (uint bits = frontier[w] & gas_within(w, first, last); bits; bits &= bits - 1)
 			level[w * 32 + gas_lowest(bits)] = depth;
 }
@@ -97,7 +103,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	const gas_rows out = { begin, end, slices, slice_first, push ? slice_end : slice_first };
 	const gas_rows in = { in_begin, in_end, in_slices, 0, push ? 0 : in_slice_end };
 	const gas_span span = { pieces, piece_first, push ? piece_end : piece_first, light, first, push ? last : first };
-	for (uint w = (uint)get_global_id(0); w < words; w += (uint)get_global_size(0))
+	for (gas_each(w, 0, words))
 		clear[w] = 0;
 	if (first)
 		bfs_take_in(frontier, first, last, level, s.depth - 1);

@@ -94,10 +94,9 @@ GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_distance *rest
 {
 	if (get_global_id(0) == 0)
 		gas_begin(control, start);
-	uint step = (uint)get_global_size(0), words = known / 32 + 1;
-	for (uint v = (uint)get_global_id(0); v < known; v += step)
+	for (gas_each(v, 0, known))
 		distance[v] = v == source ? 0 : SSSP_NONE;
-	for (uint w = (uint)get_global_id(0); w < words; w += step) {
+	for (gas_each(w, 0, known / 32 + 1)) {
 		frontier[w] = source != UINT_MAX && w == source / 32 ? 1u << source % 32 : 0;
 		next[w] = clear[w] = far[w] = 0;
 	}
@@ -129,10 +128,16 @@ static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before, gas
 
 static inline void sssp_advance_all(gas_state *s, uint own, sssp_distance before, gas_count *left, volatile __global ulong *control)
 {
+	const uint words = (own + 31) / 32;
 	ulong least = 0;
-	for (uint w = (uint)get_global_id(0); w < (own + 31) / 32; w += (uint)get_global_size(0))
-		if (s->far[w])
-			least = max(least, sssp_advance(s, w, before, left));
+#if GAS_LANES == 1
+	for (uint w; (w = (uint)atom_inc(&control[GAS_TICKET]) * GAS_CHUNK) < words;)
+		for (uint last = min(w + GAS_CHUNK, words); w < last; w++)
+#else
+	for (gas_each(w, 0, words))
+#endif
+			if (s->far[w])
+				least = max(least, sssp_advance(s, w, before, left));
 	if (least)
 		gas_raise(&control[GAS_LEAST], least);
 }
@@ -152,7 +157,7 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 	const gas_rows out = { begin, end, slices, slice_first, relax ? slice_end : slice_first };
 	const gas_span span = { pieces, piece_first, relax ? piece_end : piece_first, light, first, relax ? last : first };
 	gas_count left = 0;
-	for (uint w = (uint)get_global_id(0); w < words; w += (uint)get_global_size(0))
+	for (gas_each(w, 0, words))
 		clear[w] = 0;
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
 	if (!relax)
@@ -167,7 +172,7 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 GAS_KERNEL void sssp_lost(__global const gas_place *restrict begin, __global const uint *restrict end, uint rows,
                           __global const sssp_distance *restrict distance, volatile __global ulong *control)
 {
-	for (uint u = (uint)get_global_id(0); u < rows; u += (uint)get_global_size(0))
+	for (gas_each(u, 0, rows))
 		for (gas_place e = begin[u]; distance[u] != SSSP_NONE && e < begin[u + 1]; e++)
 			if (distance[end[e]] == SSSP_NONE)
 				control[GAS_OVERFLOW] = 2;

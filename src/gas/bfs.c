@@ -17,6 +17,8 @@ struct gemp_bfs {
 	gemp_gas_mail *mail;
 	gemp_bfs_options options;
 	gemp_buffer visited, closed, level, parent;
+	cl_uint open;    /* own vertices from here on have no edges in */
+	cl_uint before;  /* the source of the last search */
 	uint32_t *level_host;
 	gemp_vertex *parent_host;
 	double prepare_seconds;
@@ -32,9 +34,26 @@ static gemp_code make_closed(gemp_bfs *b)
 	for (uint32_t v = 0; v < l->own; v++)
 		if (l->in.begin[v] == l->in.begin[v + 1] && (!l->in_ghost.begin || l->in_ghost.begin[v] == l->in_ghost.begin[v + 1]))
 			closed[v / 32] |= 1u << v % 32;
+		else
+			b->open = v + 1;
 	code = gemp_buffer_new(&b->closed, b->frontier.device, b->frontier.words * sizeof *closed, closed);
 done:
 	gemp_free(closed);
+	return code;
+}
+
+/* What has no edges in has no results either: it is never written again. */
+static gemp_code clear_results(gemp_bfs *b)
+{
+	static const cl_uint none = UINT32_MAX;
+	gemp_code code = GEMP_OK;
+	cl_command_queue queue = b->frontier.device->queue;
+	b->before = none;
+	if (b->level.size)
+		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(queue, b->level.mem, &none, sizeof none, 0, b->level.size, 0, NULL, NULL)));
+	if (b->parent.size)
+		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(queue, b->parent.mem, &none, sizeof none, 0, b->parent.size, 0, NULL, NULL)));
+done:
 	return code;
 }
 
@@ -51,6 +70,7 @@ static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device
 	GEMP_TRY(gemp_buffer_new(&b->level, device, layout->known * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
 	GEMP_TRY(make_closed(b));
+	GEMP_TRY(clear_results(b));
 	GEMP_TRY(gemp_settle_new(&b->settle, f, KERNELS, false));
 	b->prepare_seconds = gemp_now() - since - f->build_seconds;
 done:
@@ -120,12 +140,15 @@ static gemp_code begin(gemp_bfs *b, cl_uint source)
 	gemp_frontier *f = &b->frontier;
 	const gemp_gas_layout *l = f->layout;
 	const gas_start start = gemp_frontier_start(f);
+	const cl_uint before = b->before;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source), GEMP_ARG(&b->closed.mem),
+		GEMP_ARG(&b->open), GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source), GEMP_ARG(&before),
+		GEMP_ARG(&b->closed.mem),
 		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(&b->parent.mem),
 		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
 		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->control.mem), GEMP_ARG(&start),
 	};
+	b->before = source;
 	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
 }
 
@@ -137,7 +160,7 @@ static gemp_code launch_level(void *self, gemp_frontier_part part)
 	const cl_uint cleared = part == GEMP_FRONTIER_GHOSTS ? 0 : f->words;
 	const gemp_argument rest[] = {
 		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
-		GEMP_ARG(&in->slice_count), GEMP_ARG(&f->layout->own), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
+		GEMP_ARG(&in->slice_count), GEMP_ARG(&b->open), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
 		GEMP_ARG(&b->parent.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
 		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared), GEMP_ARG(&f->control.mem),
 	};
