@@ -284,6 +284,21 @@ static void parts(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
+static void nothing(void **state)
+{
+	(void)state;
+	gas_case c = { 0 };
+	gemp_gas_layout layout;
+	gemp_gas_layout_options options = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_OUT_WEIGHT, .weight = "weight" };
+	assert_all_ok(gas_case_build(&c, &test_comm, 1));
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
+	assert_all(layout.vertices == 0 && layout.edges == 0 && layout.own == 0 && layout.known == 0);
+	assert_all(layout.in.begin[0] == 0 && layout.in_ghost.begin[0] == 0 && layout.out.begin[0] == 0);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+	assert_all(gemp_memory_blocks() == 0);
+}
+
 static void weights_kept(void **state)
 {
 	(void)state;
@@ -380,7 +395,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_graphs), cmocka_unit_test(spoilt), cmocka_unit_test(parts),
-		cmocka_unit_test(weights_kept), cmocka_unit_test(refused), cmocka_unit_test(memory),
+		cmocka_unit_test(nothing), cmocka_unit_test(weights_kept), cmocka_unit_test(refused), cmocka_unit_test(memory),
 	};
 	return test_main_all(argc, argv, tests);
 }
