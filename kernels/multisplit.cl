@@ -162,8 +162,8 @@ typedef gemp_element split_staged;
 #define split_rank_add(i, more) (rank[i] += (more))
 #endif
 
-/* whole: the tile is, so that nothing need be looked at twice. */
-static inline void split_move_tile(GEMP_GROUP_PARAMETER const bool whole, __global const gemp_element *restrict elements,
+/* whole: the tile is, so that nothing need be looked at twice; known where this becomes a part of the kernel. */
+static inline __attribute__((always_inline)) void split_move_tile(GEMP_GROUP_PARAMETER const bool whole, __global const gemp_element *restrict elements,
                                    __global gemp_element *restrict out,
 #if GEMP_VALUE_BITS
                                    __global const split_value *restrict values, __global split_value *restrict out_values,

@@ -11,27 +11,32 @@ enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64 };
 gemp_split_shape gemp_split_shape_forced;
 
 /* As measured on an H200. REGISTERS, so that two groups share a unit, are those with which nothing is spilled. */
-static gemp_split_shape measured(const gemp_split *split)
+static gemp_split_shape measured(const gemp_split *split, bool column)
 {
 	bool few = split->bits <= FEW_BITS, wide = gemp_key_size(split->key) == 8;
-	unsigned slim = wide ? split->value_size == 0 : split->value_size != 8;
+	unsigned slim = (wide ? split->value_size == 0 : split->value_size != 8) ? REGISTERS : 0;
 	switch (split->record) {
-	case 8: return few ? (gemp_split_shape){ 512, 12, 3072, REGISTERS } : (gemp_split_shape){ 1024, 16, 3072, 0 };
-	case 16: return few ? (gemp_split_shape){ 384, 12, 2304, 0 } : (gemp_split_shape){ 1024, 8, 1024, 0 };
-	case 32: return few ? (gemp_split_shape){ 256, 8, 1024, 0 } : (gemp_split_shape){ 1024, 8, 0, 0 };
-	case 64: return few ? (gemp_split_shape){ 512, 2, 0, 0 } : (gemp_split_shape){ 1024, 8, 0, 0 };
+	case 8: return few ? (gemp_split_shape){ 512, 12, 3072, REGISTERS } : (gemp_split_shape){ 1024, 16, 4096, REGISTERS };
+	case 16: return few ? (gemp_split_shape){ 512, 8, 1536, 0 } : (gemp_split_shape){ 1024, 8, 1024, REGISTERS };
+	case 32:
+		if (few && !column) /* keys that are far apart are better read with all the rest */
+			return (gemp_split_shape){ 256, 8, 1024, 0 };
+		return few ? (gemp_split_shape){ 512, 4, 0, 0 } : (gemp_split_shape){ 1024, 8, 0, 0 };
+	case 64: return few ? (gemp_split_shape){ 512, 2, 0, 0 } : (gemp_split_shape){ 1024, 4, 0, 0 };
 	default: break;
 	}
-	slim *= REGISTERS;
 	if (few)
 		return wide || split->value_size ? (gemp_split_shape){ 512, 12, 3072, slim } : (gemp_split_shape){ 512, 20, 10240, slim };
-	return wide || split->value_size == 8 ? (gemp_split_shape){ 1024, 12, 3072, 0 } : (gemp_split_shape){ 1024, 16, 4096, 0 };
+	return wide || split->value_size == 8 ? (gemp_split_shape){ 1024, 12, 3072, 0 }
+	       : split->value_size ? (gemp_split_shape){ 1024, 16, 4096, 0 } : (gemp_split_shape){ 1024, 24, 4096, REGISTERS };
 }
 
-static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_split *split)
+/* Places in a tile have 16 bits, of which windows leave the upper half free (kernels/multisplit.cl). */
+static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_split *split, bool column)
 {
-	gemp_split_shape s = gemp_split_shape_forced.group ? gemp_split_shape_forced : measured(split);
+	gemp_split_shape s = gemp_split_shape_forced.group ? gemp_split_shape_forced : measured(split, column);
 	size_t group = gemp_tool_group(box, s.group);
+	GEMP_CHECK(s.window % s.group == 0 && s.group * s.items <= (s.window ? 1u << 15 : 1u << 16));
 	if (group != s.group) /* one warp, anywhere: local memory for any element, and tiles of two windows */
 		return (gemp_split_shape){ group, 4, s.window ? 2 * GEMP_TOOL_WARP : 0, 0 };
 	return s;
@@ -100,7 +105,7 @@ gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_split *split, const 
 {
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(split->key, split->descending);
-	splitting s = { .split = split, .shape = shape_of(box, split), .flip = map.flip, .spread = map.spread,
+	splitting s = { .split = split, .shape = shape_of(box, split, a->column != NULL), .flip = map.flip, .spread = map.spread,
 		.least = split->least, .shift = split->shift, .segments = (cl_uint)a->segments, .count = (cl_uint)a->count,
 		.stride = a->column ? 1 : split->record / map.size };
 	size_t tile = s.shape.group * s.shape.items, most = a->count / tile + a->segments;
