@@ -73,6 +73,30 @@ GAS_KERNEL void pagerank_pull(PULL_PARAMETERS, PAGERANK_PARAMETERS)
 	pagerank_end(GEMP_GROUP_PASS &apply, rounds, round);
 }
 
+#ifdef GAS_BINNED
+#include "gas_binned.clh"
+
+GAS_KERNEL void pagerank_gather(BINNED_PARAMETERS, uint how, PAGERANK_PARAMETERS)
+{
+	BINNED_DECLARE
+	gas_apply apply = { degree, jump, uniform, value, to, damping, 0, 0, 0 };
+	bool wanted = pagerank_begin(GEMP_GROUP_PASS &apply, rounds, round, how, dangling, tolerance);
+	binned_add(BINNED_ARGUMENTS, wanted);
+}
+
+GAS_KERNEL void pagerank_finish(PULL_PARAMETERS, __global const gas_real *restrict sums, __global const uint *restrict first,
+                                uint count, PAGERANK_PARAMETERS)
+{
+	BINNED_FINISH_DECLARE
+	pull_rows rows = PULL_ROWS;
+	gas_apply apply = { degree, jump, uniform, value, to, damping, 0, 0, 0 };
+	if (!pagerank_begin(GEMP_GROUP_PASS &apply, rounds, round, how, dangling, tolerance))
+		count = 0;
+	binned_finish(&rows, &apply, sums, first, count);
+	pagerank_end(GEMP_GROUP_PASS &apply, rounds, round);
+}
+#endif
+
 /* As the surfer jumps. The change counts as more than any tolerance. */
 GAS_KERNEL void pagerank_start(uint own, gas_real uniform, __global const gas_real *restrict jump,
                                __global const gas_real *restrict degree, __global gas_real *restrict to,

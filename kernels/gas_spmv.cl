@@ -57,3 +57,23 @@ GAS_KERNEL void spmv_pull(PULL_PARAMETERS, SPMV_PARAMETERS)
 	pull(&rows, &apply);
 	spmv_end(GEMP_GROUP_PASS &apply, greatest, round, normal);
 }
+
+#ifdef GAS_BINNED
+#include "gas_binned.clh"
+
+GAS_KERNEL void spmv_gather(BINNED_PARAMETERS, uint how, SPMV_PARAMETERS)
+{
+	BINNED_DECLARE
+	binned_add(BINNED_ARGUMENTS, true);
+}
+
+GAS_KERNEL void spmv_finish(PULL_PARAMETERS, __global const gas_real *restrict sums, __global const uint *restrict first,
+                            uint count, SPMV_PARAMETERS)
+{
+	BINNED_FINISH_DECLARE
+	pull_rows rows = PULL_ROWS;
+	gas_apply apply = { to, spmv_scale(greatest, round, normal, how, divisor), 0 };
+	binned_finish(&rows, &apply, sums, first, count);
+	spmv_end(GEMP_GROUP_PASS &apply, greatest, round, normal);
+}
+#endif

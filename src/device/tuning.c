@@ -36,6 +36,8 @@ static const gemp_tunable tunables[] = {
 	{ "gas.pull.middle", 1, 1u << 20, true, NULL, false, "edges; rows with more are shared by gas.pull.middle_lanes" },
 	{ "gas.pull.middle_lanes", 1, 32, true, NULL, false, "lanes that share a row of middle length in gathering" },
 	{ "gas.pull.lanes", 1, 32, true, NULL, false, "lanes that share a short row in gathering" },
+	{ "gas.bin.range", 256, 32768, true, NULL, false, "rows of a bin in gathering" },
+	{ "gas.bin.tile", 1024, 1u << 24, true, NULL, false, "edges of a bin that a work-group goes through" },
 	{ "euler.host_below", 1, 1u << 31, false, NULL, false, "edges below which the host finds Euler circuits" },
 };
 

@@ -12,18 +12,27 @@ bool gemp_dense_ranks(const gemp_dense *dense)
 	return dense->layout->comm->size > 1;
 }
 
-static gemp_code build(gemp_dense *dense, const char *file, const char *defines, bool ordered, const gemp_gas_pull_shape *shape)
+static gemp_code build(gemp_dense *dense, const char *name, const char *defines, const gemp_gas_pull_how *how)
 {
+	static const char *const ends[] = { "pull", "gather", "finish" };
 	gemp_code code = GEMP_OK;
 	char *source = NULL, options[OPTIONS_SIZE], layout[GEMP_GAS_OPTIONS_SIZE], pull[GEMP_GAS_PULL_OPTIONS_SIZE];
+	char binned[64] = "", text[64];
 	gemp_gas_device_options(&dense->rows, layout);
-	gemp_gas_pull_options(pull, dense->groups, ordered, shape);
-	int length = snprintf(options, sizeof options, "%s%s%s%s", dense->real == sizeof(double) ? "-DGAS_DOUBLE" : "", layout,
-	                      pull, defines);
+	gemp_gas_pull_options(pull, how->groups, how->ordered, &how->shape);
+	if (how->hubs_only)
+		snprintf(binned, sizeof binned, " -DGAS_BINNED -DBINNED_RANGE=%u", dense->binned[0].range);
+	int length = snprintf(options, sizeof options, "%s%s%s%s%s", how->real == sizeof(double) ? "-DGAS_DOUBLE" : "", layout, pull,
+	                      binned, defines);
 	GEMP_CHECK(length >= 0 && (size_t)length < sizeof options);
-	GEMP_TRY(gemp_kernel_source(&source, file));
+	snprintf(text, sizeof text, "gas_%s.cl", name);
+	GEMP_TRY(gemp_kernel_source(&source, text));
 	GEMP_TRY(gemp_program_new(&dense->program, dense->device, source, options));
 	dense->report.build = dense->program.seconds;
+	for (int k = 0; k < (how->hubs_only ? 3 : 1); k++) {
+		snprintf(text, sizeof text, "%s_%s", name, ends[k]);
+		GEMP_TRY(gemp_kernel_new(&dense->kernels[k], &dense->program, text));
+	}
 done:
 	gemp_free(source);
 	return code;
@@ -47,28 +56,52 @@ static void count_bytes(gemp_dense *dense)
 	const gemp_gas_layout *layout = dense->layout;
 	uint64_t edges = gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost);
 	uint64_t place = dense->rows.wide ? sizeof(uint64_t) : sizeof(uint32_t), passes = gemp_dense_ranks(dense) ? 2 : 1;
-	dense->report.bytes = edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) +
+	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and sums of tiles there and back */
+		dense->report.bytes = edges * sizeof(uint16_t) + 2 * (dense->binned[0].sums.size + dense->binned[1].sums.size);
+	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) +
 	                      passes * (uint64_t)layout->own * place + (layout->known + (2 * passes - 1) * layout->own) * dense->real;
 }
 
-gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *file,
+static gemp_code make_parts(gemp_dense *dense, const gemp_gas_pull_how *how)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_layout *layout = dense->layout;
+	const gemp_gas_rows *host[] = { &layout->in, &layout->in_ghost };
+	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost };
+	size_t weight = gemp_gas_weight_size(layout->weights);
+	for (int part = 0; part < (gemp_dense_ranks(dense) ? 2 : 1); part++) {
+		GEMP_TRY(gemp_gas_pull_new(&dense->pull[part], dense->device, host[part], rows[part], how));
+		if (how->hubs_only)
+			GEMP_TRY(gemp_gas_binned_new(&dense->binned[part], dense->device, host[part], layout->known, weight, how));
+	}
+done:
+	return code;
+}
+
+static gemp_gas_pull_how choose(const gemp_dense *dense, const gemp_dense_options *options)
+{
+	const gemp_gas_layout *layout = dense->layout;
+	gemp_gas_pull_how how = { .groups = dense->groups, .hubs_only = dense->gather == GEMP_GATHER_BINNED, .real = dense->real };
+	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, options->shape);
+	how.ordered = !gemp_gas_pull_in_classes(&layout->in, dense->groups, &how.shape) ||
+	              (gemp_dense_ranks(dense) && !gemp_gas_pull_in_classes(&layout->in_ghost, dense->groups, &how.shape));
+	return how;
+}
+
+gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *name,
                          const char *defines, const gemp_dense_options *options)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
-	bool groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS;
-	gemp_gas_pull_shape shape = gemp_gas_pull_shape_of(device, groups, options->shape);
-	bool ordered = !gemp_gas_pull_in_classes(&layout->in, groups, &shape);
-	*out = (gemp_dense){ .layout = layout, .device = device, .groups = groups,
+	*out = (gemp_dense){ .layout = layout, .device = device,
+	                     .groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS,
+	                     .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
 	                     .real = options->twofold ? sizeof(double) : sizeof(float) };
-	ordered = ordered || (gemp_dense_ranks(out) && !gemp_gas_pull_in_classes(&layout->in_ghost, groups, &shape));
+	const gemp_gas_pull_how how = choose(out, options);
 	GEMP_TRY(gemp_gas_device_layout_new(&out->rows, device, layout, GEMP_GAS_IN));
-	GEMP_TRY(gemp_gas_pull_new(&out->own, device, &layout->in, &out->rows.in, groups, ordered, &shape, out->real));
-	if (gemp_dense_ranks(out))
-		GEMP_TRY(gemp_gas_pull_new(&out->ghost, device, &layout->in_ghost, &out->rows.in_ghost, groups, ordered, &shape,
-		                       out->real));
+	GEMP_TRY(make_parts(out, &how));
 	GEMP_TRY(make_values(out));
-	GEMP_TRY(build(out, file, defines, ordered, &shape));
+	GEMP_TRY(build(out, name, defines, &how));
 	count_bytes(out);
 	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
 	out->report.prepare = gemp_now() - since - out->report.build;
@@ -93,8 +126,13 @@ void gemp_dense_free(gemp_dense *dense)
 			gemp_buffer_free(&dense->value[side], dense->device);
 		gemp_buffer_free(&dense->held, dense->device);
 	}
-	gemp_gas_pull_free(&dense->own);
-	gemp_gas_pull_free(&dense->ghost);
+	for (int part = 0; part < 2; part++) {
+		gemp_gas_pull_free(&dense->pull[part]);
+		gemp_gas_binned_free(&dense->binned[part]);
+	}
+	for (size_t k = 0; k < sizeof dense->kernels / sizeof *dense->kernels; k++)
+		if (dense->kernels[k])
+			clReleaseKernel(dense->kernels[k]);
 	gemp_gas_mail_free(dense->mail);
 	gemp_gas_device_layout_free(&dense->rows);
 	gemp_program_free(&dense->program);
@@ -108,19 +146,29 @@ gemp_code gemp_dense_begin(gemp_dense *dense)
 	dense->report = (gemp_dense_report){ .build = build, .prepare = prepare, .bytes = dense->report.bytes };
 	if (dense->mail)
 		dense->before = *gemp_gas_mail_traffic(dense->mail);
-	GEMP_TRY(gemp_gas_pull_reset(&dense->own));
-	if (gemp_dense_ranks(dense))
-		GEMP_TRY(gemp_gas_pull_reset(&dense->ghost));
+	for (int part = 0; part < (gemp_dense_ranks(dense) ? 2 : 1); part++) {
+		GEMP_TRY(gemp_gas_pull_reset(&dense->pull[part]));
+		if (dense->gather == GEMP_GATHER_BINNED)
+			GEMP_TRY(gemp_gas_binned_reset(&dense->binned[part]));
+	}
 done:
 	return code;
 }
 
-gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, cl_kernel kernel, int from, cl_uint how,
-                            const gemp_argument *more, size_t count)
+gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
+                            size_t count)
 {
 	gemp_code code = GEMP_OK;
-	gemp_gas_pull *pull = part == GEMP_DENSE_OWN ? &dense->own : &dense->ghost;
-	GEMP_TRY(gemp_gas_pull_launch(pull, kernel, &dense->value[from], &dense->held, how, more, count));
+	gemp_gas_pull *pull = &dense->pull[part];
+	gemp_gas_binned *binned = &dense->binned[part];
+	const gemp_buffer *value = &dense->value[from];
+	GEMP_TRY(gemp_gas_pull_launch(pull, dense->kernels[0], value, &dense->held, how, more, count));
+	GEMP_TRY(gemp_laps_add(&dense->laps[part], dense->device));
+	if (dense->gather == GEMP_GATHER_PULL)
+		return GEMP_OK;
+	GEMP_TRY(gemp_gas_binned_gather(binned, dense->kernels[1], value, how, more, count));
+	GEMP_TRY(gemp_laps_add(&dense->laps[part], dense->device));
+	GEMP_TRY(gemp_gas_binned_finish(binned, pull, dense->kernels[2], value, &dense->held, how, more, count));
 	code = gemp_laps_add(&dense->laps[part], dense->device);
 done:
 	return code;

@@ -7,12 +7,15 @@
 #define GEMP_GAS_DENSE_H
 
 #include "device/laps.h"
+#include "gas/binned.h"
 #include "gas/mail.h"
-#include "gas/pull.h"
 #include "primitive/toolbox.h"
+
+typedef enum gemp_gather { GEMP_GATHER_AUTO, GEMP_GATHER_PULL, GEMP_GATHER_BINNED } gemp_gather;
 
 typedef struct gemp_dense_options {
 	bool twofold;          /* values are double, else float */
+	gemp_gather gather;
 	gemp_form form;        /* AUTO, GROUPS or ITEMS */
 	gemp_gas_pull_shape shape; /* {0}: as is best */
 } gemp_dense_options;
@@ -34,18 +37,22 @@ typedef struct gemp_dense {
 	bool groups;                   /* the form */
 	size_t real;                   /* bytes of a value */
 	gemp_gas_device_layout rows;
-	gemp_gas_pull own, ghost;
+	gemp_gather gather;            /* PULL or BINNED */
+	gemp_gas_pull pull[2];         /* own sources, ghosts */
+	gemp_gas_binned binned[2];     /* with BINNED; `pull` then has hubs alone */
 	gemp_buffer value[2];          /* [known] before a round and after it */
 	gemp_buffer held;              /* [own] sums of a part of the edges */
 	gemp_program program;
+	cl_kernel kernels[3];          /* of the application: pull, and with BINNED gather and finish */
 	gemp_gas_mail *mail;           /* of several ranks */
 	gemp_laps laps[2];             /* of launches over own sources, over ghosts */
 	gemp_traffic before;           /* of mail, when the run began */
 	gemp_dense_report report;
 } gemp_dense;
 
-/* Local. file: the application's kernels; defines: more options, each with a space in front. */
-gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *file,
+/* Local. name: of the application, whose kernels NAME_pull, NAME_gather and NAME_finish are in gas_NAME.cl; defines: more
+ * options, each with a space in front. */
+gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_device *device, const char *name,
                          const char *defines, const gemp_dense_options *options);
 void gemp_dense_free(gemp_dense *dense);
 
@@ -57,10 +64,10 @@ gemp_code gemp_dense_connect(gemp_dense *dense);
 /* Before the launches of a run. */
 gemp_code gemp_dense_begin(gemp_dense *dense);
 
-/* The launches over own sources or over ghosts. */
+/* The launches over own sources or over ghosts; more: the application's arguments. Does not wait. */
 typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST } gemp_dense_part;
-gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, cl_kernel kernel, int from, cl_uint how,
-                            const gemp_argument *more, size_t count);
+gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
+                            size_t count);
 
 /* Values of side `side` go to the ranks that know them. All ranks call both, in turn, also where one has failed. */
 gemp_code gemp_dense_send(gemp_dense *dense, int side);

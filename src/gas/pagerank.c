@@ -11,7 +11,7 @@ enum { BATCH = 16 }; /* rounds that are launched before the host looks at their 
 
 struct gemp_pagerank {
 	gemp_dense dense;
-	cl_kernel start, pull;
+	cl_kernel start;
 	gemp_buffer degree, jump; /* [own] */
 	gemp_buffer rounds;       /* [BATCH + 1][GAS_ROUND] sums in fixed point */
 };
@@ -58,10 +58,8 @@ static gemp_code new_here(gemp_pagerank **out, const gemp_gas_layout *layout, ge
 	gemp_pagerank *it;
 	GEMP_TRY(GEMP_NEW(it, 1));
 	*out = it;
-	GEMP_TRY(gemp_dense_new(&it->dense, layout, device, "gas_pagerank.cl",
-	                        layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
+	GEMP_TRY(gemp_dense_new(&it->dense, layout, device, "pagerank", layout->weights ? " -DPAGERANK_WEIGHTED" : "", options));
 	GEMP_TRY(gemp_kernel_new(&it->start, &it->dense.program, "pagerank_start"));
-	GEMP_TRY(gemp_kernel_new(&it->pull, &it->dense.program, "pagerank_pull"));
 	code = make_buffers(it);
 done:
 	return code;
@@ -85,13 +83,11 @@ void gemp_pagerank_free(gemp_pagerank *it)
 {
 	if (!it)
 		return;
-	cl_kernel kernels[] = { it->start, it->pull };
 	gemp_buffer *buffers[] = { &it->degree, &it->jump, &it->rounds };
 	if (it->dense.device)
 		clFinish(it->dense.device->queue);
-	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-		if (kernels[i])
-			clReleaseKernel(kernels[i]);
+	if (it->start)
+		clReleaseKernel(it->start);
 	for (size_t i = 0; it->dense.device && i < sizeof buffers / sizeof *buffers; i++)
 		gemp_buffer_free(buffers[i], it->dense.device);
 	gemp_dense_free(&it->dense);
@@ -108,7 +104,8 @@ static gemp_code start(const pagerank_run *run)
 	gemp_dense_number uniform;
 	cl_uint own = dense->layout->own;
 	GEMP_TRY(gemp_buffer_zero(dense->device, &it->rounds, 0, it->rounds.size));
-	code = gemp_launch(dense->device, it->start, dense->own.items, dense->own.group, GEMP_ARG(&own),
+	size_t group = dense->pull[0].group, items = dense->groups ? own : dense->device->units;
+	code = gemp_launch(dense->device, it->start, items ? items : 1, group, GEMP_ARG(&own),
 	                   gemp_dense_argument(dense, &uniform, run->uniform), GEMP_ARG(&it->jump.mem), GEMP_ARG(&it->degree.mem),
 	                   GEMP_ARG(&dense->value[0].mem), GEMP_ARG(&it->rounds.mem));
 done:
@@ -125,7 +122,7 @@ static gemp_code launch(const pagerank_run *run, gemp_dense_part part, int from,
 		gemp_dense_argument(dense, &uniform, run->uniform), GEMP_ARG(&dense->value[!from].mem), GEMP_ARG(&it->rounds.mem),
 		GEMP_ARG(&round), GEMP_ARG(&run->dangling), GEMP_ARG(&run->tolerance),
 		gemp_dense_argument(dense, &damping, run->ask->damping) };
-	return gemp_dense_gather(dense, part, it->pull, from, how, more, sizeof more / sizeof *more);
+	return gemp_dense_gather(dense, part, from, how, more, sizeof more / sizeof *more);
 }
 
 /* Round `round` of those of the device. */

@@ -3,9 +3,9 @@
 #include "core/memory.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { HUB, MIDDLE, REST, CLASSES };
-enum { PARAMETERS = 15 }; /* PULL_PARAMETERS */
 
 static uint32_t or_else(uint32_t value, uint32_t otherwise)
 {
@@ -27,6 +27,8 @@ gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool group
 		.middle_lanes = or_tuned(wanted.middle_lanes, device, "gas.pull.middle_lanes", 8),
 		.lanes = or_tuned(wanted.lanes, device, "gas.pull.lanes", 4),
 		.block = or_else(wanted.block, 1 << 14),
+		.range = or_tuned(wanted.range, device, "gas.bin.range", 8192),
+		.tile = or_else(wanted.tile, groups ? gemp_tuning(device, "gas.bin.tile", 1 << 16) : 1 << 20),
 	};
 }
 
@@ -73,10 +75,11 @@ static gemp_code buffer_of(gemp_buffer *out, gemp_device *device, size_t count, 
 	return gemp_buffer_new(out, device, (count ? count : 1) * size, count ? from : NULL);
 }
 
-static gemp_code make_slices(gemp_gas_pull *pull, const gemp_gas_rows *rows, const uint32_t *order, uint32_t hubs, uint32_t edges,
-                             size_t real)
+static gemp_code make_slices(gemp_gas_pull *pull, const gemp_gas_rows *rows, const uint32_t *order, uint32_t hubs,
+                             const gemp_gas_pull_how *how)
 {
 	gemp_code code = GEMP_OK;
+	uint32_t edges = how->shape.slice;
 	cl_uint2 *slices = NULL;
 	uint64_t count = 0, at = 0;
 	for (uint32_t h = 0; h < hubs; h++)
@@ -86,7 +89,7 @@ static gemp_code make_slices(gemp_gas_pull *pull, const gemp_gas_rows *rows, con
 		for (uint64_t i = 0; i < (edges_of(rows, order[h]) + edges - 1) / edges; i++)
 			slices[at++] = (cl_uint2){ .s = { h, (cl_uint)i } };
 	GEMP_TRY(buffer_of(&pull->slice, pull->device, (size_t)count, sizeof *slices, slices));
-	GEMP_TRY(buffer_of(&pull->part, pull->device, (size_t)count, real, NULL));
+	GEMP_TRY(buffer_of(&pull->part, pull->device, (size_t)count, how->real, NULL));
 	GEMP_TRY(buffer_of(&pull->ended, pull->device, hubs, sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_zero(pull->device, &pull->ended, 0, pull->ended.size));
 	pull->classes[0] = (cl_uint)count;
@@ -102,7 +105,8 @@ static gemp_code make_blocks(gemp_gas_pull *pull, const gemp_gas_rows *rows, con
 	uint32_t *begin = NULL;
 	size_t capacity = 0, count = 0;
 	uint64_t held = size; /* of the last block */
-	for (uint32_t place = hubs; place < rows->rows; place++) {
+	uint32_t last = pull->hubs_only ? hubs : rows->rows;
+	for (uint32_t place = hubs; place < last; place++) {
 		if (held >= size) {
 			GEMP_TRY(GEMP_RESERVE(begin, capacity, count + 2));
 			begin[count++] = place;
@@ -111,7 +115,7 @@ static gemp_code make_blocks(gemp_gas_pull *pull, const gemp_gas_rows *rows, con
 		held += 1 + edges_of(rows, order[place]);
 	}
 	GEMP_TRY(GEMP_RESERVE(begin, capacity, count + 1));
-	begin[count] = rows->rows;
+	begin[count] = last;
 	GEMP_TRY(buffer_of(&pull->block, pull->device, count + 1, sizeof *begin, begin));
 	pull->classes[2] = (cl_uint)count;
 done:
@@ -119,12 +123,13 @@ done:
 	return code;
 }
 
-static void size_launch(gemp_gas_pull *pull, const gemp_gas_pull_shape *shape, const uint32_t counts[CLASSES])
+static void size_launch(gemp_gas_pull *pull, const gemp_gas_pull_shape *shape)
 {
-	uint64_t tasks = pull->classes[0], units = pull->device->units;
+	const cl_uint *classes = pull->classes;
+	uint64_t tasks = classes[0], units = pull->device->units;
 	if (pull->groups)
-		tasks += (uint64_t)counts[MIDDLE] * shape->middle_lanes / shape->group +
-		         (uint64_t)counts[REST] * shape->lanes / shape->group + 2;
+		tasks += (uint64_t)(classes[2] - classes[1]) * shape->middle_lanes / shape->group +
+		         (uint64_t)(classes[3] - classes[2]) * shape->lanes / shape->group + 2;
 	else
 		tasks += pull->classes[2];
 	uint64_t most = pull->groups ? units * shape->groups : units;
@@ -133,26 +138,27 @@ static void size_launch(gemp_gas_pull *pull, const gemp_gas_pull_shape *shape, c
 	pull->items = pull->items ? pull->items : pull->group; /* one looks whether it is the last round, and says so */
 }
 
-gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_gas_rows *host, const gemp_gas_device_rows *rows,
-                        bool groups, bool ordered, const gemp_gas_pull_shape *shape, size_t real)
+gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_gas_rows *host,
+                            const gemp_gas_device_rows *rows, const gemp_gas_pull_how *how)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *order = NULL, counts[CLASSES] = { 0 };
-	*out = (gemp_gas_pull){ .device = device, .rows = rows, .groups = groups, .ordered = ordered,
-	                    .slice_edges = shape->slice };
-	GEMP_TRY(make_order(&order, counts, host, groups, shape));
-	GEMP_TRY(buffer_of(&out->order, device, ordered ? host->rows : 0, sizeof *order, order));
-	GEMP_TRY(make_slices(out, host, order, counts[HUB], shape->slice, real));
+	const gemp_gas_pull_shape *shape = &how->shape;
+	*out = (gemp_gas_pull){ .device = device, .rows = rows, .groups = how->groups, .ordered = how->ordered,
+	                        .hubs_only = how->hubs_only, .slice_edges = shape->slice };
+	GEMP_TRY(make_order(&order, counts, host, how->groups, shape));
+	GEMP_TRY(buffer_of(&out->order, device, how->ordered ? host->rows : 0, sizeof *order, order));
+	GEMP_TRY(make_slices(out, host, order, counts[HUB], how));
 	out->classes[1] = counts[HUB];
-	out->classes[2] = counts[HUB] + counts[MIDDLE];
-	out->classes[3] = host->rows;
-	if (groups)
+	out->classes[2] = counts[HUB] + (how->hubs_only ? 0 : counts[MIDDLE]);
+	out->classes[3] = how->hubs_only ? counts[HUB] : host->rows;
+	if (how->groups)
 		GEMP_TRY(buffer_of(&out->block, device, 0, sizeof(uint32_t), NULL));
 	else
 		GEMP_TRY(make_blocks(out, host, order, counts[HUB], shape->block));
 	GEMP_TRY(buffer_of(&out->ticket, device, 1, sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_gas_pull_reset(out));
-	size_launch(out, shape, counts);
+	size_launch(out, shape);
 done:
 	gemp_free(order);
 	if (code != GEMP_OK)
@@ -183,18 +189,27 @@ gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull)
 	return gemp_buffer_zero(pull->device, &pull->ticket, 0, pull->ticket.size);
 }
 
-gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
-                           const gemp_argument *more, size_t count)
+void gemp_gas_pull_arguments(const gemp_gas_pull *pull, const gemp_buffer *value, const gemp_buffer *held, const cl_uint *how,
+                             gemp_argument out[GEMP_GAS_PULL_ARGUMENTS])
 {
-	gemp_argument all[PARAMETERS + GEMP_GAS_PULL_MORE] = { GEMP_ARG(&pull->rows->begin.mem), GEMP_ARG(&pull->rows->end.mem),
+	const gemp_argument all[GEMP_GAS_PULL_ARGUMENTS] = { GEMP_ARG(&pull->rows->begin.mem), GEMP_ARG(&pull->rows->end.mem),
 		GEMP_ARG(&pull->rows->weight.mem), GEMP_ARG(&value->mem), GEMP_ARG(&pull->order.mem), GEMP_ARG(&pull->slice.mem),
-		GEMP_ARG(&pull->block.mem), GEMP_ARG(&pull->part.mem), GEMP_ARG(&pull->ended.mem),
-		GEMP_ARG(&pull->slice_edges), GEMP_ARG(&pull->classes), GEMP_ARG(&held->mem), GEMP_ARG(&how),
-		GEMP_ARG(&pull->ticket.mem), GEMP_ARG(&pull->asked) };
-	GEMP_CHECK(count <= GEMP_GAS_PULL_MORE);
-	for (size_t i = 0; i < count; i++)
-		all[PARAMETERS + i] = more[i];
-	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all, PARAMETERS + count);
+		GEMP_ARG(&pull->block.mem), GEMP_ARG(&pull->part.mem), GEMP_ARG(&pull->ended.mem), GEMP_ARG(&pull->slice_edges),
+		GEMP_ARG(&pull->classes), GEMP_ARG(&held->mem), GEMP_ARG(how), GEMP_ARG(&pull->ticket.mem),
+		GEMP_ARG(&pull->asked) };
+	memcpy(out, all, sizeof all);
+}
+
+gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value, const gemp_buffer *held,
+                               cl_uint how, const gemp_argument *more, size_t count)
+{
+	gemp_argument all[GEMP_GAS_PULL_ARGUMENTS + GEMP_GAS_MORE];
+	if (pull->hubs_only && pull->classes[0] == 0)
+		return GEMP_OK;
+	GEMP_CHECK(count <= GEMP_GAS_MORE);
+	gemp_gas_pull_arguments(pull, value, held, &how, all);
+	memcpy(all + GEMP_GAS_PULL_ARGUMENTS, more, count * sizeof *more);
+	gemp_code code = gemp_launch_with(pull->device, kernel, pull->items, pull->group, all, GEMP_GAS_PULL_ARGUMENTS + count);
 	/* Each task takes a ticket, and each worker one that tells it to end. */
 	pull->asked += pull->classes[0] + pull->classes[2] + (cl_uint)pull->items;
 	return code;

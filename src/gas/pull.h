@@ -17,6 +17,8 @@ typedef struct gemp_gas_pull_shape {
 	uint32_t middle_lanes;
 	uint32_t lanes;        /* that share another row, in groups */
 	uint32_t block;        /* edges and rows of a block, by items */
+	uint32_t range;        /* rows of a bin */
+	uint32_t tile;         /* edges of a bin that are gone through together */
 } gemp_gas_pull_shape;
 
 typedef struct gemp_gas_pull {
@@ -24,6 +26,7 @@ typedef struct gemp_gas_pull {
 	const gemp_gas_device_rows *rows; /* borrowed */
 	bool groups;                      /* the form */
 	bool ordered;                     /* rows do not lie in classes by themselves: `order` has them */
+	bool hubs_only;
 	size_t items, group;              /* of a launch */
 	cl_uint slice_edges, classes[4];  /* as the kernel has them */
 	cl_uint asked;                    /* by items: tickets that were taken so far */
@@ -36,9 +39,18 @@ gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool group
 /* Do the rows lie in classes? */
 bool gemp_gas_pull_in_classes(const gemp_gas_rows *rows, bool groups, const gemp_gas_pull_shape *shape);
 
-/* Local. `host` are the same rows; ordered: make the order even if they lie in classes; real: bytes of a sum. */
-gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_gas_rows *host, const gemp_gas_device_rows *rows,
-                        bool groups, bool ordered, const gemp_gas_pull_shape *shape, size_t real);
+/* Which rows, and how. */
+typedef struct gemp_gas_pull_how {
+	bool groups;    /* the form */
+	bool ordered;   /* make the order even if they lie in classes */
+	bool hubs_only; /* the others are left out: their values are binned (gas/binned.h) */
+	size_t real;    /* bytes of a sum */
+	gemp_gas_pull_shape shape;
+} gemp_gas_pull_how;
+
+/* Local. `host` are the same rows. */
+gemp_code gemp_gas_pull_new(gemp_gas_pull *out, gemp_device *device, const gemp_gas_rows *host,
+                            const gemp_gas_device_rows *rows, const gemp_gas_pull_how *how);
 void gemp_gas_pull_free(gemp_gas_pull *pull);
 
 /* Options of programs that include gas_pull.clh. */
@@ -48,10 +60,15 @@ void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups
 /* Before launches, after some that may not have taken their tickets. */
 gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull);
 
-/* A kernel whose first parameters are PULL_PARAMETERS, with more arguments behind these. how: GAS_RESUME ... of
- * kernels/gas_dense_abi.h. Does not wait. */
-enum { GEMP_GAS_PULL_MORE = 12 };
-gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value, const gemp_buffer *held, cl_uint how,
-                           const gemp_argument *more, size_t count);
+/* PULL_PARAMETERS of a kernel. how: GAS_RESUME ... of kernels/gas_dense_abi.h. */
+enum { GEMP_GAS_PULL_ARGUMENTS = 15 };
+void gemp_gas_pull_arguments(const gemp_gas_pull *pull, const gemp_buffer *value, const gemp_buffer *held, const cl_uint *how,
+                             gemp_argument out[GEMP_GAS_PULL_ARGUMENTS]);
+
+/* A kernel whose first parameters these are, with more arguments behind them. Nothing if all rows are
+ * left out. Does not wait. */
+enum { GEMP_GAS_MORE = 12 };
+gemp_code gemp_gas_pull_launch(gemp_gas_pull *pull, cl_kernel kernel, const gemp_buffer *value, const gemp_buffer *held,
+                               cl_uint how, const gemp_argument *more, size_t count);
 
 #endif

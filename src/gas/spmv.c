@@ -8,7 +8,6 @@
 
 struct gemp_spmv {
 	gemp_dense dense;
-	cl_kernel pull;
 };
 
 typedef struct spmv_run {
@@ -25,8 +24,7 @@ static gemp_code new_here(gemp_spmv **out, const gemp_gas_layout *layout, gemp_d
 	gemp_spmv *it;
 	GEMP_TRY(GEMP_NEW(it, 1));
 	*out = it;
-	GEMP_TRY(gemp_dense_new(&it->dense, layout, device, "gas_spmv.cl", "", options));
-	code = gemp_kernel_new(&it->pull, &it->dense.program, "spmv_pull");
+	code = gemp_dense_new(&it->dense, layout, device, "spmv", "", options);
 done:
 	return code;
 }
@@ -50,8 +48,6 @@ void gemp_spmv_free(gemp_spmv *it)
 		return;
 	if (it->dense.device)
 		clFinish(it->dense.device->queue);
-	if (it->pull)
-		clReleaseKernel(it->pull);
 	gemp_dense_free(&it->dense);
 	gemp_free(it);
 }
@@ -62,7 +58,7 @@ static gemp_code launch(const spmv_run *run, gemp_dense_part part, cl_uint round
 	cl_uint normal = run->ask->normal;
 	const gemp_argument more[] = { GEMP_ARG(&dense->value[(round + 1) % 2].mem), GEMP_ARG(&run->greatest.mem), GEMP_ARG(&round),
 		GEMP_ARG(&normal), GEMP_ARG(&run->divisor) };
-	return gemp_dense_gather(dense, part, run->it->pull, (int)(round % 2), how, more, sizeof more / sizeof *more);
+	return gemp_dense_gather(dense, part, (int)(round % 2), how, more, sizeof more / sizeof *more);
 }
 
 static gemp_code run_alone(spmv_run *run)

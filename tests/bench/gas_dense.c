@@ -1,6 +1,6 @@
 /* gas_dense: pagerank and spmv on one graph of gas_parts/graph.h, in several shapes, to find what is best on a device.
  *   gas_dense SPEC ROUNDS SHAPE...
- * SHAPE: "-", or names of gemp_gas_pull_shape with values, "group=128,groups=16"; twofold=1: in double; form=1 in groups, 3 by
+ * SHAPE: "-", or names of gemp_gas_pull_shape with values, "group=128,groups=16"; binned; twofold=1: in double; form=1 in groups, 3 by
  * items. A line for each: milliseconds and GTEPS of a round, by the device's clock and by the wall's, the best of RUNS. */
 #include "core/memory.h"
 #include "gas/pagerank.h"
@@ -42,7 +42,7 @@ static gemp_code parse(gemp_dense_options *out, const char *text)
 		uint32_t *value;
 	} names[] = { { "group=", &out->shape.group }, { "groups=", &out->shape.groups }, { "slice=", &out->shape.slice },
 		{ "middle=", &out->shape.middle }, { "middle_lanes=", &out->shape.middle_lanes }, { "lanes=", &out->shape.lanes },
-		{ "block=", &out->shape.block } };
+		{ "block=", &out->shape.block }, { "range=", &out->shape.range }, { "tile=", &out->shape.tile } };
 	char copy[256], *rest = copy;
 	snprintf(copy, sizeof copy, "%s", text);
 	for (char *part; (part = strsep(&rest, ",")) != NULL;) {
@@ -52,6 +52,10 @@ static gemp_code parse(gemp_dense_options *out, const char *text)
 				*names[i].value = (uint32_t)atoi(part + strlen(names[i].name));
 				known = true;
 			}
+		if (strcmp(part, "binned") == 0) {
+			out->gather = GEMP_GATHER_BINNED;
+			known = true;
+		}
 		if (strncmp(part, "twofold=", 8) == 0)
 			out->twofold = known = true;
 		if (strncmp(part, "form=", 5) == 0)

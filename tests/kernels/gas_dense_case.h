@@ -98,6 +98,8 @@ static const gemp_dense_options ways[] = {
 	{ .form = GEMP_FORM_GROUPS, .shape = { .slice = 1, .groups = 1 } },
 	{ .form = GEMP_FORM_GROUPS, .shape = { .slice = 5000000, .middle = 1, .groups = 1 } },
 	{ .form = GEMP_FORM_GROUPS, .shape = { .slice = 5000000, .middle = 5000000 } },
+	{ .form = GEMP_FORM_ITEMS, .gather = GEMP_GATHER_BINNED, .shape = { .slice = 9, .range = 16, .tile = 40 } },
+	{ .form = GEMP_FORM_GROUPS, .gather = GEMP_GATHER_BINNED, .shape = { .slice = 9, .range = 16, .tile = 40 } },
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

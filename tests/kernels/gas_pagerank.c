@@ -75,7 +75,7 @@ static void check(const dense_case *c, const gemp_pagerank_ask *ask, const gemp_
 	gemp_free(change);
 }
 
-/* The same bits each time. */
+/* The same bits each time, unless lanes of a group add to one place. */
 static void run_way(const dense_case *c, const gemp_dense_options *options, const gemp_pagerank_ask *asks, size_t count)
 {
 	gemp_pagerank *it;
@@ -85,7 +85,9 @@ static void run_way(const dense_case *c, const gemp_dense_options *options, cons
 		assert_ok(gemp_pagerank_run(it, &asks[a], &first));
 		check(c, &asks[a], &first, options->twofold);
 		assert_ok(gemp_pagerank_run(it, &asks[a], &again));
-		assert_memory_equal(first.rank, again.rank, c->vertices * sizeof *first.rank);
+		check(c, &asks[a], &again, options->twofold);
+		if (options->gather != GEMP_GATHER_BINNED || options->form == GEMP_FORM_ITEMS)
+			assert_memory_equal(first.rank, again.rank, c->vertices * sizeof *first.rank);
 		gemp_pagerank_result_free(&first);
 		gemp_pagerank_result_free(&again);
 	}
