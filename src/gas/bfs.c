@@ -8,8 +8,8 @@
 enum { BEGIN, LEVEL, KERNELS };
 static const char *const names[] = { "bfs_begin", "bfs_level", GEMP_SETTLE_KERNELS };
 
-/* Where most edges are of hubs it pays to pull early and for long. */
-enum { HUB_ALPHA = 300, HUB_BETA = 1000, ALPHA = 14, BETA = 24 };
+/* Where most edges are of hubs a GPU had better pull early and for long. */
+enum { HUB_ALPHA = 300, HUB_BETA = 1000, ALPHA = 15, BETA = 24 };
 
 struct gemp_bfs {
 	gemp_frontier frontier;
@@ -125,7 +125,7 @@ double gemp_bfs_prepare_seconds(const gemp_bfs *b, double *build)
 static void set_state(gemp_bfs *b)
 {
 	gemp_frontier *f = &b->frontier;
-	const bool hubs = gemp_frontier_has_hubs(f);
+	const bool hubs = f->device->gpu && gemp_frontier_has_hubs(f);
 	const gemp_bfs_direction direction = b->options.direction;
 	memset(f->state, 0, sizeof f->state);
 	f->state[GAS_MODE] = direction == GEMP_BFS_PULL ? GAS_BFS_PULL : GAS_BFS_PUSH;

@@ -10,8 +10,8 @@ enum { BEGIN, ROUND, LOST, SETTLE };
 static const char *const names[] = { "sssp_begin", "sssp_round", "sssp_lost", GEMP_SETTLE_KERNELS,
                                      GEMP_SETTLE_EQUAL_KERNELS };
 
-/* Mean weight / mean degree is a delta so many times too small. */
-enum { DELTA_FACTOR = 16 };
+/* Delta is the mean weight over the mean degree, and on a GPU, to which a round costs more than an edge, so many times that. */
+enum { GPU_DELTA = 16 };
 
 struct gemp_sssp {
 	gemp_frontier frontier;
@@ -38,7 +38,7 @@ static void choose_delta(gemp_sssp *s)
 	const gemp_gas_layout *l = s->frontier.layout;
 	double edges = l->edges ? (double)l->edges : 1;
 	double mean = l->weights ? l->weight_sum / edges : 1;
-	double delta = s->options.delta > 0 ? s->options.delta : mean * DELTA_FACTOR * (double)l->vertices / edges;
+	double delta = s->options.delta > 0 ? s->options.delta : mean * (double)l->vertices / edges * (s->frontier.device->gpu ? GPU_DELTA : 1);
 	if (!s->floating)
 		delta = delta < 1 ? 1 : delta < 0x1p63 ? floor(delta) : 0x1p63;
 	else if (!(delta > 0))

@@ -109,6 +109,7 @@ static inline gas_arc *gas_sort_arcs(gas_arc *arcs, size_t count, uint32_t verti
 static inline void gas_set_weight(void *weights, gemp_gas_weights kind, size_t i, double weight)
 {
 	switch (kind) {
+	case GEMP_GAS_U8: ((uint8_t *)weights)[i] = (uint8_t)weight; break;
 	case GEMP_GAS_U32: ((uint32_t *)weights)[i] = (uint32_t)weight; break;
 	case GEMP_GAS_U64: ((uint64_t *)weights)[i] = weight >= 0x1p64 ? UINT64_MAX : (uint64_t)weight; break;
 	case GEMP_GAS_F32: ((float *)weights)[i] = (float)weight; break;
@@ -133,7 +134,7 @@ static inline gemp_gas_rows gas_make_rows(const gas_edges *e, const uint32_t *lo
 	gemp_gas_rows rows = { e->vertices, gemp_calloc((size_t)e->vertices + 1, sizeof *rows.begin),
 	                       gemp_calloc(count, sizeof *rows.end), NULL };
 	if (kind)
-		rows.weight = gemp_calloc(count, kind == GEMP_GAS_U32 || kind == GEMP_GAS_F32 ? 4 : 8);
+		rows.weight = gemp_calloc(count, gemp_gas_weight_size(kind));
 	for (size_t i = 0; i < count; i++) {
 		rows.begin[arcs[i].row + 1]++;
 		rows.end[i] = arcs[i].end;
@@ -212,7 +213,7 @@ static inline void gas_case_make(gas_case *c, MPI_Comm world, gas_edges edges, g
 		l->greatest = l->greatest > edges.weight[i] ? l->greatest : edges.weight[i];
 		l->weight_sum += edges.weight[i] * (edges.directed || edges.source[i] == edges.target[i] ? 1 : 2);
 	}
-	if (weights == GEMP_GAS_U32 || weights == GEMP_GAS_U64)
+	if (weights == GEMP_GAS_U8 || weights == GEMP_GAS_U32 || weights == GEMP_GAS_U64)
 		l->greatest_integer = l->greatest >= 0x1p64 ? UINT64_MAX : (uint64_t)l->greatest;
 }
 

@@ -1,22 +1,24 @@
 /* gas_traverse: searches of graphs made on the spot, from several sources: seconds and edges a second. One rank, one device.
  *
- *   bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ...]
- * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, any, groups, greatest (weight) */
+ *   bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ... [/ key=value ...]]
+ * Behind each / they are searched once more, with other values.
+ * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, any, groups, greatest (weight), trace */
 #include "gas_made.h"
 
+#include "core/trace.h"
 #include "gas/bfs.h"
 #include "gas/sssp.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
 
-static int arguments;
+static int first, arguments; /* of the values at hand */
 static char **argument;
 
 static uint64_t option(const char *name, uint64_t otherwise)
 {
 	size_t length = strlen(name);
-	for (int i = 5; i < arguments; i++)
+	for (int i = first; i < arguments && strcmp(argument[i], "/") != 0; i++)
 		if (strncmp(argument[i], name, length) == 0 && argument[i][length] == '=')
 			return strtoull(argument[i] + length + 1, NULL, 10);
 	return otherwise;
@@ -148,27 +150,58 @@ static int run_sssp(const gas_case *c, gemp_device *device, size_t sources)
 	return 0;
 }
 
+/* The launches of the last search, in microseconds. */
+static void print_launches(void)
+{
+	const gemp_trace *trace = gemp_trace_end();
+	size_t last = 0;
+	for (size_t i = 0; i < trace->count; i++)
+		if (strstr(trace->names[trace->spans[i].name], "_begin"))
+			last = i;
+	for (size_t i = last; i < trace->count && i < last + 100; i++)
+		printf(" %s %.1f", trace->names[trace->spans[i].name], 1e-3 * (double)(trace->spans[i].end - trace->spans[i].begin));
+	printf("\n");
+	gemp_trace_free();
+}
+
+static int search(const gas_case *c, bool sssp, size_t sources)
+{
+	gemp_device *device;
+	if (option("trace", 0))
+		gemp_trace_start(100000);
+	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
+		return fail();
+	for (int i = first; i < arguments && strcmp(argument[i], "/") != 0; i++)
+		printf("%s ", argument[i]);
+	int status = sssp ? run_sssp(c, device, sources) : run_bfs(c, device, sources);
+	gemp_device_close(device);
+	if (option("trace", 0))
+		print_launches();
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	gas_case c;
-	gemp_device *device;
+	int status = 0;
 	arguments = argc;
 	argument = argv;
 	MPI_Init(&argc, &argv);
 	const bool uniform = argc > 1 && strcmp(argv[1], "unif") == 0, sssp = argc > 3 && strcmp(argv[3], "sssp") == 0;
 	unsigned scale = argc > 2 ? (unsigned)atoi(argv[2]) : 16;
 	size_t sources = argc > 4 ? (size_t)atoi(argv[4]) : 10, edges = (size_t)16 << scale;
+	first = 5;
 	uint64_t greatest = option("greatest", 254);
 	gas_edges e = uniform ? gas_uniform(1u << scale, edges, false, greatest, 5) : gas_kronecker(scale, edges, false, greatest, 5);
 	for (size_t i = 0; i < edges; i++)
 		e.weight[i]++;
-	gas_case_make(&c, MPI_COMM_SELF, e, sssp ? GEMP_GAS_U32 : GEMP_GAS_UNWEIGHTED);
-	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
-		return fail();
-	printf("%s %u: %llu stored edges, on %s\n", uniform ? "uniform" : "kronecker", scale,
-	       (unsigned long long)c.layout.edges, device->name);
-	int status = sssp ? run_sssp(&c, device, sources) : run_bfs(&c, device, sources);
-	gemp_device_close(device);
+	gas_case_make(&c, MPI_COMM_SELF, e, sssp ? greatest < 255 ? GEMP_GAS_U8 : GEMP_GAS_U32 : GEMP_GAS_UNWEIGHTED);
+	printf("%s %u: %llu stored edges\n", uniform ? "uniform" : "kronecker", scale, (unsigned long long)c.layout.edges);
+	do {
+		status = search(&c, sssp, sources);
+		while (first < argc && strcmp(argv[first], "/") != 0)
+			first++;
+	} while (!status && first++ < argc);
 	gas_case_free(&c);
 	MPI_Finalize();
 	return status;
