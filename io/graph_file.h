@@ -23,6 +23,10 @@ gemp_code gemp_graph_file_write(const gemp_comm *comm, gemp_graph *graph, const 
 gemp_code gemp_graph_file_write_weighted(const gemp_comm *comm, gemp_graph *graph, const char *path,
                                          const gemp_provenance *provenance, const char *weight);
 
+/* The attribute of edges that gives the values of the matrices in the file of this graph, or NULL; a name of the graph's own,
+ * all of whose edges are loaded. */
+gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_graph *graph, const char *path);
+
 /* Reads the schema; rank r of R gets ids [r n / R, (r+1) n / R), or the parts of the file's partition
  * where these can be shared out; the rest comes by gemp_graph_need_*, for which the
  * file is opened again each time. Every dataset that is read whole is compared with its checksum; rows and ids are

@@ -2,6 +2,7 @@
 #include "comm/exchange.h"
 #include "core/memory.h"
 #include "core/text.h"
+#include "io/graph_file.h"
 #include "io/graph_file_parts.h"
 
 #include <inttypes.h>
@@ -133,4 +134,61 @@ done:
 	gemp_free(asked);
 	gemp_free(answers);
 	return code;
+}
+
+/* Collective. Is `weight` the dataset that the relation's matrix by source has for its values? */
+static gemp_code is_matrix_values(bool *out, const gemp_h5 *h5, const char *values, const char *props, const char *weight)
+{
+	gemp_code code = GEMP_OK;
+	hid_t one = H5I_INVALID_HID, other = H5I_INVALID_HID;
+	gemp_text path = { 0 };
+	bool there;
+	gemp_text_print(&path, "%s/", props);
+	gemp_h5_encode(weight, &path);
+	GEMP_TRY(gemp_comm_agree(h5->comm, gemp_text_status(&path)));
+	GEMP_TRY(gemp_h5_exists(h5, path.data, &there));
+	*out = false;
+	if (there && h5->active) {
+		one = H5Dopen2(h5->file, values, H5P_DEFAULT);
+		other = H5Dopen2(h5->file, path.data, H5P_DEFAULT); /* columns with a mask are groups: no dataset */
+		*out = one >= 0 && other >= 0 && H5Dget_offset(one) != HADDR_UNDEF && H5Dget_offset(one) == H5Dget_offset(other);
+	}
+done:
+	if (one >= 0)
+		H5Dclose(one);
+	if (other >= 0)
+		H5Dclose(other);
+	gemp_text_free(&path);
+	return code;
+}
+
+static gemp_code matrix_values_of(const char **out, const gemp_h5 *h5, const gemp_relation *relation)
+{
+	gemp_code code = GEMP_OK;
+	char *values = NULL, *props = NULL;
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "csr/values", &values));
+	GEMP_TRY(gemp_file_relation_path(h5, relation->name, "/edges", "props", &props));
+	for (size_t c = 0; c < relation->props.count && !*out; c++) {
+		bool same;
+		GEMP_TRY(is_matrix_values(&same, h5, values, props, relation->props.columns[c].name));
+		if (same)
+			*out = relation->props.columns[c].name;
+	}
+done:
+	gemp_free(values);
+	gemp_free(props);
+	return code;
+}
+
+gemp_code gemp_graph_file_matrix_values(const char **out, const gemp_comm *comm, const gemp_graph *graph, const char *path)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5 h5 = { 0 };
+	*out = NULL;
+	GEMP_TRY(gemp_h5_open(&h5, comm, path));
+	for (size_t r = 0; r < graph->relation_count && !*out; r++)
+		GEMP_TRY(matrix_values_of(out, &h5, &graph->relations[r]));
+done:;
+	gemp_code closed = gemp_h5_close(&h5);
+	return code != GEMP_OK ? code : closed;
 }

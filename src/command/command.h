@@ -29,6 +29,10 @@ enum gemp_taken_by {
 	GEMP_ON_EULER = 1 << 18,
 	GEMP_ON_ASSEMBLE = 1 << 19,
 	GEMP_ON_DEGREES = 1 << 20,
+	GEMP_ON_BFS = 1 << 21,
+	GEMP_ON_SSSP = 1 << 22,
+	GEMP_ON_PAGERANK = 1 << 23,
+	GEMP_ON_SPMV = 1 << 24,
 };
 
 typedef struct gemp_command {
@@ -52,7 +56,7 @@ extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_g
 	gemp_command_degrees, gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort, gemp_command_distinct, gemp_command_euler,
 	gemp_command_verify, gemp_command_partition, gemp_command_match, gemp_command_devices, gemp_command_help,
 	gemp_command_completion, gemp_command_convert, gemp_command_bench, gemp_command_transform,
-	gemp_command_assemble;
+	gemp_command_assemble, gemp_command_bfs, gemp_command_sssp, gemp_command_pagerank, gemp_command_spmv;
 
 /* Collective. Finds the command that argv names, parses its options and runs it, or prints what --help and --version
  * ask for. All ranks return the same code, and the same message in gemp_message(). */

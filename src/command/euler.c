@@ -238,16 +238,11 @@ static void report_found(run *r)
 	gemp_report_set(report, "edges", gemp_json_count(result->order.edges));
 }
 
-static json_t *key_json(const gemp_value *key)
-{
-	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
-}
-
 static json_t *unbalanced_json(const run *r, const gemp_euler_unbalanced *one, const gemp_value *key)
 {
 	if (r->plain.undirected)
-		return json_pack("{s:o, s:o}", "vertex", key_json(key), "degree", gemp_json_count(one->in + one->out));
-	return json_pack("{s:o, s:o, s:o}", "vertex", key_json(key), "in", gemp_json_count(one->in), "out",
+		return json_pack("{s:o, s:o}", "vertex", gemp_json_key(key), "degree", gemp_json_count(one->in + one->out));
+	return json_pack("{s:o, s:o, s:o}", "vertex", gemp_json_key(key), "in", gemp_json_count(one->in), "out",
 	                 gemp_json_count(one->out));
 }
 
@@ -280,9 +275,9 @@ static gemp_code report_unbalanced(run *r)
 			                  gemp_grouped(one->out).text);
 		json_array_append_new(list, unbalanced_json(r, one, &key));
 		if (one->vertex == balance->start)
-			gemp_report_set(report, "path_start", key_json(&key));
+			gemp_report_set(report, "path_start", gemp_json_key(&key));
 		if (one->vertex == balance->end)
-			gemp_report_set(report, "path_end", key_json(&key));
+			gemp_report_set(report, "path_end", gemp_json_key(&key));
 	}
 	if (balance->unbalanced > balance->shown)
 		gemp_report_print(report, "  and %s more\n", gemp_grouped(balance->unbalanced - balance->shown).text);

@@ -11,7 +11,7 @@
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
 enum {
-	ON_ALL = (1 << 21) - 1,
+	ON_ALL = (1 << 25) - 1,
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
@@ -20,7 +20,11 @@ enum {
 	ON_ARRAYS = GEMP_ON_SORT | GEMP_ON_DISTINCT,
 	ON_TOPOLOGY = GEMP_ON_DEGREES | GEMP_ON_EDGES | GEMP_ON_REVERSE | GEMP_ON_COMPONENTS,
 	ON_HOST_OR_DEVICE = ON_ARRAYS | ON_TOPOLOGY | GEMP_ON_EULER,
-	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | GEMP_ON_ASSEMBLE,
+	ON_SEARCH_FROM = GEMP_ON_BFS | GEMP_ON_SSSP,
+	ON_SUMS = GEMP_ON_PAGERANK | GEMP_ON_SPMV,
+	ON_ANALYSIS = ON_SEARCH_FROM | ON_SUMS,
+	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | GEMP_ON_ASSEMBLE |
+	            ON_ANALYSIS,
 };
 
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
@@ -57,8 +61,23 @@ static const gemp_option table[] = {
 	  "Seed of which matches go first among those that conflict.", AT(seed) },
 	{ "relabel-seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_GENERATE, input,
 	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
-	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER | ON_TOPOLOGY, input,
+	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER | ON_TOPOLOGY | ON_ANALYSIS, input,
 	  "Only edges of this type; may be repeated. Without it all edges.", AT(only_relations) },
+	{ "source", 0, GEMP_OPTION_TEXT, "KEY", NULL, ON_SEARCH_FROM, input, "The vertex to start from.", AT(source) },
+	{ "source", 0, GEMP_OPTION_LIST, "KEY", NULL, GEMP_ON_PAGERANK, input,
+	  "Jumps lead to this vertex, in place of all alike; may be repeated.", AT(sources) },
+	{ "personalization", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_PAGERANK, input,
+	  "Jumps lead to the vertices of FILE, with the chances that it gives: lines of a key, a tab and a number (without it 1); "
+	  "a head line and lines that begin with # are passed over.", AT(personalization) },
+	{ "direction", 0, GEMP_OPTION_CHOICE, "along|against|either", "along", ON_SEARCH_FROM | GEMP_ON_PAGERANK, input,
+	  "Which way edges with a direction lead. Those without lead both ways.", AT(direction) },
+	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_SSSP, input,
+	  "Attribute of the edges that is their length: numbers that are not negative. Without it all have length 1.", AT(weight) },
+	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, ON_SUMS, input,
+	  "Attribute of the edges, a number; pagerank: a vertex gives its rank in this proportion; spmv: the entries of the "
+	  "matrix. Without it 1 each.", AT(weight) },
+	{ "x", 0, GEMP_OPTION_TEXT, "ATTRIBUTE", NULL, GEMP_ON_SPMV, input,
+	  "Attribute of the vertices, a number, that is the vector. Without it ones.", AT(vector) },
 	{ "path", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, input,
 	  "A path will do where there is no circuit: from the one vertex with an out-edge more to the one with an in-edge more.",
 	  AT(path) },
@@ -143,6 +162,26 @@ static const gemp_option table[] = {
 	{ "on", 0, GEMP_OPTION_CHOICE, "auto|host|device", "auto", ON_HOST_OR_DEVICE, search,
 	  "Where it is computed: on the threads of the host, on the device, or wherever it is expected to be faster for so much "
 	  "data. The answer is the same.", AT(on) },
+	{ "delta", 0, GEMP_OPTION_REAL, "D", NULL, GEMP_ON_SSSP, search,
+	  "Vertices are settled in steps of so much distance; without it chosen from the weights. The answer is the same.",
+	  POSITIVE(delta) },
+	{ "damping", 0, GEMP_OPTION_REAL, "D", "0.85", GEMP_ON_PAGERANK, search,
+	  "Chance of going along an edge; else a jump.", AT(damping) },
+	{ "tolerance", 0, GEMP_OPTION_REAL, "T", "1e-6", GEMP_ON_PAGERANK, search,
+	  "Done when all ranks together change by less in an iteration.", AT(tolerance) },
+	{ "max-iterations", 0, GEMP_OPTION_COUNT, "N", "100", GEMP_ON_PAGERANK, search,
+	  "Iterations at most; with a warning if the ranks still change by more.", POSITIVE(max_iterations) },
+	{ "transpose", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SPMV, search,
+	  "Multiply the transposed matrix: sums along the edges.", AT(transpose) },
+	{ "repeat", 0, GEMP_OPTION_COUNT, "K", "1", GEMP_ON_SPMV, search,
+	  "Multiply K times, each time what came out of the time before.", POSITIVE(repeat) },
+	{ "normalize", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SPMV, search,
+	  "Divide by the greatest magnitude, each time: power iteration.", AT(normalize) },
+	{ "precision", 0, GEMP_OPTION_CHOICE, "auto|single|double", "auto", ON_SUMS, search,
+	  "Of numbers: single has 7 digits and moves half the bytes; auto: double, but for "
+	  "pagerank with a tolerance of 1e-6 or more.", AT(precision) },
+	{ "verify", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_ANALYSIS, search,
+	  "Check the answer by another way, in double precision, on the host's threads.", AT(verify_order) },
 	{ "verify", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, search,
 	  "Check the order, on all ranks: each edge once, and each begins where the one before ends.", AT(verify_order) },
 	{ "max-steps", 0, GEMP_OPTION_COUNT, "N", "1000000", GEMP_ON_TRANSFORM, search,
@@ -175,6 +214,13 @@ static const gemp_option table[] = {
 	  "Where vertices and their degrees go, one row each: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.", AT(output) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_COMPONENTS, output,
 	  "Where vertices and their components go, one row each: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.", AT(output) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, ON_ANALYSIS, output,
+	  "Where vertices and what was found for them go, one row each: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.",
+	  AT(output) },
+	{ "into", 0, GEMP_OPTION_TEXT, "H.h5", NULL, ON_ANALYSIS, output,
+	  "Write the graph with what was found as attributes of its vertices; may be G.h5 itself.", AT(into) },
+	{ "column", 0, GEMP_OPTION_TEXT, "NAME", NULL, ON_ANALYSIS, output,
+	  "With --into: their name, or its beginning where there are two; else that of the command.", AT(column) },
 	{ "tree", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_COMPONENTS, output,
 	  "Where the edges of a spanning forest go, one row each: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout.", AT(tree) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "F", NULL, GEMP_ON_CONVERT, output, "The file to write.", AT(output) },
@@ -261,7 +307,7 @@ static const gemp_option table[] = {
 	  "Write what each rank and its device did when, as Chrome trace events, which Perfetto and chrome://tracing show.",
 	  AT(trace) },
 
-	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE, budgets,
+	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1), places on the PCI bus (65:00.0), UUIDs or parts of "
 	  "names, joined by commas. Ranks of a node take them in turn. If a list of several, or the word all (as auto), gives more "
 	  "devices than ranks, they are shared out: a rank then searches on each of its own.",
@@ -270,7 +316,7 @@ static const gemp_option table[] = {
 	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "
 	  "fit.",
 	  POSITIVE(host_memory) },
-	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE | GEMP_ON_BENCH | ON_HOST_OR_DEVICE, budgets,
+	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS, budgets,
 	  "Device memory that a rank may use, on each of its devices.",
 	  POSITIVE(device_memory) },
 	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_DEVICE | GEMP_ON_BENCH, budgets,

@@ -376,5 +376,9 @@ void gemp_options_free(gemp_options *options)
 	gemp_free(options->vertex_files.items);
 	gemp_free(options->edge_files.items);
 	gemp_free(options->parameters.items);
+	gemp_free(options->only_relations.items);
+	gemp_free(options->patterns.items);
+	gemp_free(options->query_graphs.items);
+	gemp_free(options->sources.items);
 	gemp_free(options);
 }

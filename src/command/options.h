@@ -101,6 +101,14 @@ typedef struct gemp_options {
 	bool path, verify_order, sequence, circular;
 	const char *alphabet;
 	uint64_t word_length;
+	/* bfs, sssp, pagerank, spmv */
+	const char *source, *into, *column, *personalization, *vector;
+	gemp_list sources;
+	int direction; /* a gemp_gas_direction */
+	int precision; /* auto, single, double */
+	bool transpose, normalize;
+	uint64_t max_iterations;
+	double delta, damping, tolerance;
 	/* sort, distinct */
 	int value_type; /* 0: auto; then a gemp_key_kind, and 1 */
 	bool descending;

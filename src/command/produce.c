@@ -27,7 +27,7 @@ gemp_code gemp_produce_check(const gemp_comm *comm, const gemp_options *options)
  * matter: the same graph is the same file. */
 static bool shapes_graph(const gemp_option *option)
 {
-	static const char *const others[] = { "output", "changes", "dot", "explain", "checkpoint", "resume", "max-time" };
+	static const char *const others[] = { "output", "changes", "dot", "explain", "checkpoint", "resume", "max-time", "into", "verify", "devices", "device-memory" };
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (strcmp(option->name, others[i]) == 0)
 			return false;
@@ -49,7 +49,8 @@ static void print_command(gemp_text *out, const gemp_options *options)
 	}
 }
 
-static gemp_code write_file(const gemp_report *report, gemp_graph *graph, const gemp_list *files, size_t file_lists)
+static gemp_code write_file(const gemp_report *report, gemp_graph *graph, const char *path, const char *weight,
+                            const gemp_list *files, size_t file_lists)
 {
 	gemp_code code = GEMP_OK;
 	size_t count = 0;
@@ -71,13 +72,17 @@ static gemp_code write_file(const gemp_report *report, gemp_graph *graph, const 
 	if (count)
 		GEMP_TRY(gemp_import_hashes(report->comm, paths, count, hashes));
 	gemp_provenance provenance = { command.data, GEMP_VERSION, count, paths, hashes };
-	code = gemp_graph_file_write_weighted(report->comm, graph, report->options->output, &provenance,
-	                                      report->options->weight);
+	code = gemp_graph_file_write_weighted(report->comm, graph, path, &provenance, weight);
 done:
 	gemp_text_free(&command);
 	gemp_free(paths);
 	gemp_free(hashes);
 	return code;
+}
+
+gemp_code gemp_produce_file(const gemp_report *report, gemp_graph *graph, const char *path, const char *weight)
+{
+	return write_file(report, graph, path, weight, NULL, 0);
 }
 
 static uint64_t size_of_all(const gemp_list *files, size_t file_lists)
@@ -98,7 +103,7 @@ gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *
 	const char *path = report->options->output;
 	double since = gemp_now();
 	gemp_steps_next(steps, "write");
-	GEMP_TRY(write_file(report, graph, files, file_lists));
+	GEMP_TRY(write_file(report, graph, path, report->options->weight, files, file_lists));
 	gemp_steps_next(steps, NULL);
 	gemp_timers_add(timers, GEMP_WRITE, since);
 	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;

@@ -84,6 +84,11 @@ json_t *gemp_json_count(uint64_t count)
 	return json_stringn(digits, (size_t)length);
 }
 
+json_t *gemp_json_key(const gemp_value *key)
+{
+	return key->type == GEMP_INTEGER ? json_integer(key->integer) : json_stringn(key->string.bytes, key->string.size);
+}
+
 /* Such strings become numbers. */
 static void unquote_counts(char *text)
 {

@@ -1,0 +1,243 @@
+#include "command/analysis.h"
+
+#include "command/answer.h"
+#include "command/chosen.h"
+#include "command/key_search.h"
+#include "command/quantity.h"
+#include "command/vertex_found.h"
+#include "core/memory.h"
+#include "device/rate.h"
+#include "io/graph_file.h"
+
+#include <string.h>
+
+gemp_code gemp_analysis_begin(gemp_analysis *out, gemp_comm *comm, const gemp_options *options, gemp_report *report)
+{
+	gemp_code code = GEMP_OK;
+	*out = (gemp_analysis){ .comm = comm, .options = options, .report = report };
+	GEMP_TRY(gemp_rows_path_check(comm, "output", options->output));
+	GEMP_TRY(gemp_into_check(comm, options));
+	code = gemp_report_new(report, comm, options, options->output && strcmp(options->output, "-") == 0);
+done:
+	return code;
+}
+
+gemp_code gemp_analysis_open(gemp_analysis *a, const char *const *names, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	GEMP_TRY(gemp_graph_file_open(&a->graph, a->comm, a->options->arguments[0]));
+	GEMP_TRY(gemp_relations_choose(&a->relations, a->comm, a->graph, a->options));
+	GEMP_TRY(gemp_into_check_names(a->comm, a->options, a->graph, names, count));
+	gemp_timers_add(&a->timers, GEMP_READ, since);
+	GEMP_TRY(gemp_answer_context(&a->context, a->comm, a->options, &a->timers));
+	a->device = a->context->device;
+done:
+	return code;
+}
+
+/* Has any of the types of edges asked for the attribute, and is it a number? That each edge has one is the layout's. */
+static gemp_code check_weight(const gemp_analysis *a)
+{
+	const char *weight = a->options->weight;
+	bool any = !weight || a->graph->relation_count == 0;
+	for (size_t r = 0; r < a->graph->relation_count && weight; r++) {
+		const gemp_column *column = a->relations[r] ? gemp_table_find(&a->graph->relations[r].props, weight) : NULL;
+		any |= column != NULL;
+		if (column && column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
+			return gemp_fail(GEMP_EUSAGE, "--weight %s: this attribute of edges %s is %s; weights are integers or floats",
+			                 weight, a->graph->relations[r].name, gemp_type_name[column->type]);
+	}
+	return any ? GEMP_OK : gemp_fail(GEMP_EUSAGE, "--weight %s: no edges have this attribute; `gemp-mpi info %s` lists those "
+	                                 "that they have", weight, a->options->arguments[0]);
+}
+
+gemp_code gemp_analysis_lay_out(gemp_analysis *a, gemp_gas_layout_options how)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	how.relations = a->relations;
+	GEMP_TRY(check_weight(a));
+	GEMP_TRY(gemp_gas_layout_new(&a->layout, a->comm, a->graph, &how));
+	gemp_timers_add_less(&a->timers, GEMP_READ, since, a->layout.seconds);
+	a->timers.seconds[GEMP_CONVERT] += a->layout.seconds;
+	a->prepared += a->layout.seconds;
+done:
+	return code;
+}
+
+gemp_code gemp_analysis_source(gemp_analysis *a, gemp_vertex *source)
+{
+	const char *file = a->options->arguments[0];
+	if (!a->options->source)
+		return gemp_fail(GEMP_EUSAGE, "%s needs the vertex to start from: --source KEY", a->options->command->name);
+	return gemp_key_search_sources(source, a->comm, a->graph, file, &a->options->source, 1);
+}
+
+void gemp_analysis_prepared(gemp_analysis *a, double seconds, double build)
+{
+	a->prepared += seconds;
+	a->timers.seconds[GEMP_BUILD] += build;
+	a->timers.seconds[GEMP_UPLOAD] += seconds;
+}
+
+void gemp_analysis_searched(gemp_analysis *a, const gemp_traversal_cost *cost)
+{
+	double *seconds = a->timers.seconds, host = cost->wall - cost->device - cost->exchange;
+	seconds[GEMP_KERNEL] += cost->device + cost->settle;
+	seconds[GEMP_EXCHANGE] += cost->exchange;
+	seconds[GEMP_RESOLVE] += host > 0 ? host : 0;
+	seconds[GEMP_DOWNLOAD] += cost->download;
+}
+
+void gemp_analysis_summed(gemp_analysis *a, const gemp_dense_report *run)
+{
+	double *seconds = a->timers.seconds, host = run->wall - run->own - run->ghost - run->mail - run->agree;
+	gemp_analysis_prepared(a, run->prepare, run->build);
+	seconds[GEMP_KERNEL] += run->own + run->ghost;
+	seconds[GEMP_EXCHANGE] += run->mail + run->agree;
+	seconds[GEMP_RESOLVE] += host > 0 ? host : 0;
+}
+
+gemp_code gemp_analysis_write(gemp_analysis *a)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	GEMP_TRY(gemp_found_write_rows(a->report, a->graph, &a->found));
+	GEMP_TRY(gemp_into_write(a->report, a->graph, &a->found));
+	gemp_timers_add(&a->timers, GEMP_WRITE, since);
+done:
+	return code;
+}
+
+gemp_gas_edges gemp_analysis_edges(const gemp_analysis *a)
+{
+	return (gemp_gas_edges){ .comm = a->comm, .graph = a->graph, .relations = a->relations,
+	                         .direction = (gemp_gas_direction)a->options->direction, .weight = a->options->weight };
+}
+
+gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size)
+{
+	char *rows = NULL;
+	*out = NULL;
+	if (!values)
+		return GEMP_OK;
+	rows = gemp_calloc(a->layout.own, size);
+	if (!rows)
+		return GEMP_ENOMEM;
+	for (size_t row = 0; row < a->layout.own; row++)
+		memcpy(rows + row * size, (const char *)values + a->layout.local[row] * size, size);
+	*out = rows;
+	return GEMP_OK;
+}
+
+void gemp_analysis_verified(gemp_analysis *a, const char *what, double since)
+{
+	gemp_report_print(a->report, "Verified: %s\n", what);
+	gemp_report_set(a->report, "verified", json_true());
+	gemp_report_set(a->report, "verify_seconds", json_real(gemp_now() - since));
+}
+
+/* REPORT */
+
+void gemp_analysis_stages(gemp_analysis *a, const gemp_traversal_cost *cost)
+{
+	enum { STAGES = 5 };
+	static const char *const stages[STAGES] = { "search", "device", "exchange", "settle", "download" };
+	double seconds[STAGES] = { cost->wall, cost->device, cost->exchange, cost->settle, cost->download };
+	json_t *object = json_object();
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, seconds, STAGES, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	gemp_report_detail(a->report, "\n  stage              ms\n");
+	for (int s = 0; s < STAGES; s++) {
+		json_object_set_new(object, stages[s], json_real(seconds[s]));
+		gemp_report_detail(a->report, "  %-10s %10.3f%s\n", stages[s], 1e3 * seconds[s],
+		                   s == 1 || s == 2 ? "   of it" : "");
+	}
+	gemp_report_set(a->report, "stages", object);
+}
+
+/* Collective. What travelled, of all ranks. */
+static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
+{
+	uint64_t sums[] = { work->traffic.bytes, work->traffic.messages }, rounds = work->traffic.rounds;
+	if (a->comm->size == 1)
+		return;
+	gemp_comm_sum(a->comm, sums, 2);
+	gemp_comm_max(a->comm, &rounds, 1);
+	const gemp_traffic all = { sums[0], sums[1], rounds };
+	double steps = (double)(work->iterations ? work->iterations : 1), edges = (double)a->layout.edges;
+	double each = edges > 0 ? (double)sums[0] / edges / steps : 0;
+	gemp_report_exchange(a->report, &all, -1, NULL);
+	gemp_report_detail(a->report, "  %-10s %.3f bytes an edge and iteration\n", "", each);
+	gemp_report_set(a->report, "bytes_per_edge_and_iteration", json_real(each));
+}
+
+/* Collective. How much was done in a second, beside a copy in the devices' memory. */
+static gemp_code report_rate(gemp_analysis *a, const gemp_analysis_work *work)
+{
+	enum { WORTH_MEASURING = 1 << 22 };
+	gemp_code code = GEMP_OK;
+	gemp_rates rates = { 0 };
+	double longest[2] = { work->seconds, a->prepared }, copy = 0;
+	uint64_t bytes = gemp_comm_sum1(a->comm, work->bytes);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, longest, 2, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	double seconds = longest[0], gteps = seconds > 0 ? 1e-9 * (double)work->edges / seconds : 0;
+	gemp_report_detail(a->report, "  %-10s %10.3f ms: %.3f billion edges a second; made ready in %.3f ms\n", "work",
+	                   1e3 * seconds, gteps, 1e3 * longest[1]);
+	if (bytes >= WORTH_MEASURING) {
+		GEMP_TRY(gemp_comm_agree(a->comm, gemp_device_rates(a->device, &rates)));
+		GEMP_MPI(MPI_Allreduce(&rates.copy, &copy, 1, MPI_DOUBLE, MPI_SUM, a->comm->world));
+		double rate = seconds > 0 ? (double)bytes / seconds : 0;
+		gemp_report_detail(a->report, "  %-10s %10.1f GB/s, %.2f of a copy in the same memory (%.1f GB/s)\n", "",
+		                   1e-9 * rate, rate / copy, 1e-9 * copy);
+		gemp_report_set(a->report, "bandwidth_share", json_real(rate / copy));
+		gemp_report_set(a->report, "copy_bytes_per_second", json_real(copy));
+	}
+	gemp_report_set(a->report, "work_seconds", json_real(seconds));
+	gemp_report_set(a->report, "prepare_seconds", json_real(longest[1]));
+	gemp_report_set(a->report, "gteps", json_real(gteps));
+	gemp_report_set(a->report, "bytes_moved", gemp_json_count(bytes));
+done:
+	return code;
+}
+
+gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work)
+{
+	gemp_code code = GEMP_OK;
+	gemp_report *report = a->report;
+	gemp_report_graph(report, a->graph);
+	gemp_report_set(report, "edges_led_along", gemp_json_count(a->layout.edges));
+	gemp_report_set(report, "edges_of_the_work", gemp_json_count(work->edges));
+	gemp_report_detail(report, "\n");
+	GEMP_TRY(report_rate(a, work));
+	report_exchange(a, work);
+	GEMP_TRY(gemp_report_devices(report, a->context));
+	gemp_report_seconds(report, &a->timers, false);
+	gemp_report_memory(report, gemp_context_device_peak(a->context));
+done:
+	return code;
+}
+
+gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *run)
+{
+	double wall = run->wall;
+	const gemp_analysis_work work = { .seconds = wall, .edges = a->layout.edges * run->rounds, .iterations = run->rounds,
+	                                  .bytes = run->bytes * run->rounds, .traffic = run->traffic };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &wall, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	double each = run->rounds ? wall / run->rounds : 0;
+	gemp_report_detail(a->report, "  %-10s %10.3f ms an iteration\n", "time", 1e3 * each);
+	gemp_report_set(a->report, "seconds_per_iteration", json_real(each));
+	return gemp_analysis_report(a, &work);
+}
+
+gemp_code gemp_analysis_end(gemp_analysis *a, gemp_code code)
+{
+	code = gemp_report_finish(a->report, code);
+	gemp_table_free(&a->found);
+	gemp_gas_layout_free(&a->layout);
+	gemp_context_free(a->context);
+	gemp_graph_free(a->graph);
+	gemp_free(a->relations);
+	*a = (gemp_analysis){ 0 };
+	return code;
+}

@@ -1,0 +1,85 @@
+/* A graph file with what was found as attributes of its vertices. */
+#include "command/files.h"
+#include "command/produce.h"
+#include "command/quantity.h"
+#include "command/vertex_found.h"
+#include "core/memory.h"
+#include "core/text.h"
+#include "io/graph_file.h"
+#include "partition/builder.h"
+
+#include <string.h>
+
+gemp_code gemp_into_check(const gemp_comm *comm, const gemp_options *options)
+{
+	gemp_code code = GEMP_OK;
+	if (!options->into && options->column)
+		code = gemp_fail(GEMP_EUSAGE, "--column %s names an attribute of the graph that --into writes; give --into, too",
+		                 options->column);
+	else if (options->into && !gemp_file_ends_in(options->into, ".h5"))
+		code = gemp_fail(GEMP_EUSAGE, "--into %s: this is to be a graph file, whose name ends in .h5", options->into);
+	else if (options->into && comm->rank == 0)
+		code = gemp_file_may_write("--into", options->into);
+	return gemp_comm_agree(comm, code);
+}
+
+/* "pagerank", or "bfs_level" and "bfs_parent". */
+static gemp_code attribute_name(gemp_text *out, const gemp_options *options, const char *column, size_t count)
+{
+	const char *prefix = options->column ? options->column : options->command->name;
+	gemp_text_clear(out);
+	gemp_text_print(out, count > 1 ? "%s_%s" : "%s", prefix, column);
+	return gemp_text_status(out);
+}
+
+gemp_code gemp_into_check_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph,
+                                const char *const *names, size_t count)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text name = { 0 };
+	for (size_t i = 0; options->into && i < count && code == GEMP_OK; i++) {
+		code = attribute_name(&name, options, names[i], count);
+		if (code == GEMP_OK && gemp_table_find(&graph->attributes, name.data))
+			code = gemp_fail(GEMP_EUSAGE, "--into %s: vertices of %s have an attribute '%s' already; give another name by "
+			                 "--column", options->into, options->arguments[0], name.data);
+	}
+	gemp_text_free(&name);
+	return gemp_comm_agree(comm, code);
+}
+
+static gemp_code take_columns(gemp_graph *graph, const gemp_options *options, gemp_table *found)
+{
+	gemp_code code = GEMP_OK;
+	gemp_text name = { 0 };
+	for (size_t i = 0; i < found->count; i++) {
+		gemp_column *column = NULL;
+		GEMP_TRY(attribute_name(&name, options, found->columns[i].name, found->count));
+		GEMP_TRY(gemp_table_add(&graph->attributes, name.data, found->columns[i].type, &column));
+		char *own = column->name;
+		gemp_free(found->columns[i].name);
+		*column = found->columns[i];
+		column->name = own;
+		found->columns[i] = (gemp_column){ 0 };
+	}
+done:
+	gemp_text_free(&name);
+	return code;
+}
+
+gemp_code gemp_into_write(gemp_report *report, gemp_graph *graph, gemp_table *found)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_options *options = report->options;
+	const char *weight = NULL;
+	if (!options->into)
+		return GEMP_OK;
+	GEMP_TRY(gemp_graph_load(graph));
+	GEMP_TRY(gemp_graph_file_matrix_values(&weight, report->comm, graph, options->arguments[0]));
+	GEMP_TRY(gemp_comm_agree(report->comm, take_columns(graph, options, found)));
+	GEMP_TRY(gemp_graph_content_hash(report->comm, graph, &graph->hash));
+	GEMP_TRY(gemp_produce_file(report, graph, options->into, weight));
+	gemp_report_print(report, "%s: the graph, with what was found\n", options->into);
+	gemp_report_set(report, "into", json_string(options->into));
+done:
+	return code;
+}

@@ -1,0 +1,22 @@
+/* key_search: vertices by the user's keys. */
+#ifndef GEMP_COMMAND_KEY_SEARCH_H
+#define GEMP_COMMAND_KEY_SEARCH_H
+
+#include "comm/comm.h"
+#include "graph/graph.h"
+
+/* Collective, with the same keys on all ranks; the graph's keys are loaded. out[i] becomes the id of the vertex with keys[i],
+ * GEMP_NO_VERTEX if there is none. */
+gemp_code gemp_key_search(gemp_vertex *out, const gemp_comm *comm, const gemp_graph *graph, const gemp_value *keys,
+                          size_t count);
+
+/* The key that a text stands for in this graph: integers where all its keys are, if it looks like one. The bytes of a string
+ * are borrowed. */
+gemp_value gemp_key_of_text(const gemp_graph *graph, const char *text, size_t size);
+
+/* Collective. Loads keys. The vertices that texts[0..count) name, which --source gives; GEMP_EUSAGE if there is none of
+ * a name. */
+gemp_code gemp_key_search_sources(gemp_vertex *out, const gemp_comm *comm, gemp_graph *graph, const char *file,
+                                  const char *const *texts, size_t count);
+
+#endif

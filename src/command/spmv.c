@@ -1,0 +1,179 @@
+#include "gas/spmv.h"
+
+#include "command/analysis.h"
+#include "command/quantity.h"
+#include "command/vertex_found.h"
+#include "core/memory.h"
+
+#include <math.h>
+
+static const char *const names[] = { "y" };
+
+/* As the words of --precision. */
+enum { AUTO, SINGLE, DOUBLE };
+
+static gemp_code check(const gemp_options *options)
+{
+	if (options->repeat > INT32_MAX)
+		return gemp_fail(GEMP_EUSAGE, "--repeat %" PRIu64 ": at most 2147483647", options->repeat);
+	return GEMP_OK;
+}
+
+/* Rows of A gather what their targets have. */
+static gemp_gas_direction direction(const gemp_options *options)
+{
+	return options->transpose ? GEMP_GAS_ALONG : GEMP_GAS_AGAINST;
+}
+
+static double number(const gemp_column *column, size_t row)
+{
+	return column->type == GEMP_INTEGER ? (double)column->integers[row] : column->floats[row];
+}
+
+/* Collective. (*out)[own] by local vertex; NULL: ones. The caller frees. */
+static gemp_code read_vector(double **out, gemp_analysis *a)
+{
+	gemp_code code = GEMP_OK;
+	gemp_graph *graph = a->graph;
+	const char *name = a->options->vector, *file = a->options->arguments[0];
+	const gemp_column *column = name ? gemp_table_find(&graph->attributes, name) : NULL;
+	uint64_t missing = 0;
+	*out = NULL;
+	if (!name)
+		return GEMP_OK;
+	if (!column)
+		return gemp_fail(GEMP_EUSAGE, "--x %s: vertices of %s have no such attribute; `gemp-mpi info %s` lists those that "
+		                 "they have", name, file, file);
+	if (column->type != GEMP_INTEGER && column->type != GEMP_FLOAT)
+		return gemp_fail(GEMP_EUSAGE, "--x %s: this attribute is %s; a vector is of integers or floats", name,
+		                 gemp_type_name[column->type]);
+	GEMP_TRY(gemp_graph_need_attribute(graph, (size_t)(column - graph->attributes.columns)));
+	GEMP_TRY(gemp_comm_agree(a->comm, GEMP_NEW(*out, a->layout.own)));
+	for (size_t row = 0; row < graph->rows; row++) {
+		double value = number(column, row);
+		bool null = column->null && column->null[row];
+		missing += null || !isfinite(value);
+		(*out)[a->layout.local[row]] = value;
+	}
+	missing = gemp_comm_sum1(a->comm, missing);
+	if (missing)
+		code = gemp_fail(GEMP_EDATA, "--x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s'; give each a value",
+		                 name, missing, graph->vertices, name);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code report_found(gemp_analysis *a, const gemp_spmv_result *found)
+{
+	gemp_report *report = a->report;
+	uint32_t rounds = found->report.rounds;
+	double sums[2] = { 0, 0 };
+	for (uint32_t v = 0; v < a->layout.own; v++) {
+		sums[0] += found->y[v];
+		sums[1] += found->y[v] * found->y[v];
+	}
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, a->comm->world));
+	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s multiplication%s in %s precision\n", sums[0],
+	                  sqrt(sums[1]), gemp_grouped(rounds).text, rounds == 1 ? "" : "s",
+	                  a->options->precision == SINGLE ? "single" : "double");
+	if (found->greatest && rounds) {
+		double last = found->greatest[rounds - 1], before = rounds > 1 ? found->greatest[rounds - 2] : NAN;
+		json_t *list = json_array();
+		for (uint32_t r = 0; r < rounds; r++)
+			json_array_append_new(list, json_real(found->greatest[r]));
+		gemp_report_print(report, "The greatest magnitude was %.9g before it became 1; the time before %.9g\n", last, before);
+		gemp_report_set(report, "greatest", list);
+	}
+	gemp_report_set(report, "sum", json_real(sums[0]));
+	gemp_report_set(report, "length", json_real(sqrt(sums[1])));
+	gemp_report_set(report, "iterations", gemp_json_count(rounds));
+	return gemp_analysis_report_sums(a, &found->report);
+}
+
+/* Collective. */
+static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_result *found)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_edges edges = gemp_analysis_edges(a);
+	double since = gemp_now(), worst;
+	void *vector = NULL, *y = NULL;
+	if (!a->options->verify_order)
+		return GEMP_OK;
+	edges.direction = direction(a->options);
+	code = gemp_analysis_by_row(&vector, a, x, sizeof *x);
+	if (code == GEMP_OK)
+		code = gemp_analysis_by_row(&y, a, found->y, sizeof *found->y);
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	const gemp_gas_product product = { .x = vector, .rounds = found->report.rounds, .normal = a->options->normalize, .y = y,
+	                                   .epsilon = a->options->precision == SINGLE ? 0x1p-24 : 0x1p-53 };
+	GEMP_TRY(gemp_gas_verify_spmv(&edges, &product, &worst));
+	gemp_report_set(a->report, "verified_error", json_real(worst));
+	gemp_analysis_verified(a, "sums of the host's, in double precision, differ by no more than rounding does", since);
+done:
+	gemp_free(vector);
+	gemp_free(y);
+	return code;
+}
+
+/* Collective. */
+static gemp_code find(gemp_analysis *a, gemp_spmv **engine, gemp_spmv_result *found)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_options *options = a->options;
+	bool single = options->precision == SINGLE;
+	double *x = NULL;
+	const gemp_gas_layout_options how = { .direction = direction(options),
+		.weight = options->weight, .parts = GEMP_GAS_IN, .wanted = single ? GEMP_GAS_SINGLE : GEMP_GAS_DOUBLE };
+	const gemp_dense_options shape = { .twofold = !single };
+	gemp_spmv_ask ask = { .rounds = (uint32_t)options->repeat, .normal = options->normalize };
+	GEMP_TRY(gemp_analysis_lay_out(a, how));
+	GEMP_TRY(read_vector(&x, a));
+	ask.x = x;
+	GEMP_TRY(gemp_spmv_new(engine, &a->layout, a->device, &shape));
+	GEMP_TRY(gemp_spmv_run(*engine, &ask, found));
+	gemp_analysis_summed(a, &found->report);
+	GEMP_TRY(verify(a, x, found));
+	code = gemp_comm_agree(a->comm, gemp_found_add_double(&a->found, names[0], &a->layout, found->y));
+done:
+	gemp_free(x);
+	return code;
+}
+
+static gemp_code spmv(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	gemp_analysis a;
+	gemp_spmv *engine = NULL;
+	gemp_spmv_result found = { 0 };
+	gemp_code code = check(options);
+	if (code == GEMP_OK)
+		code = gemp_analysis_begin(&a, comm, options, &report);
+	if (code != GEMP_OK)
+		return code;
+	GEMP_TRY(gemp_analysis_open(&a, names, 1));
+	GEMP_TRY(find(&a, &engine, &found));
+	GEMP_TRY(gemp_analysis_write(&a));
+	GEMP_TRY(report_found(&a, &found));
+done:
+	gemp_spmv_free(engine);
+	gemp_spmv_result_free(&found);
+	return gemp_analysis_end(&a, code);
+}
+
+const gemp_command gemp_command_spmv = {
+	.name = "spmv",
+	.bit = GEMP_ON_SPMV,
+	.arguments = "G.h5 [--weight COLUMN] [--x ATTRIBUTE] [--transpose] [--repeat K] [-o FILE] [--into H.h5]",
+	.summary = "Multiplies the graph's matrix with a vector",
+	.text = "y = A x, where A has the weight of an edge in the row of its source and the column of its target, as scipy reads "
+		"the graph file; parallel edges add up. Edges without a direction count both ways. x is an attribute of the "
+		"vertices, or ones: y is then the number, or the weight, of the edges that leave a vertex. Rows of FILE are key and "
+		"y. With --repeat y becomes x again; with --normalize the greatest magnitude is made 1 each time, which leads to an "
+		"eigenvector of the greatest eigenvalue, if there is one.\n",
+	.examples = "gemp-mpi spmv flows.h5 --weight litres --x price -o cost.tsv\n"
+		"gemp-mpi spmv social.h5 --repeat 50 --normalize --into social.h5 --column centrality\n",
+	.least = 1,
+	.most = 1,
+	.run = spmv,
+};

@@ -1,0 +1,154 @@
+#include "gas/sssp.h"
+
+#include "command/analysis.h"
+#include "command/quantity.h"
+#include "command/vertex_found.h"
+#include "core/memory.h"
+
+#include <math.h>
+
+static const char *const names[] = { "distance", "predecessor" };
+
+static gemp_code check(const gemp_options *options)
+{
+	if (!options->weight)
+		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; `gemp-mpi info` "
+		                 "lists those that they have, and `gemp-mpi bfs` counts edges");
+	return GEMP_OK;
+}
+
+/* Collective. The greatest distance; of integers exactly, as text goes: they are below 2^63. */
+static void report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
+{
+	uint64_t most = 0;
+	double real = 0;
+	for (uint32_t v = 0; v < a->layout.own; v++) {
+		if (found->distance && found->distance[v] != GEMP_NO_DISTANCE && found->distance[v] > most)
+			most = found->distance[v];
+		if (found->real && isfinite(found->real[v]) && found->real[v] > real)
+			real = found->real[v];
+	}
+	gemp_comm_max(a->comm, &most, 1);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &real, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	if (found->distance)
+		gemp_report_print(a->report, "%s away\n", gemp_grouped(most).text);
+	else
+		gemp_report_print(a->report, "%.9g away\n", real);
+	gemp_report_set(a->report, "farthest", found->distance ? gemp_json_count(most) : json_real(real));
+}
+
+/* Collective. */
+static gemp_code report_found(gemp_analysis *a, const gemp_sssp_result *found)
+{
+	gemp_report *report = a->report;
+	const gemp_traversal_cost *cost = &found->cost;
+	gemp_report_print(report, "%s of %s vertices are reached from %s, the farthest is ",
+	                  gemp_grouped(found->reached).text, gemp_grouped(a->layout.vertices).text, a->options->source);
+	report_farthest(a, found);
+	gemp_report_detail(report, "\n  %-10s %s of relaxing, in steps of %g; %s edges gone along, %s leave reached vertices\n",
+	                   "rounds", gemp_grouped(cost->rounds).text, found->delta, gemp_grouped(cost->edges).text,
+	                   gemp_grouped(found->reached_edges).text);
+	gemp_analysis_stages(a, cost);
+	gemp_report_set(report, "reached", gemp_json_count(found->reached));
+	gemp_report_set(report, "reached_edges", gemp_json_count(found->reached_edges));
+	gemp_report_set(report, "relaxed_edges", gemp_json_count(cost->edges));
+	gemp_report_set(report, "rounds", gemp_json_count(cost->rounds));
+	gemp_report_set(report, "delta", json_real(found->delta));
+	const gemp_analysis_work work = { .seconds = cost->wall, .edges = a->layout.edges, .iterations = cost->rounds,
+	                                  .traffic = cost->traffic };
+	return gemp_analysis_report(a, &work);
+}
+
+/* Collective. */
+static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_sssp_result *found)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_gas_edges edges = gemp_analysis_edges(a);
+	double since = gemp_now();
+	void *distance = NULL, *real = NULL, *predecessor = NULL;
+	if (!a->options->verify_order)
+		return GEMP_OK;
+	code = gemp_analysis_by_row(&distance, a, found->distance, sizeof *found->distance);
+	if (code == GEMP_OK)
+		code = gemp_analysis_by_row(&real, a, found->real, sizeof *found->real);
+	if (code == GEMP_OK)
+		code = gemp_analysis_by_row(&predecessor, a, found->predecessor, sizeof *found->predecessor);
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	GEMP_TRY(gemp_gas_verify_sssp(&edges, source, distance, real, predecessor));
+	gemp_analysis_verified(a, "no edge makes a way shorter, and predecessors lead to the source", since);
+done:
+	gemp_free(distance);
+	gemp_free(real);
+	gemp_free(predecessor);
+	return code;
+}
+
+static gemp_code add_columns(gemp_analysis *a, const gemp_sssp_result *found)
+{
+	gemp_code code = GEMP_OK;
+	code = found->distance ? gemp_found_add_u64(&a->found, names[0], &a->layout, found->distance, GEMP_NO_DISTANCE) :
+	                         gemp_found_add_double(&a->found, names[0], &a->layout, found->real);
+	GEMP_TRY(gemp_comm_agree(a->comm, code));
+	code = gemp_found_add_keys(&a->found, names[1], &a->layout, a->graph, found->predecessor);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code find(gemp_analysis *a, gemp_sssp **sssp, gemp_sssp_result *found, gemp_vertex source)
+{
+	gemp_code code = GEMP_OK;
+	double build = 0;
+	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction, .weight = a->options->weight,
+	                                      .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .wanted = GEMP_GAS_LENGTHS };
+	const gemp_sssp_options shape = { .delta = a->options->delta };
+	GEMP_TRY(gemp_analysis_lay_out(a, how));
+	GEMP_TRY(gemp_sssp_new(sssp, &a->layout, a->device, &shape));
+	double prepared = gemp_sssp_prepare_seconds(*sssp, &build);
+	gemp_analysis_prepared(a, prepared, build);
+	GEMP_TRY(gemp_sssp_run(*sssp, source, found));
+	gemp_analysis_searched(a, &found->cost);
+	code = add_columns(a, found);
+done:
+	return code;
+}
+
+static gemp_code sssp(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	gemp_analysis a;
+	gemp_sssp *engine = NULL;
+	gemp_sssp_result found = { 0 };
+	gemp_vertex source;
+	gemp_code code = check(options);
+	if (code == GEMP_OK)
+		code = gemp_analysis_begin(&a, comm, options, &report);
+	if (code != GEMP_OK)
+		return code;
+	GEMP_TRY(gemp_analysis_open(&a, names, 2));
+	GEMP_TRY(gemp_analysis_source(&a, &source));
+	GEMP_TRY(find(&a, &engine, &found, source));
+	GEMP_TRY(verify(&a, source, &found));
+	GEMP_TRY(gemp_analysis_write(&a));
+	GEMP_TRY(report_found(&a, &found));
+done:
+	gemp_sssp_free(engine);
+	return gemp_analysis_end(&a, code);
+}
+
+const gemp_command gemp_command_sssp = {
+	.name = "sssp",
+	.bit = GEMP_ON_SSSP,
+	.arguments = "G.h5 --source KEY --weight COLUMN [--direction WAY] [-o FILE] [--into H.h5]",
+	.summary = "Finds the shortest paths from a vertex",
+	.text = "Lengths of edges are an attribute of theirs: numbers that are not negative. Rows of FILE are key, distance, and "
+		"predecessor: the vertex before it on a shortest path. Of several the one with the smallest key among those that "
+		"are nearer; edges of length 0 are followed away from the source, so that predecessors lead back to it in any "
+		"case. Distances are exact: integers, or sums in double precision. Who is not reached has none.\n"
+		"The answer is the same for every number of ranks, device and seed.\n",
+	.examples = "gemp-mpi sssp roads.h5 --source Jena --weight km -o ways.tsv\n"
+		"mpirun -n 8 gemp-mpi sssp roads.h5 --source Jena --weight km --direction against --into roads.h5\n",
+	.least = 1,
+	.most = 1,
+	.run = sssp,
+};

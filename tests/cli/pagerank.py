@@ -1,0 +1,83 @@
+"""pagerank: against power iteration in this test, with vertices that no edge leaves, weights, and jumps to some vertices."""
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from analytics import Graph, close, column, into_itself, objects, random_graph, ranks, report, rows
+from program import run
+
+EXACT = ("--tolerance", "1e-13", "--max-iterations", "1000")
+
+
+def found_by(path, number, *options, kind=str):
+    run(number, "pagerank", path, *options, "-o", "p.tsv", "--json", "report.json", "-q")
+    return column(rows("p.tsv", {"key": kind, "rank": float}), "rank")
+
+
+def check(graph, path, number, *options, direction="along", types=None, precise=True, **how):
+    kind = type(graph.keys[0])
+    found = found_by(path, number, "--direction", direction, "--verify", *(EXACT if precise else ()), *options, kind=kind)
+    wanted = ranks(graph.keys, graph.arcs(direction, types), **how)
+    close(found, wanted, 1e-9 if precise else 2e-3, 1e-12 if precise else 1e-6)
+    told = report()
+    assert told["converged"] and told["verified"] and abs(sum(found.values()) - 1) < 1e-5
+    assert told["residuals"][-1] < (1e-13 if precise else 1e-6) and len(told["residuals"]) == told["iterations"]
+    top = sorted(found.values(), reverse=True)[:10]
+    assert [round(one["rank"], 7) for one in told["top"]] == [round(rank, 7) for rank in top]
+    return found, wanted
+
+
+def jumps(graph, path):
+    with open("jumps.tsv", "w") as file:
+        file.write("key\tchance\n# two of them\nv1\t3\nv5\t0.5\n")
+    check(graph, path, 2, "--personalization", "jumps.tsv", jump={"v1": 3, "v5": 0.5})
+    check(graph, path, 1, "--source", "v1", "--source", "v7", "--damping", "0.5", jump={"v1": 1, "v7": 1}, damping=0.5)
+    for text, says in (("v1\t-1\n", ":1: -1"), ("v1\nv1\n", ":2: "), ("v1\nv900\n", ":2: "), ("v1\nv2\tx\n", ":2: 'x'"),
+                       ("v1\t0\n", "add up to 0"), ("", "add up to 0")):
+        with open("bad.tsv", "w") as file:
+            file.write(text)
+        run(2, "pagerank", path, "--personalization", "bad.tsv", code=65, says=says)
+    run(1, "pagerank", path, "--personalization", "nowhere.tsv", code=66, says="nowhere.tsv")
+    run(1, "pagerank", path, "--personalization", "jumps.tsv", "--source", "v1", code=2, says="one of them")
+    run(1, "pagerank", path, "--source", "v900", code=2, says="--source v900")
+
+
+def small_graphs():
+    close(found_by(Graph(["one", "two"], []).write("alone"), 2), {"one": 0.5, "two": 0.5}, 1e-6)
+    run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
+    run(2, "pagerank", "none.h5")
+    negative = Graph(["a", "b"], [("a", "b", "A", -2)])
+    run(2, "pagerank", negative.write("negative"), "--weight", "w", code=65, says="-2")
+
+
+def main():
+    seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 32)))
+    print("seed", seed)
+    draw = random.Random(seed)
+    graph = random_graph(draw, 150, 500)
+    path = graph.write("g")
+    found, wanted = check(graph, path, 1)
+    found["v0"] += 1e-6
+    objects(lambda: close(found, wanted, 1e-9, 1e-12))
+    check(graph, path, 3, "--relation", "A", direction="against", types="A")
+    check(graph, path, 2, precise=False)
+    check(graph, path, 4, "--weight", "w", weighted=True)
+    undirected = random_graph(draw, 60, 150, directed=False, key=lambda i: 5 * i)
+    check(undirected, undirected.write("u"), 2)
+    jumps(graph, path)
+    small_graphs()
+    assert "still change" in run(1, "pagerank", path, "--max-iterations", "2").stderr
+    found_by(path, 2, "--tolerance", "0", "--max-iterations", "7")
+    assert report()["iterations"] == 7
+    for options, says in ((("--damping", "1"), "--damping"), (("--damping", "-0.1"), "--damping"),
+                          (("--tolerance", "-1"), "--tolerance"), (("--max-iterations", "0"), "--max-iterations"),
+                          (("--weight", "text"), "text"), (("--precision", "half"), "auto|single|double")):
+        run(1, "pagerank", path, *options, code=2, says=says)
+    into_itself("pagerank", path, *EXACT, names={"rank": "pagerank"})
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()

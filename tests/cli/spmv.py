@@ -1,0 +1,67 @@
+"""spmv: y = A x by sums of this test's own; transposed, again and again, with attributes as x and as weights."""
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from analytics import Graph, close, column, objects, random_graph, refusals, report, rows
+from program import run
+
+
+def product(keys, arcs, x, times=1, normal=False):
+    """y(i) = sum of A[i][j] x(j), an entry for each arc i -> j."""
+    for _ in range(times):
+        y = dict.fromkeys(keys, 0.0)
+        for a, b, w in arcs:
+            y[a] += w * x[b]
+        most = max((abs(v) for v in y.values()), default=0)
+        x = {k: v / most for k, v in y.items()} if normal and most else y
+    return x
+
+
+def check(graph, path, ranks, *options, weight=None, x=None, transpose=False, types=None, relative=1e-12, **how):
+    kind = type(graph.keys[0])
+    more = (["--weight", weight] if weight else []) + (["--x", "size"] if x else []) + (["--transpose"] if transpose else [])
+    run(ranks, "spmv", path, *more, *options, "-o", "y.tsv", "--json", "report.json", "-q", "--verify")
+    found = column(rows("y.tsv", {"key": kind, "y": float}), "y")
+    values = {None: lambda w: 1, "w": lambda w: w, "real": lambda w: w / 8}[weight]
+    arcs = graph.arcs("against" if transpose else "along", types, values)
+    wanted = product(graph.keys, arcs, x or dict.fromkeys(graph.keys, 1.0), **how)
+    close(found, wanted, relative, relative * max(map(abs, wanted.values())))
+    told = report()
+    assert told["verified"] and abs(told["sum"] - sum(found.values())) <= 1e-9 * sum(map(abs, found.values()))
+    return found, wanted
+
+
+def main():
+    seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 32)))
+    print("seed", seed)
+    draw = random.Random(seed)
+    graph = random_graph(draw, 150, 600, least=-9)
+    path = graph.write("g")
+    size = {k: i % 7 - 3 for i, k in enumerate(graph.keys)}
+    found, wanted = check(graph, path, 1, weight="w", x=size)
+    found["v0"] += 1
+    objects(lambda: close(found, wanted, 1e-12, 1e-9))
+    check(graph, path, 2, weight="real", x=size, transpose=True)
+    check(graph, path, 3, "--relation", "B", types="B")
+    check(graph, path, 2, "--repeat", "3", weight="w", times=3)
+    check(graph, path, 4, "--repeat", "20", "--normalize", times=20, normal=True, relative=1e-9)
+    assert len(report()["greatest"]) == 20
+    check(graph, path, 2, "--precision", "single", weight="w", x=size, relative=1e-5)
+    undirected = random_graph(draw, 60, 150, directed=False, key=lambda i: 3 * i)
+    check(undirected, undirected.write("u"), 2, weight="w")
+    run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
+    run(2, "spmv", "none.h5")
+    lacking = Graph(["a", "b"], [("a", "b", "A", None), ("b", "a", "A", 2)]).write("lacking")
+    run(2, "spmv", lacking, "--weight", "w", code=65, says="w")
+    for options, says in ((("--x", "weight"), "--x weight"), (("--x", "name"), "string"), (("--repeat", "0"), "--repeat"),
+                          (("--weight", "length"), "length"), (("--weight", "text"), "text")):
+        run(2, "spmv", path, *options, code=2, says=says)
+    refusals("spmv", path)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()

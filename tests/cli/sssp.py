@@ -1,0 +1,89 @@
+"""sssp: distances against Dijkstra's algorithm, predecessors against what they are to be; lengths that are none are refused."""
+import os
+import random
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from analytics import Graph, check_predecessors, column, distances, objects, random_graph, report, rows, vertices_of
+from program import run
+
+
+def check_rows(graph, arcs, source, found):
+    distance = distances(arcs, source)
+    assert {row["key"] for row in found} == set(graph.keys)
+    assert column(found, "distance") == distance
+    check_predecessors(arcs, distance, column(found, "predecessor"), source)
+    return distance
+
+
+def check(graph, path, source, ranks, *options, weight="w", direction="along"):
+    kind, scale = type(graph.keys[0]), 8 if weight == "real" else 1
+    done = run(ranks, "sssp", path, "--source", str(source), "--weight", weight, "--direction", direction, *options, "-o",
+               "s.tsv", "--json", "report.json", "--verify")
+    assert "Verified" in done.stdout
+    found = rows("s.tsv", {"key": kind, "distance": float if weight == "real" else int, "predecessor": kind})
+    arcs = graph.arcs(direction, weight=lambda w: w / scale if scale > 1 else w)
+    distance = check_rows(graph, arcs, source, found)
+    told = report()
+    assert told["reached"] == len(distance) and told["farthest"] == max(distance.values())
+    with open("s.tsv") as file:
+        return found, arcs, file.read()
+
+
+def spoilt(graph, found, arcs, source):
+    row = next(r for r in found if r["distance"])
+    row["distance"] += 1
+    objects(lambda: check_rows(graph, arcs, source, found))
+    row["distance"] -= 1
+    row["predecessor"] = row["key"]
+    objects(lambda: check_rows(graph, arcs, source, found))
+
+
+def lengths_that_are_none(draw):
+    for number, weight in enumerate((-1, None)):
+        graph = random_graph(draw, 20, 20)
+        graph.edges[5] = ("v4", "v9", "A", weight)
+        path = graph.write(f"bad{number}")
+        for ranks in (1, 2):
+            run(ranks, "sssp", path, "--source", "v0", "--weight", "w", code=65, says="v4")
+
+
+def large_lengths():
+    """Beyond 32 bits, and beyond what a column holds."""
+    far = 1 << 40
+    graph = Graph(["a", "b", "c", "d"], [("a", "b", "A", far), ("b", "c", "A", far + 3), ("a", "c", "A", 3 * far)])
+    check(graph, graph.write("far"), "a", 2)
+    most = (1 << 63) - 1
+    graph = Graph(["a", "b", "c"], [("a", "b", "A", most), ("b", "c", "A", 1)])
+    run(1, "sssp", graph.write("most"), "--source", "a", "--weight", "w", code=65)
+
+
+def main():
+    seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 32)))
+    print("seed", seed)
+    draw = random.Random(seed)
+    graph = random_graph(draw, 200, 500)
+    path = graph.write("g")
+    found, arcs, text = check(graph, path, "v0", 1)
+    assert all(check(graph, path, "v0", ranks, *more)[2] == text
+               for ranks, more in ((2, ()), (3, ("--delta", "1")), (1, ("--delta", "1000"))))
+    spoilt(graph, found, arcs, "v0")
+    check(graph, path, "v2", 2, weight="real", direction="against")
+    nothing = random_graph(draw, 60, 120, least=0, most=1, directed=False, key=int)
+    check(nothing, nothing.write("z"), 0, 3)
+    large_lengths()
+    lengths_that_are_none(draw)
+    run(1, "sssp", path, "--source", "v0", code=2, says="--weight")
+    run(1, "sssp", path, "--weight", "w", code=2, says="--source")
+    run(1, "sssp", path, "--source", "v0", "--weight", "length", code=2, says="length")
+    run(2, "sssp", path, "--source", "v0", "--weight", "text", code=2, says="text")
+    run(1, "sssp", path, "--source", "v0", "--weight", "w", "--delta", "0", code=2, says="--delta")
+    run(2, "sssp", path, "--source", "v0", "--weight", "w", "--into", path, "-q")
+    assert {int(v["sssp_distance"]) for v in vertices_of(path).values() if "sssp_distance" in v} == {r["distance"] for r in found
+                                                                                                if r["distance"] is not None}
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()
