@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "gas/mail_parts.h"
 
+#include <sched.h>
 #include <string.h>
 
 int gemp_gas_mail_kernels = -1;
@@ -189,12 +190,27 @@ gemp_code gemp_gas_mail_begin(gemp_gas_mail *mail, const gemp_buffer *values, co
 	return code;
 }
 
+/* A thread that looks for messages all the time would take a core from the kernel that runs meanwhile on a CPU device. */
+static void wait_for(const gemp_gas_mail *mail, mail_side *side)
+{
+	int arrived = 0;
+	if (mail->device->gpu)
+		GEMP_MPI(MPI_Waitall(side->requests, side->request, MPI_STATUSES_IGNORE));
+	else
+		for (;;) {
+			GEMP_MPI(MPI_Testall(side->requests, side->request, &arrived, MPI_STATUSES_IGNORE));
+			if (arrived)
+				return;
+			sched_yield();
+		}
+}
+
 gemp_code gemp_gas_mail_end(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	if (mail->ranks == 1)
 		return GEMP_OK;
-	GEMP_MPI(MPI_Waitall(mail->in.requests, mail->in.request, MPI_STATUSES_IGNORE));
-	GEMP_MPI(MPI_Waitall(mail->out.requests, mail->out.request, MPI_STATUSES_IGNORE));
+	wait_for(mail, &mail->in);
+	wait_for(mail, &mail->out);
 	return (mail->kernels ? gemp_gas_mail_unpack_device : gemp_gas_mail_unpack_host)(mail, values, arrived);
 }
 
