@@ -31,12 +31,11 @@ static inline gas_seen gas_look(const gas_state *s, gas_place edge)
 	return (gas_seen){ target, s->visited[target >> 5] };
 }
 
-static inline void gas_found(gas_state *s, uint vertex, uint source, uint degree)
+static inline void gas_found(gas_state *s, uint vertex, uint source)
 {
 	s->level[vertex] = s->depth;
 	s->parent[vertex] = source;
 	s->found++;
-	s->edges += degree;
 }
 
 static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen seen)
@@ -45,7 +44,8 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 	if (seen.visited & bit || atomic_or((volatile __global uint *)&s->visited[seen.target >> 5], bit) & bit)
 		return;
 	atomic_or(&s->next[seen.target >> 5], bit);
-	gas_found(s, seen.target, source, (uint)(s->begin[seen.target + 1] - s->begin[seen.target]));
+	gas_found(s, seen.target, source);
+	s->edges += s->begin[seen.target + 1] - s->begin[seen.target];
 }
 
 #include "gas_bottom_up.clh"
@@ -89,7 +89,7 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 /* Rows of edges out and their part of the frontier; rows of edges in (in_...). clear: the frontier after the next one. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
-                          uint in_slice_end, uint own, __global uint *visited, __global uint *restrict level,
+                          uint in_slice_end, __global const uint *restrict in_heads, uint own, __global uint *visited, __global uint *restrict level,
                           __global uint *restrict parent, __global const uint *frontier, volatile __global uint *next,
                           __global uint *restrict clear, uint words, volatile __global ulong *control)
 {
@@ -108,7 +108,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	if (first)
 		bfs_take_in(frontier, first, last, level, s.depth - 1);
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
-	gas_pull(GEMP_GROUP_PASS &s, in, push ? 0 : own, frontier, visited, next, room, control);
+	gas_pull(GEMP_GROUP_PASS &s, in, in_heads, push ? 0 : own, frontier, visited, next, room, control);
 	if (gas_end(control, room, s.found, s.edges, 0) && control[GAS_DECIDE])
 		gas_decide(control, gas_bfs_rule);
 }

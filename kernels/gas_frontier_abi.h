@@ -45,7 +45,7 @@ typedef struct gas_start {
 #define GAS_SSSP_RELAX 1
 #define GAS_SSSP_ADVANCE 2
 
-/* GAS_SUMS of bfs: vertices found, their edges. */
+/* GAS_SUMS of bfs: vertices found, and their edges, which are counted only while frontiers are pushed. */
 static inline void gas_bfs_rule(gas_n64 *control)
 {
 	gas_n64 found = control[GAS_SUMS], edges = control[GAS_SUMS + 1], unseen = control[GAS_UNSEEN];

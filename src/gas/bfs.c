@@ -9,7 +9,7 @@ enum { BEGIN, LEVEL, KERNELS };
 static const char *const names[] = { "bfs_begin", "bfs_level", GEMP_SETTLE_KERNELS };
 
 /* Where most edges are of hubs a GPU had better pull early and for long. */
-enum { HUB_ALPHA = 300, HUB_BETA = 1000, ALPHA = 15, BETA = 24 };
+enum { HUB_ALPHA = 300, HUB_BETA = 1000, ALPHA = 40, BETA = 24 };
 
 struct gemp_bfs {
 	gemp_frontier frontier;
@@ -160,7 +160,7 @@ static gemp_code launch_level(void *self, gemp_frontier_part part)
 	const cl_uint cleared = part == GEMP_FRONTIER_GHOSTS ? 0 : f->words;
 	const gemp_argument rest[] = {
 		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
-		GEMP_ARG(&in->slice_count), GEMP_ARG(&b->open), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
+		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
 		GEMP_ARG(&b->parent.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
 		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared), GEMP_ARG(&f->control.mem),
 	};

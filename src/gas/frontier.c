@@ -96,6 +96,7 @@ done:
 static void free_rows(gemp_frontier_rows *rows, gemp_device *device)
 {
 	gemp_buffer_free(&rows->slices, device);
+	gemp_buffer_free(&rows->heads, device);
 }
 
 void gemp_frontier_free(gemp_frontier *f)

@@ -29,6 +29,7 @@ typedef struct gemp_frontier_shape {
 typedef struct gemp_frontier_rows {
 	const gemp_gas_device_rows *rows;
 	gemp_buffer slices;
+	gemp_buffer heads; /* of `in` and `in_ghost`: the first end of each row; the row itself where it has none */
 	cl_uint own_slices, slice_count;
 	cl_uint own_pieces, piece_count; /* of `out` */
 } gemp_frontier_rows;

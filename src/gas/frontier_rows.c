@@ -41,6 +41,19 @@ done:
 	return code;
 }
 
+static gemp_code take_heads(gemp_frontier *f, gemp_frontier_rows *out, const gemp_gas_rows *rows)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *heads;
+	GEMP_TRY(GEMP_NEW(heads, rows->rows));
+	for (uint32_t row = 0; row < rows->rows; row++)
+		heads[row] = rows->begin[row] < rows->begin[row + 1] ? rows->end[rows->begin[row]] : row;
+	code = gemp_buffer_new(&out->heads, f->device, rows->rows * sizeof *heads, heads);
+done:
+	gemp_free(heads);
+	return code;
+}
+
 gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *out, const gemp_gas_rows *rows,
                                  const gemp_gas_device_rows *held, bool sources)
 {
@@ -60,6 +73,8 @@ gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *out, cons
 	out->slice_count = (cl_uint)l.slice_count;
 	out->piece_count = (cl_uint)l.piece_count;
 	GEMP_TRY(gemp_buffer_new(&out->slices, f->device, l.slice_count * sizeof *l.slices, l.slices));
+	if (!sources)
+		code = take_heads(f, out, rows);
 	if (sources) {
 		GEMP_TRY(gemp_buffer_new(&f->pieces, f->device, l.piece_count * sizeof *l.pieces, l.pieces));
 		GEMP_TRY(gemp_buffer_new(&f->light, f->device, f->words * sizeof *l.light, l.light));
