@@ -1,0 +1,136 @@
+/* Products of sparse matrices and vectors on one device, in several ways to go over the edges, against sums over the list of
+ * edges in double. */
+#include "gas_dense_case.h"
+
+#include "gas/spmv.h"
+
+static void true_product(const dense_case *c, const double *x, double *y, double *size)
+{
+	for (uint32_t v = 0; v < c->vertices; v++)
+		y[v] = size[v] = 0;
+	for (size_t e = 0; e < c->edges; e++) {
+		y[c->target[e]] += c->weight[e] * x[c->source[e]];
+		size[c->target[e]] += fabs(c->weight[e] * x[c->source[e]]); /* what a sum's error is measured by */
+	}
+}
+
+static double *some_values(uint32_t count, uint64_t *seed)
+{
+	double *x = gemp_calloc(count, sizeof *x);
+	for (uint32_t v = 0; v < count; v++)
+		x[v] = (double)gemp_random_below(seed, 1000) / 256 - 1; /* exact in single precision */
+	return x;
+}
+
+/* One product. */
+static void check_once(const dense_case *c, gemp_spmv *it, bool twofold, uint64_t *seed)
+{
+	double *x = some_values(c->vertices, seed), *y = gemp_calloc(c->vertices, sizeof *y);
+	double *size = gemp_calloc(c->vertices, sizeof *size);
+	gemp_spmv_result r;
+	const gemp_spmv_ask ask = { x, 1, false };
+	true_product(c, x, y, size);
+	assert_ok(gemp_spmv_run(it, &ask, &r));
+	for (uint32_t v = 0; v < c->vertices; v++)
+		if (fabs(r.y[v] - y[v]) > (twofold ? 1e-13 : 1e-5) * size[v])
+			fail_msg("vertex %u of %u: %.17g, not %.17g", v, c->vertices, r.y[v], y[v]);
+	gemp_spmv_result_free(&r);
+	gemp_free(x);
+	gemp_free(y);
+	gemp_free(size);
+}
+
+/* Again and again, divided by the greatest each time, from all 1 on; nothing is cancelled, as no weight is negative. */
+static void check_again(const dense_case *c, gemp_spmv *it, bool twofold, uint32_t rounds)
+{
+	double *x = gemp_calloc(c->vertices, sizeof *x), *y = gemp_calloc(c->vertices, sizeof *y);
+	double *size = gemp_calloc(c->vertices, sizeof *size);
+	gemp_spmv_result r;
+	const gemp_spmv_ask ask = { NULL, rounds, true };
+	assert_ok(gemp_spmv_run(it, &ask, &r));
+	for (uint32_t v = 0; v < c->vertices; v++)
+		x[v] = 1;
+	for (uint32_t round = 0; round < rounds; round++) {
+		double greatest = 0;
+		true_product(c, x, y, size);
+		for (uint32_t v = 0; v < c->vertices; v++)
+			greatest = fmax(greatest, y[v]);
+		for (uint32_t v = 0; v < c->vertices; v++)
+			x[v] = greatest > 0 ? y[v] / greatest : y[v];
+		assert_true(near(r.greatest[round], greatest, 0, twofold));
+	}
+	for (uint32_t v = 0; v < c->vertices; v++)
+		if (!near(r.y[v], x[v], 1e-6, twofold))
+			fail_msg("vertex %u of %u, %u rounds: %.17g, not %.17g", v, c->vertices, rounds, r.y[v], x[v]);
+	assert_int_equal(r.report.rounds, rounds);
+	gemp_spmv_result_free(&r);
+	gemp_free(x);
+	gemp_free(y);
+	gemp_free(size);
+}
+
+static void check_way(const dense_case *c, const gemp_dense_options *options, uint64_t *seed)
+{
+	gemp_spmv *it;
+	assert_ok(gemp_spmv_new(&it, &c->layout, device, options));
+	check_once(c, it, options->twofold, seed);
+	for (uint32_t rounds = 0; rounds < 12; rounds = 3 * rounds + 1)
+		check_again(c, it, options->twofold, rounds);
+	check_once(c, it, options->twofold, seed);
+	gemp_spmv_free(it);
+}
+
+/* Small slices, by items and in groups, pulled and binned; one way has single precision alone, as programs take time. */
+static void all_ways(void **state)
+{
+	static const struct {
+		int way;
+		gemp_gas_weights weights;
+		bool twofold;
+	} some[] = { { 1, GEMP_GAS_F32, false }, { 1, GEMP_GAS_F64, true }, { 4, GEMP_GAS_F32, false }, { 8, GEMP_GAS_U32, true },
+		{ 9, GEMP_GAS_UNWEIGHTED, false } };
+	uint64_t seed = test_seed();
+	(void)state;
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+		for (uint32_t size = 0; size < 4; size++) {
+			static const uint32_t vertices[] = { 0, 1, 40, 900 };
+			gemp_dense_options options = ways[some[i].way];
+			options.twofold = some[i].twofold;
+			dense_case c = case_new(vertices[size], size ? (size_t)gemp_random_below(&seed, 5000) : 0, size % 2 ? 3 : 0, 4,
+			                        some[i].weights, &seed);
+			check_way(&c, &options, &seed);
+			case_free(&c);
+		}
+}
+
+/* Three vertices: 0 -> 1 weighs 2, twice; 1 -> 2 weighs 3; a loop at 2 weighs -5. */
+static void known_answer(void **state)
+{
+	static uint64_t begin[] = { 0, 0, 2, 4 }, degree[] = { 2, 1, 1 };
+	static uint32_t source[] = { 0, 0, 1, 2 };
+	static double weight[] = { 2, 2, 3, -5 }, x[] = { 1, 10, 100 };
+	static const gemp_dense_options options = { .twofold = true };
+	const gemp_gas_layout layout = { .comm = &comm, .vertices = 3, .edges = 4, .own = 3, .known = 3, .out_degree = degree,
+		.weights = GEMP_GAS_F64, .in = { 3, begin, source, weight }, .in_ghost = no_rows };
+	gemp_spmv *it;
+	gemp_spmv_result r;
+	(void)state;
+	assert_ok(gemp_spmv_new(&it, &layout, device, &options));
+	assert_ok(gemp_spmv_run(it, &(gemp_spmv_ask){ x, 1, false }, &r));
+	assert_true(r.y[0] == 0 && r.y[1] == 4 && r.y[2] == 30 - 500);
+	gemp_spmv_result_free(&r);
+	assert_ok(gemp_spmv_run(it, &(gemp_spmv_ask){ x, 2, true }, &r)); /* the greatest is a magnitude */
+	assert_true(r.greatest[0] == 470 && fabs(r.greatest[1] - (12 + 2350) / 470.0) < 1e-12);
+	assert_true(r.y[0] == 0 && r.y[1] == 0 && fabs(r.y[2] - 1) < 1e-15);
+	gemp_spmv_result_free(&r);
+	assert_ok(gemp_spmv_run(it, &(gemp_spmv_ask){ x, 0, true }, &r));
+	assert_memory_equal(r.y, x, sizeof x);
+	gemp_spmv_result_free(&r);
+	gemp_spmv_free(it);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(known_answer), cmocka_unit_test(all_ways) };
+	return dense_main(tests, sizeof tests / sizeof *tests);
+}
