@@ -10,7 +10,8 @@ static inline gas_real gas_scatter(gas_real value, gas_weight weight)
 	return value * (gas_real)weight;
 }
 
-#define SPMV_PARAMETERS __global gas_real *restrict to, volatile __global ulong *greatest, uint round, uint normal, double divisor
+#define SPMV_PARAMETERS                                                                                    \
+	__global gas_real *restrict to, volatile __global ulong *greatest, uint round, uint normal, double divisor
 
 typedef struct gas_apply {
 	__global gas_real *to;

@@ -2,8 +2,8 @@
  *
  *     rank(v) = (1 - damping + damping * D) * jump(v) + damping * sum over edges u -> v of rank(u) / degree(u)
  *
- * from rank = jump on. D: the rank of vertices that no edge leaves; jump: alike for all, or as given. Parallel edges and loops count. A layout with
- * weights: an edge has its weight's part of its source's rank.
+ * from rank = jump on. D: the rank of vertices that no edge leaves; jump: alike for all, or as given. Parallel edges and
+ * loops count. A layout with weights: an edge has its weight's part of its source's rank.
  */
 #ifndef GEMP_GAS_PAGERANK_H
 #define GEMP_GAS_PAGERANK_H

@@ -22,7 +22,7 @@ gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool group
 	return (gemp_gas_pull_shape){
 		.group = !groups ? 1 : device->nvidia ? or_tuned(wanted.group, device, "gas.pull.group", 256) : 32,
 		.groups = or_tuned(wanted.groups, device, "gas.pull.groups", 8),
-		.slice = or_else(wanted.slice, groups ? gemp_tuning(device, "gas.pull.slice", 4096) : 1 << 16),
+		.slice = or_else(wanted.slice, groups ? gemp_tuning(device, "gas.pull.slice", 4096) : 1 << 13),
 		.middle = or_tuned(wanted.middle, device, "gas.pull.middle", 64),
 		.middle_lanes = or_tuned(wanted.middle_lanes, device, "gas.pull.middle_lanes", 32),
 		.lanes = or_tuned(wanted.lanes, device, "gas.pull.lanes", 4),
@@ -99,7 +99,8 @@ done:
 }
 
 /* Places of the order where blocks begin, and its end. */
-static gemp_code make_blocks(gemp_gas_pull *pull, const gemp_gas_rows *rows, const uint32_t *order, uint32_t hubs, uint32_t size)
+static gemp_code make_blocks(gemp_gas_pull *pull, const gemp_gas_rows *rows, const uint32_t *order, uint32_t hubs,
+                             uint32_t size)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t *begin = NULL;
@@ -174,7 +175,8 @@ void gemp_gas_pull_free(gemp_gas_pull *pull)
 	*pull = (gemp_gas_pull){ 0 };
 }
 
-void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups, bool ordered, const gemp_gas_pull_shape *shape)
+void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups, bool ordered,
+                           const gemp_gas_pull_shape *shape)
 {
 	int used = snprintf(options, GEMP_GAS_PULL_OPTIONS_SIZE, "%s", ordered ? " -DPULL_ORDERED" : "");
 	if (groups)

@@ -55,7 +55,8 @@ void gemp_gas_pull_free(gemp_gas_pull *pull);
 
 /* Options of programs that include gas_pull.clh. */
 enum { GEMP_GAS_PULL_OPTIONS_SIZE = 160 };
-void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups, bool ordered, const gemp_gas_pull_shape *shape);
+void gemp_gas_pull_options(char options[GEMP_GAS_PULL_OPTIONS_SIZE], bool groups, bool ordered,
+                           const gemp_gas_pull_shape *shape);
 
 /* Before launches, after some that may not have taken their tickets. */
 gemp_code gemp_gas_pull_reset(gemp_gas_pull *pull);

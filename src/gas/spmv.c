@@ -18,7 +18,8 @@ typedef struct spmv_run {
 	double divisor;       /* of several ranks: the greatest of the round before */
 } spmv_run;
 
-static gemp_code new_here(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_dense_options *options)
+static gemp_code new_here(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device,
+                          const gemp_dense_options *options)
 {
 	gemp_code code = GEMP_OK;
 	gemp_spmv *it;

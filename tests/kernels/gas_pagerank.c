@@ -19,7 +19,8 @@ static void true_round(const dense_case *c, const gemp_pagerank_ask *ask, const 
 		next[c->target[e]] += degree > 0 ? rank[u] * c->weight[e] / degree : 0;
 	}
 	for (uint32_t v = 0; v < c->vertices; v++)
-		next[v] = ask->damping * next[v] + (1 - ask->damping + ask->damping * dangling) * (ask->jump ? ask->jump[v] : 1) / jumps;
+		next[v] = ask->damping * next[v] +
+		          (1 - ask->damping + ask->damping * dangling) * (ask->jump ? ask->jump[v] : 1) / jumps;
 }
 
 static double change_of(const double *a, const double *b, uint32_t count)
@@ -99,8 +100,8 @@ static void run_all(const dense_case *c, uint64_t *seed)
 	double *jump = gemp_calloc(c->vertices, sizeof *jump);
 	for (uint32_t v = 0; v < c->vertices; v++)
 		jump[v] = v == 1 || c->vertices == 1 ? 3 : v % 7 == 0 ? (double)gemp_random_below(seed, 5) : 0;
-	const gemp_pagerank_ask asks[] = { { .85, 0, 3, NULL }, { .85, 1e-4, 100, NULL }, { .5, 1e-5, 33, jump }, { .85, 0, 0, NULL },
-		{ 0, 1e-6, 50, NULL }, { .99, 0, 20, jump } };
+	const gemp_pagerank_ask asks[] = { { .85, 0, 3, NULL }, { .85, 1e-4, 100, NULL }, { .5, 1e-5, 33, jump },
+		{ .85, 0, 0, NULL }, { 0, 1e-6, 50, NULL }, { .99, 0, 20, jump } };
 	for (size_t w = 0; w < WAYS; w++) {
 		gemp_dense_options options = ways[w];
 		options.twofold = w == 1;

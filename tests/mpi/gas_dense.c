@@ -113,7 +113,8 @@ static void check_pagerank(const gas_case *c, const gemp_dense_options *options,
 	free(expected);
 }
 
-static void multiply_again(const gas_case *c, const gas_arc *arcs, size_t count, int kind, bool transposed, bool normal, double *x)
+static void multiply_again(const gas_case *c, const gas_arc *arcs, size_t count, int kind, bool transposed, bool normal,
+                           double *x)
 {
 	double *y = calloc(c->n, sizeof *y), greatest = 0;
 	gas_reference_multiply(c, arcs, count, kind, transposed, x, y);
@@ -164,7 +165,9 @@ static void all_shapes(void **state)
 	(void)state;
 	for (int shape = 0; shape < 2 * GAS_SHAPES; shape++) {
 		gas_case c;
-		const gemp_dense_options options = { .twofold = shape % 2, .shape = { .slice = shape % 3 ? 8 : 0, .block = 16 } };
+		const gemp_dense_options options = { .twofold = shape % 2,
+			.gather = shape % 4 == 2 ? GEMP_GATHER_BINNED : GEMP_GATHER_PULL,
+			.shape = { .slice = shape % 3 ? 8 : 0, .block = 16, .range = 16, .tile = 30 } };
 		assert_all_ok(gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
 		check_pagerank(&c, &options, shape < GAS_SHAPES, &random);
 		check_spmv(&c, &options, shape % 3, shape < GAS_SHAPES, &random);
