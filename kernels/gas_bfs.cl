@@ -4,6 +4,12 @@
 
 #define BFS_NONE UINT_MAX
 
+typedef uint gas_value;
+
+#ifdef GAS_SHUFFLE
+#include "gas_tuples.clh"
+#endif
+
 typedef struct gas_state {
 	__global const gas_place *begin; /* rows of edges out, for how many a vertex has */
 	__global const uint *end;
@@ -12,23 +18,14 @@ typedef struct gas_state {
 	__global uint *level, *parent;
 	uint depth;
 	gas_count found, edges, along;
+#ifdef GAS_SHUFFLE
+	gas_tuples tuples;
+#endif
 } gas_state;
-
-typedef uint gas_value;
-
-typedef struct gas_seen {
-	uint target, visited;
-} gas_seen;
 
 static inline gas_value gas_leave(gas_state *s, uint source)
 {
 	return source;
-}
-
-static inline gas_seen gas_look(const gas_state *s, gas_place edge)
-{
-	uint target = s->end[edge];
-	return (gas_seen){ target, s->visited[target >> 5] };
 }
 
 static inline void gas_found(gas_state *s, uint vertex, uint source)
@@ -38,15 +35,50 @@ static inline void gas_found(gas_state *s, uint vertex, uint source)
 	s->found++;
 }
 
+/* seen: the target's word of `visited`, some time ago. */
+static inline void bfs_visit(gas_state *s, uint source, uint target, uint seen)
+{
+	uint bit = 1u << (target & 31);
+	if (seen & bit || atomic_or((volatile __global uint *)&s->visited[target >> 5], bit) & bit)
+		return;
+	atomic_or(&s->next[target >> 5], bit);
+	gas_found(s, target, source);
+	s->edges += s->begin[target + 1] - s->begin[target];
+}
+
+#ifdef GAS_SHUFFLE
+
+typedef uint gas_seen;
+#define gas_look(s, edge) ((s)->end[edge])
+
+static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen target)
+{
+	gas_send(&s->tuples, target, value);
+}
+
+static inline void gas_apply(gas_state *s, uint target, gas_value source)
+{
+	bfs_visit(s, source, target, s->visited[target >> 5]);
+}
+
+#else
+
+typedef struct gas_seen {
+	uint target, visited;
+} gas_seen;
+
+static inline gas_seen gas_look(const gas_state *s, gas_place edge)
+{
+	uint target = s->end[edge];
+	return (gas_seen){ target, s->visited[target >> 5] };
+}
+
 static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen seen)
 {
-	uint bit = 1u << (seen.target & 31);
-	if (seen.visited & bit || atomic_or((volatile __global uint *)&s->visited[seen.target >> 5], bit) & bit)
-		return;
-	atomic_or(&s->next[seen.target >> 5], bit);
-	gas_found(s, seen.target, source);
-	s->edges += s->begin[seen.target + 1] - s->begin[seen.target];
+	bfs_visit(s, source, seen.target, seen.visited);
 }
+
+#endif
 
 #include "gas_bottom_up.clh"
 
@@ -91,14 +123,16 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
                           uint in_slice_end, __global const uint *restrict in_heads, uint own, __global uint *visited, __global uint *restrict level,
                           __global uint *restrict parent, __global const uint *frontier, volatile __global uint *next,
-                          __global uint *restrict clear, uint words, volatile __global ulong *control)
+                          __global uint *restrict clear, uint words,
+                          volatile __global ulong *control GAS_TUPLES_PARAMETERS)
 {
 	GEMP_GROUP_DECLARE
 	GAS_LOCAL_DECLARE
 	const uint mode = (uint)control[GAS_MODE];
 	if (mode == 0)
 		return;
-	gas_state s = { begin, end, visited, next, level, parent, (uint)control[GAS_ROUND] + 1, 0, 0, 0 };
+	gas_state s = { begin, end, visited, next, level, parent, (uint)control[GAS_ROUND] + 1, 0, 0, 0
+	                GAS_TUPLES };
 	const bool push = mode == GAS_BFS_PUSH; /* what is not to be done has nothing to do */
 	const gas_rows out = { begin, end, slices, slice_first, push ? slice_end : slice_first };
 	const gas_rows in = { in_begin, in_end, in_slices, 0, push ? 0 : in_slice_end };
@@ -109,9 +143,30 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 		bfs_take_in(frontier, first, last, level, s.depth - 1);
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
 	gas_pull(GEMP_GROUP_PASS &s, in, in_heads, push ? 0 : own, frontier, visited, next, room, control);
+	const bool last_one = gas_end(control, room, s.found, s.edges, 0);
+#ifndef GAS_SHUFFLE
+	if (last_one && control[GAS_DECIDE])
+		gas_decide(control, gas_bfs_rule);
+#endif
+}
+
+#ifdef GAS_SHUFFLE
+/* What the level's tuples bring: of each range from begin[range] on. */
+GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
+                           __global const gas_value *restrict value, __global const gas_place *restrict begin,
+                           __global uint *visited, __global uint *restrict level, __global uint *restrict parent,
+                           volatile __global uint *next, volatile __global ulong *control)
+{
+	__local gas_value sums[GAS_RANGE];
+	GAS_LOCAL_DECLARE
+	if (control[GAS_MODE] == 0)
+		return;
+	gas_state s = { begin, 0, visited, next, level, parent, (uint)control[GAS_ROUND] + 1, 0, 0, 0, { 0, 0, 0, 0 } };
+	gas_gather(&s, range_begin, ranges, target, value, sums);
 	if (gas_end(control, room, s.found, s.edges, 0) && control[GAS_DECIDE])
 		gas_decide(control, gas_bfs_rule);
 }
+#endif
 
 typedef uint settle_value; /* level */
 

@@ -18,6 +18,12 @@ typedef uint sssp_distance;
 #define SSSP_NONE UINT_MAX
 #endif
 
+typedef sssp_distance gas_value;
+
+#ifdef GAS_SHUFFLE
+#include "gas_tuples.clh"
+#endif
+
 typedef struct gas_state {
 	__global const uint *end;
 	__global const gas_weight *weight;
@@ -26,15 +32,10 @@ typedef struct gas_state {
 	sssp_distance below;
 	uint overflow;
 	gas_count near, along;
+#ifdef GAS_SHUFFLE
+	gas_tuples tuples;
+#endif
 } gas_state;
-
-typedef sssp_distance gas_value;
-
-typedef struct gas_seen {
-	uint target;
-	gas_weight weight;
-	sssp_distance there; /* some time ago: no less than now */
-} gas_seen;
 
 /* SSSP_NONE: it does not fit. */
 static inline sssp_distance sssp_sum(sssp_distance distance, gas_weight weight)
@@ -68,10 +69,32 @@ static inline gas_value gas_leave(gas_state *s, uint source)
 	return s->distance[source];
 }
 
+/* there: the target's distance some time ago, no less than now. */
+static inline void sssp_reach(gas_state *s, uint target, sssp_distance distance, sssp_distance there)
+{
+	if (distance >= there || distance >= sssp_lower(&s->distance[target], distance))
+		return;
+	gas_set(distance < s->below ? s->next : s->far, target);
+	s->near += distance < s->below;
+}
+
+typedef struct gas_seen {
+	uint target;
+	gas_weight weight;
+#ifndef GAS_SHUFFLE
+	sssp_distance there;
+#endif
+} gas_seen;
+
 static inline gas_seen gas_look(const gas_state *s, gas_place edge)
 {
-	uint target = s->end[edge];
-	return (gas_seen){ target, gas_weight_of(s->weight, edge), s->distance[target] };
+	gas_seen seen;
+	seen.target = s->end[edge];
+	seen.weight = gas_weight_of(s->weight, edge);
+#ifndef GAS_SHUFFLE
+	seen.there = s->distance[seen.target];
+#endif
+	return seen;
 }
 
 static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen seen)
@@ -79,11 +102,19 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 	sssp_distance distance = sssp_sum(value, seen.weight);
 	if (distance == SSSP_NONE)
 		s->overflow = 1;
-	if (distance >= seen.there || distance >= sssp_lower(&s->distance[seen.target], distance))
-		return;
-	gas_set(distance < s->below ? s->next : s->far, seen.target);
-	s->near += distance < s->below;
+#ifdef GAS_SHUFFLE
+	gas_send(&s->tuples, seen.target, distance);
+#else
+	sssp_reach(s, seen.target, distance, seen.there);
+#endif
 }
+
+#ifdef GAS_SHUFFLE
+static inline void gas_apply(gas_state *s, uint target, gas_value distance)
+{
+	sssp_reach(s, target, distance, s->distance[target]);
+}
+#endif
 
 #include "gas_frontier.clh"
 
@@ -101,6 +132,8 @@ GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_distance *rest
 		next[w] = clear[w] = far[w] = 0;
 	}
 }
+
+#define sssp_bound(word) ((sssp_distance)min((word), (ulong)SSSP_NONE))
 
 /* Far vertices of word w: those nearer than `before` have been relaxed since, those below are near by now. The least of the
  * others, as its complement. */
@@ -145,14 +178,14 @@ static inline void sssp_advance_all(gas_state *s, uint own, sssp_distance before
 GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_weight *restrict weight, uint own,
                            __global sssp_distance *distance, __global const uint *frontier, volatile __global uint *next,
                            __global uint *restrict clear, uint words, volatile __global uint *far,
-                           volatile __global ulong *control)
+                           volatile __global ulong *control GAS_TUPLES_PARAMETERS)
 {
 	GEMP_GROUP_DECLARE
 	GAS_LOCAL_DECLARE
 	const uint mode = (uint)control[GAS_MODE];
 	if (mode == 0)
 		return;
-	gas_state s = { end, weight, distance, next, far, (sssp_distance)min(control[GAS_BELOW], (ulong)SSSP_NONE), 0, 0, 0 };
+	gas_state s = { end, weight, distance, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0 GAS_TUPLES };
 	const bool relax = mode == GAS_SSSP_RELAX; /* what is not to be done has nothing to do */
 	const gas_rows out = { begin, end, slices, slice_first, relax ? slice_end : slice_first };
 	const gas_span span = { pieces, piece_first, relax ? piece_end : piece_first, light, first, relax ? last : first };
@@ -161,12 +194,32 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 		clear[w] = 0;
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
 	if (!relax)
-		sssp_advance_all(&s, words ? own : 0, (sssp_distance)min(control[GAS_BEFORE], (ulong)SSSP_NONE), &left, control);
+		sssp_advance_all(&s, words ? own : 0, sssp_bound(control[GAS_BEFORE]), &left, control);
 	if (s.overflow)
 		control[GAS_OVERFLOW] = 1;
-	if (gas_end(control, room, s.near, left, s.along) && control[GAS_DECIDE])
+	const bool last_one = gas_end(control, room, s.near, left, s.along);
+#ifndef GAS_SHUFFLE
+	if (last_one && control[GAS_DECIDE])
+		gas_decide(control, gas_sssp_rule);
+#endif
+}
+
+#ifdef GAS_SHUFFLE
+/* What the round's tuples bring: of each range from begin[range] on. */
+GAS_KERNEL void sssp_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
+                            __global const gas_value *restrict value, __global sssp_distance *distance,
+                            volatile __global uint *next, volatile __global uint *far, volatile __global ulong *control)
+{
+	__local gas_value sums[GAS_RANGE];
+	GAS_LOCAL_DECLARE
+	if (control[GAS_MODE] == 0)
+		return;
+	gas_state s = { 0, 0, distance, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0, { 0, 0, 0, 0 } };
+	gas_gather(&s, range_begin, ranges, target, value, sums);
+	if (gas_end(control, room, s.near, 0, 0) && control[GAS_DECIDE])
 		gas_decide(control, gas_sssp_rule);
 }
+#endif
 
 /* Does an edge lead from a vertex that has a distance to one that has none, because it would not fit? */
 GAS_KERNEL void sssp_lost(__global const gas_place *restrict begin, __global const uint *restrict end, uint rows,

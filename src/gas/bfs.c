@@ -1,19 +1,21 @@
 #include "gas/bfs.h"
 
 #include "core/memory.h"
+#include "gas/frontier_tuples.h"
 #include "gas/settle.h"
 
 #include <string.h>
 
-enum { BEGIN, LEVEL, KERNELS };
-static const char *const names[] = { "bfs_begin", "bfs_level", GEMP_SETTLE_KERNELS };
+enum { BEGIN, LEVEL, SETTLE, GATHER = SETTLE + 2, KERNELS };
+static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_SETTLE_KERNELS, "bfs_gather" }; /* the last one by tuples */
 
 /* Where most edges are of hubs a GPU had better pull early and for long. */
-enum { HUB_ALPHA = 300, HUB_BETA = 1000, ALPHA = 40, BETA = 24 };
+enum { HUB_ALPHA = 300, HUB_BETA = 1000, GPU_ALPHA = 15, CPU_ALPHA = 40, BETA = 24 };
 
 struct gemp_bfs {
 	gemp_frontier frontier;
 	gemp_settle settle;
+	gemp_frontier_tuples tuples;
 	gemp_gas_mail *mail;
 	gemp_bfs_options options;
 	gemp_buffer visited, closed, level, parent;
@@ -61,9 +63,17 @@ static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device
 {
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &b->frontier;
+	const bool shuffle = b->options.pass == GEMP_GAS_PASS_SHUFFLE;
+	char options[GEMP_TUPLES_OPTIONS_SIZE] = "";
 	double since = gemp_now();
-	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_KEYS, &b->options.shape, "gas_bfs.cl", "", names,
-	                           sizeof names / sizeof *names));
+	if (shuffle) {
+		gemp_frontier_tuples_options(options, sizeof(cl_uint));
+		b->options.direction = GEMP_BFS_PUSH;
+	}
+	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_KEYS, &b->options.shape, "gas_bfs.cl",
+	                           options, names, shuffle ? KERNELS : GATHER));
+	if (shuffle)
+		GEMP_TRY(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
 	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
 	GEMP_TRY(GEMP_NEW(b->parent_host, layout->own));
 	GEMP_TRY(gemp_buffer_new(&b->visited, device, f->words * sizeof(cl_uint), NULL));
@@ -71,7 +81,7 @@ static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device
 	GEMP_TRY(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
 	GEMP_TRY(make_closed(b));
 	GEMP_TRY(clear_results(b));
-	GEMP_TRY(gemp_settle_new(&b->settle, f, KERNELS, false));
+	GEMP_TRY(gemp_settle_new(&b->settle, f, SETTLE, false));
 	b->prepare_seconds = gemp_now() - since - f->build_seconds;
 done:
 	return code;
@@ -104,6 +114,7 @@ void gemp_bfs_free(gemp_bfs *b)
 	gemp_device *device = b->frontier.device;
 	if (device) {
 		gemp_settle_free(&b->settle);
+		gemp_frontier_tuples_free(&b->tuples);
 		gemp_buffer_free(&b->visited, device);
 		gemp_buffer_free(&b->closed, device);
 		gemp_buffer_free(&b->level, device);
@@ -129,7 +140,7 @@ static void set_state(gemp_bfs *b)
 	const gemp_bfs_direction direction = b->options.direction;
 	memset(f->state, 0, sizeof f->state);
 	f->state[GAS_MODE] = direction == GEMP_BFS_PULL ? GAS_BFS_PULL : GAS_BFS_PUSH;
-	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : hubs ? HUB_ALPHA : ALPHA;
+	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : hubs ? HUB_ALPHA : f->device->gpu ? GPU_ALPHA : CPU_ALPHA;
 	f->state[GAS_BETA] = direction ? UINT32_MAX : b->options.beta ? b->options.beta : hubs ? HUB_BETA : BETA;
 	f->state[GAS_VERTICES] = direction ? 0 : f->layout->vertices;
 	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size; /* ranks see edges among own vertices */
@@ -152,19 +163,39 @@ static gemp_code begin(gemp_bfs *b, cl_uint source)
 	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
 }
 
+static gemp_code gather(gemp_bfs *b)
+{
+	const gemp_frontier *f = &b->frontier;
+	const gemp_argument arguments[] = {
+		GEMP_ARG(&f->out.rows->begin.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(&b->parent.mem),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(&f->control.mem),
+	};
+	return gemp_frontier_tuples_gather(&b->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
+}
+
 static gemp_code launch_level(void *self, gemp_frontier_part part)
 {
+	gemp_code code = GEMP_OK;
 	gemp_bfs *b = self;
 	gemp_frontier *f = &b->frontier;
 	const gemp_frontier_rows *in = part == GEMP_FRONTIER_GHOSTS ? &f->in_ghost : &f->in;
 	const cl_uint cleared = part == GEMP_FRONTIER_GHOSTS ? 0 : f->words;
+	const bool shuffle = b->tuples.frontier;
 	const gemp_argument rest[] = {
 		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
-		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
-		GEMP_ARG(&b->parent.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&b->visited.mem),
+		GEMP_ARG(&b->level.mem), GEMP_ARG(&b->parent.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared),
+		GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&b->tuples),
 	};
-	return gemp_frontier_launch_push(f, LEVEL, part, rest, sizeof rest / sizeof *rest);
+	const size_t count = sizeof rest / sizeof *rest;
+	if (shuffle && part != GEMP_FRONTIER_GHOSTS)
+		GEMP_TRY(gemp_frontier_tuples_clear(&b->tuples));
+	GEMP_TRY(gemp_frontier_launch_push(f, LEVEL, part, rest, shuffle ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+	if (shuffle && part != GEMP_FRONTIER_OWN)
+		code = gather(b);
+done:
+	return code;
 }
 
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)

@@ -16,6 +16,7 @@ typedef struct gemp_bfs_options {
 	bool any;                     /* parent: any will do */
 	gemp_bfs_direction direction; /* AUTO: both; of the others also the first level */
 	uint32_t alpha, beta;         /* 0: as suits the graph and the device (GAS_ALPHA, GAS_BETA) */
+	gemp_gas_pass pass;           /* SHUFFLE: frontiers are pushed, edges are tuples */
 	gemp_frontier_shape shape;
 } gemp_bfs_options;
 

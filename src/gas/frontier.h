@@ -34,7 +34,7 @@ typedef struct gemp_frontier_rows {
 	cl_uint own_pieces, piece_count; /* of `out` */
 } gemp_frontier_rows;
 
-enum { GEMP_FRONTIER_KERNELS = 8, GEMP_FRONTIER_BITMAPS = 3 };
+enum { GEMP_FRONTIER_KERNELS = 9, GEMP_FRONTIER_BITMAPS = 3 };
 
 typedef struct gemp_frontier {
 	gemp_device *device;           /* borrowed */

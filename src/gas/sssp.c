@@ -1,14 +1,16 @@
 #include "gas/sssp.h"
 
 #include "core/memory.h"
+#include "gas/frontier_tuples.h"
 #include "gas/settle.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { BEGIN, ROUND, LOST, SETTLE };
-static const char *const names[] = { "sssp_begin", "sssp_round", "sssp_lost", GEMP_SETTLE_KERNELS,
-                                     GEMP_SETTLE_EQUAL_KERNELS };
+enum { BEGIN, ROUND, LOST, SETTLE, GATHER = SETTLE + 4, KERNELS };
+static const char *const names[KERNELS] = { "sssp_begin", "sssp_round", "sssp_lost", GEMP_SETTLE_KERNELS,
+                                     GEMP_SETTLE_EQUAL_KERNELS, "sssp_gather" };
 
 /* Delta is the mean weight over the mean degree, and on a GPU, to which a round costs more than an edge, so many times that. */
 enum { GPU_DELTA = 16 };
@@ -16,6 +18,7 @@ enum { GPU_DELTA = 16 };
 struct gemp_sssp {
 	gemp_frontier frontier;
 	gemp_settle settle;
+	gemp_frontier_tuples tuples;
 	gemp_gas_mail *mail;
 	gemp_sssp_options options;
 	bool floating, wide;    /* distances: doubles; in 64 bits */
@@ -31,6 +34,25 @@ struct gemp_sssp {
 static size_t distance_size(const gemp_sssp *s)
 {
 	return s->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
+}
+
+static bool by_tuples(const gemp_sssp *s)
+{
+	return s->options.pass == GEMP_GAS_PASS_SHUFFLE;
+}
+
+static size_t kernel_count(const gemp_sssp *s)
+{
+	return by_tuples(s) ? KERNELS : GATHER;
+}
+
+enum { OPTIONS_SIZE = GEMP_TUPLES_OPTIONS_SIZE + 16 };
+static void options_of(const gemp_sssp *s, char options[OPTIONS_SIZE])
+{
+	char tuples[GEMP_TUPLES_OPTIONS_SIZE] = "";
+	if (by_tuples(s))
+		gemp_frontier_tuples_options(tuples, distance_size(s));
+	snprintf(options, OPTIONS_SIZE, "%s%s", s->wide ? " -DSSSP_WIDE" : "", tuples);
 }
 
 static void choose_delta(gemp_sssp *s)
@@ -51,11 +73,14 @@ static gemp_code prepare(gemp_sssp *s, const gemp_gas_layout *layout, gemp_devic
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
 	const unsigned parts = GEMP_GAS_OUT | (s->options.any ? 0 : GEMP_GAS_IN | GEMP_GAS_KEYS);
+	char options[OPTIONS_SIZE];
 	double since = gemp_now();
 	s->floating = layout->weights == GEMP_GAS_F64;
 	s->wide = s->floating || layout->weights == GEMP_GAS_U64;
-	GEMP_TRY(gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", "", names,
-	                           sizeof names / sizeof *names));
+	options_of(s, options);
+	GEMP_TRY(gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names, kernel_count(s)));
+	if (by_tuples(s))
+		GEMP_TRY(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
 	if (s->floating) {
 		GEMP_TRY(GEMP_NEW(s->real, layout->own));
 	} else {
@@ -102,6 +127,7 @@ void gemp_sssp_free(gemp_sssp *s)
 	gemp_device *device = s->frontier.device;
 	if (device) {
 		gemp_settle_free(&s->settle);
+		gemp_frontier_tuples_free(&s->tuples);
 		gemp_buffer_free(&s->distance, device);
 		gemp_buffer_free(&s->far, device);
 		gemp_buffer_free(&s->predecessor, device);
@@ -125,11 +151,16 @@ double gemp_sssp_prepare_seconds(const gemp_sssp *s, double *build)
 static gemp_code widen(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
+	char options[OPTIONS_SIZE];
 	s->wide = true;
 	gemp_buffer_free(&s->distance, f->device);
 	gemp_code code = gemp_buffer_new(&s->distance, f->device, f->layout->known * distance_size(s), NULL);
+	options_of(s, options);
 	if (code == GEMP_OK)
-		code = gemp_frontier_build(f, "gas_sssp.cl", " -DSSSP_WIDE", names, sizeof names / sizeof *names);
+		code = gemp_frontier_build(f, "gas_sssp.cl", options, names, kernel_count(s));
+	gemp_frontier_tuples_free(&s->tuples);
+	if (code == GEMP_OK && by_tuples(s))
+		code = gemp_frontier_tuples_new(&s->tuples, f, distance_size(s));
 	code = gemp_comm_agree(f->layout->comm, code);
 	gemp_gas_mail_free(s->mail);
 	s->mail = NULL;
@@ -161,17 +192,33 @@ static gemp_code begin(gemp_sssp *s, cl_uint source)
 	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
 }
 
+static gemp_code gather(gemp_sssp *s)
+{
+	const gemp_frontier *f = &s->frontier;
+	const gemp_argument arguments[] = { GEMP_ARG(&s->distance.mem), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
+	                                    GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem) };
+	return gemp_frontier_tuples_gather(&s->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
+}
+
 static gemp_code launch_round(void *self, gemp_frontier_part part)
 {
+	gemp_code code = GEMP_OK;
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
 	const cl_uint cleared = part == GEMP_FRONTIER_GHOSTS ? 0 : f->words;
 	const gemp_argument rest[] = {
 		GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem),
 		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)),
-		GEMP_ARG(&cleared), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&cleared), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&s->tuples),
 	};
-	return gemp_frontier_launch_push(f, ROUND, part, rest, sizeof rest / sizeof *rest);
+	const size_t count = sizeof rest / sizeof *rest;
+	if (by_tuples(s) && part != GEMP_FRONTIER_GHOSTS)
+		GEMP_TRY(gemp_frontier_tuples_clear(&s->tuples));
+	GEMP_TRY(gemp_frontier_launch_push(f, ROUND, part, rest, by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+	if (by_tuples(s) && part != GEMP_FRONTIER_OWN)
+		code = gather(s);
+done:
+	return code;
 }
 
 static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)

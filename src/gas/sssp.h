@@ -17,6 +17,7 @@
 typedef struct gemp_sssp_options {
 	bool any;     /* no predecessors */
 	double delta; /* 0: by the mean weight and degree */
+	gemp_gas_pass pass;
 	gemp_frontier_shape shape;
 } gemp_sssp_options;
 

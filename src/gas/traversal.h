@@ -3,7 +3,7 @@
 #define GEMP_GAS_TRAVERSAL_H
 
 #include "comm/exchange.h"
-#include "gas/frontier.h"
+#include "gas/frontier_tuples.h"
 
 typedef struct gemp_traversal_cost {
 	double device;    /* seconds of the search's launches by the device's clock */

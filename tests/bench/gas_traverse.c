@@ -2,7 +2,7 @@
  *
  *   bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ... [/ key=value ...]]
  * Behind each / they are searched once more, with other values.
- * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, any, groups, greatest (weight), trace */
+ * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, any, pass, groups, greatest (weight), trace */
 #include "gas_made.h"
 
 #include "core/trace.h"
@@ -95,7 +95,7 @@ static int run_bfs(const gas_case *c, gemp_device *device, size_t sources)
 {
 	const gemp_bfs_options options = { .any = option("any", 1) != 0, .direction = (gemp_bfs_direction)option("direction", 0),
 	                                   .alpha = (uint32_t)option("alpha", 0), .beta = (uint32_t)option("beta", 0),
-	                                   .shape = shape() };
+	                                   .pass = (gemp_gas_pass)option("pass", 0), .shape = shape() };
 	gemp_bfs *bfs;
 	gemp_bfs_result r;
 	timings t = { 0 };
@@ -124,7 +124,8 @@ static int run_bfs(const gas_case *c, gemp_device *device, size_t sources)
 
 static int run_sssp(const gas_case *c, gemp_device *device, size_t sources)
 {
-	const gemp_sssp_options options = { .delta = (double)option("delta", 0), .any = option("any", 1) != 0, .shape = shape() };
+	const gemp_sssp_options options = { .delta = (double)option("delta", 0), .any = option("any", 1) != 0,
+	                                    .pass = (gemp_gas_pass)option("pass", 0), .shape = shape() };
 	gemp_sssp *sssp;
 	gemp_sssp_result r;
 	timings t = { 0 };
