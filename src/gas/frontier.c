@@ -8,19 +8,22 @@
 
 enum {
 	WARP = 32,
-	GROUP = 256,
+	FEW = 1 << 20,        /* vertices: a launch of fewer work-items is over sooner */
+	FEW_ITEMS = 512,
 	FIRST_BATCH = 12,     /* launches before the host looks, as long as no search has told how many it takes */
 	MOST_ARGUMENTS = 32,
 	PUSH_ARGUMENTS = 11,
 };
 
-static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 2048 };
-static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0, 1 };
+static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 1024, 256 };
+static const gemp_frontier_shape cpu_shape = { false, 1 << 14, 0, 0, 64, 0, 1, 1 };
 
 static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 {
 	bool groups = f->device->gpu || (wanted && wanted->groups);
 	gemp_frontier_shape s = groups ? gpu_shape : cpu_shape;
+	if (groups && f->layout->known < FEW)
+		s.items = FEW_ITEMS;
 	if (wanted) {
 		s.slice = wanted->slice ? wanted->slice : s.slice;
 		s.piece = wanted->piece ? wanted->piece : s.piece;
@@ -28,12 +31,13 @@ static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 		s.chunk = wanted->chunk ? wanted->chunk : s.chunk;
 		s.batch = wanted->batch;
 		s.items = wanted->items ? wanted->items : s.items;
+		s.group = wanted->group ? wanted->group : s.group;
 	}
 	if (!groups || s.piece > s.slice)
 		s.piece = s.slice;
 	f->shape = s;
 	f->lanes = groups ? WARP : 1;
-	f->group = gemp_worker_group(f->device, f->lanes, GROUP);
+	f->group = gemp_worker_group(f->device, f->lanes, s.group);
 	f->items = f->device->units * (size_t)(s.items > f->group ? s.items : f->group);
 }
 

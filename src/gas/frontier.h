@@ -23,6 +23,7 @@ typedef struct gemp_frontier_shape {
 	uint32_t chunk; /* words that a worker takes at a time */
 	uint32_t batch; /* launches before the host looks */
 	uint32_t items; /* work-items for each compute unit */
+	uint32_t group; /* of them in a work-group */
 } gemp_frontier_shape;
 
 /* Rows and their slices; those of own rows come first. */

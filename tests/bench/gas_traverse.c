@@ -2,7 +2,7 @@
  *
  *   bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ... [/ key=value ...]]
  * Behind each / they are searched once more, with other values.
- * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, any, pass, groups, greatest (weight), trace */
+ * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, group, any, pass, groups, greatest (weight), trace */
 #include "gas_made.h"
 
 #include "core/trace.h"
@@ -78,7 +78,7 @@ static gemp_frontier_shape shape(void)
 {
 	return (gemp_frontier_shape){ option("groups", 0) != 0, (uint32_t)option("slice", 0), (uint32_t)option("piece", 0),
 	                              (uint32_t)option("alone", 0), (uint32_t)option("chunk", 0),
-	                              (uint32_t)option("batch", 0), (uint32_t)option("items", 0) };
+	                              (uint32_t)option("batch", 0), (uint32_t)option("items", 0), (uint32_t)option("group", 0) };
 }
 
 /* Sources that lead somewhere. */
