@@ -173,12 +173,38 @@ static void spoilt_answers_are_seen(void **state)
 	gas_case_free(&c);
 }
 
+static gemp_code search_once(void *self)
+{
+	gemp_gas_layout *layout = self;
+	gemp_sssp *sssp;
+	gemp_sssp_result r;
+	gemp_code code = gemp_sssp_new(&sssp, layout, device, NULL);
+	if (code == GEMP_OK)
+		code = gemp_sssp_run(sssp, 0, &r);
+	gemp_sssp_free(sssp);
+	return code;
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_gas_layout layout;
+	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight", .wanted = GEMP_GAS_LENGTHS };
+	assert_ok(gas_case_new(&c, &comm, 5, 3, 2));
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_survives_no_memory(search_once, &layout);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(great_distances),
 		cmocka_unit_test(spoilt_answers_are_seen),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
 		return TEST_SKIPPED;
