@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """bfs, sssp, pagerank and spmv on cores beside a plain OpenMP program, over ranks, and as tables and figures.
 
-    GAS=PROGRAM [GAS_OPENMP=PROGRAM] tests/bench/gas.py FOLDER [OPTION...]     (ninja bench_gas bench_gas_openmp)
-    tests/bench/gas.py FOLDER --of FILE.jsonl...                               tables and figures of what was measured elsewhere
+    GAS=PROGRAM tests/bench/gas.py FOLDER [OPTION...]        (ninja bench_gas)
+    tests/bench/gas.py FOLDER --of FILE.jsonl...             tables and figures of what was measured elsewhere
 
-Each graph is given to ours and to the OpenMP program (ids as they are, and by degree) in turns, --turns times, in one call;
-FOLDER/gas-DATE.jsonl keeps all lines. The tables have the medians of all runs, the best ones behind them. Where gnuplot is
-(Debian: gnuplot-nox), FOLDER/analytics-NAME.svg is drawn for each device.
+On each graph ours and the OpenMP program (ids as they are, and by degree) run in turns in one process (gas -b); then ours on
+several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have medians of the runs, and the best ones behind them. Where
+gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a machine that others use, too, figures
+repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
 
-  --graphs kron:19,kron:21,uniform:21   as gas_parts/graph.h has them, or graph files
-  --apps bfs,sssp,pagerank,spmv   --turns 3   --runs 8   --limit 600 (seconds a process)
+  --graphs kron:18,kron:21,uniform:21   as gas_parts/graph.h has them, or graph files
+  --apps bfs,sssp,pagerank,spmv   --runs 8   --limit 600 (seconds a process)
   --ranks 1,2,4,8 and --rank-graphs kron:18: the same on several ranks ('': none)
 """
 import argparse
@@ -41,15 +42,13 @@ def run(command, limit):
 
 
 def measure(options, keep):
+    under = shlex.split(os.environ.get('GAS_UNDER', ''))
     ours = [os.environ['GAS'], '-a', options.apps, '-n', str(options.runs), '-k', str(ROUNDS)]
     for graph in filter(None, options.graphs.split(',')):
-        for _ in range(options.turns):
-            for ids in IDS if os.environ.get('GAS_OPENMP') else []:
-                keep(run([os.environ['GAS_OPENMP'], graph, ids, str(options.runs)], options.limit))
-            keep(run(ours + [graph], options.limit))
+        keep(run(under + ours + ['-b', graph], options.limit))
     for graph in filter(None, options.rank_graphs.split(',')):
         for ranks in filter(None, options.ranks.split(',')):
-            keep(run(MPIRUN + ['-n', ranks] + ours + [graph], options.limit))
+            keep(run(under + MPIRUN + ['-n', ranks] + ours + [graph], options.limit))
 
 
 def table(title, head, rows):
@@ -61,35 +60,25 @@ def table(title, head, rows):
                                     if cell < 1000 else '%.0f' % cell for cell in row))
 
 
-def collect(lines):
-    """{(graph, app): {column: [milliseconds]}} of one rank."""
-    found = {}
+def beside(lines):
+    """Ours on one rank, with the lines of OpenMP behind it."""
+    rows, ours = [], None
     for line in lines:
-        if line['program'] == 'openmp':
-            for app in GAP:
-                if app in line:
-                    cell = found.setdefault((line['graph'], app), {})
-                    for what in 'best', 'median':
-                        cell.setdefault((line['ids'], what), []).append(1e3 * line[app][what])
-        elif line['ranks'] == 1:
-            cell = found.setdefault((line['graph'], line['name']), {})
-            for what in 'best', 'median':
-                cell.setdefault(('ours', what), []).append(line['wall'][what + '_ms'])
-    return found
-
-
-def beside(found):
-    rows = []
-    for (graph, app), cell in found.items():
-        middle = {who: statistics.median(cell[who, 'median']) for who in ['ours'] + IDS if (who, 'median') in cell}
-        best = {who: min(cell[who, 'best']) for who in middle}
-        if len(middle) < 3:
+        if line['program'] == 'ours':
+            ours = line
+            row = []
             continue
-        gap = GAP.get(app) if graph == 'kron:21' else None
-        rows.append([os.path.basename(graph), app] + ['%.4g (%.4g)' % (middle[who], best[who]) for who in ['ours'] + IDS] +
-                    [middle['ours'] / middle[ids] for ids in IDS] + [gap, middle['ours'] / gap if gap else None])
+        row += [line['wall']]
+        if len(row) < len(IDS):
+            continue
+        walls, app = [ours['wall']] + row, ours['name']
+        gap = GAP.get(app) if ours['graph'] == 'kron:21' else None
+        rows.append([os.path.basename(ours['graph']), app] + ['%.4g (%.4g)' % (w['median_ms'], w['best_ms']) for w in walls] +
+                    ['%.2f (%.2f)' % tuple(walls[0][t] / w[t] for t in ('median_ms', 'best_ms')) for w in row] +
+                    [gap, walls[0]['best_ms'] / gap if gap else None])
     table('Milliseconds beside OpenMP, median (best); pagerank and spmv: %d iterations' % ROUNDS,
-          ['graph', '', 'ours'] + ['OpenMP, ' + ids for ids in IDS] + ['ratio, ' + ids for ids in IDS] + ['GAP', 'ratio'], rows)
+          ['graph', '', 'ours'] + ['OpenMP, ' + ids for ids in IDS] + ['ratio, ' + ids for ids in IDS] + ['GAP', 'best over it'],
+          rows)
 
 
 def alone(lines):
@@ -100,7 +89,7 @@ def alone(lines):
             of = device.get('of_experiment'), wall.get('of_experiment')
             rows.append([os.path.basename(line['graph']), line['name'], device['median_ms'], wall['median_ms'], device['gteps'],
                          wall['gteps'], of[0], of[1], line.get('of_copy'), line['rounds'], sum(line['prepare_s'].values())])
-    table('Ours alone; ' + ', '.join(sorted({line['device'] for line in lines if line['program'] == 'ours'})),
+    table('Ours; ' + ', '.join(sorted({line['device'] for line in lines if line['program'] == 'ours'})),
           ['graph', '', 'ms by events', 'ms wall', 'GTEPS by events', 'wall', 'of experiment', 'wall', 'of copy', 'rounds',
            'preparation s'], rows)
 
@@ -129,8 +118,7 @@ def draw(lines, folder):
     gpu, rates = 'NVIDIA' in ours[0]['device'], {}
     for line in lines:
         if line['program'] == 'openmp':
-            for app in GAP:
-                rates.setdefault((line['graph'], app), {}).setdefault(line['ids'], []).append(line[app]['gteps'])
+            rates.setdefault((line['graph'], line['name']), {}).setdefault(line['ids'], []).append(line['wall']['gteps'])
     for line in ours:
         cell = rates.setdefault((line['graph'], line['name']), {})
         cell.setdefault('ours', []).append(line['device' if gpu else 'wall']['gteps'])
@@ -153,9 +141,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('folder')
     parser.add_argument('--of', nargs='*')
-    parser.add_argument('--graphs', default='kron:19,kron:21,uniform:21')
+    parser.add_argument('--graphs', default='kron:18,kron:21,uniform:21')
     parser.add_argument('--apps', default='bfs,sssp,pagerank,spmv')
-    parser.add_argument('--turns', type=int, default=3)
     parser.add_argument('--runs', type=int, default=8)
     parser.add_argument('--limit', type=float, default=600)
     parser.add_argument('--ranks', default='1,2,4,8')
@@ -174,7 +161,7 @@ def main():
                     file.write(json.dumps(lines[-1]) + '\n')
                 file.flush()
             measure(options, keep)
-    beside(collect(lines))
+    beside(lines)
     alone(lines)
     over_ranks(lines)
     draw(lines, options.folder)

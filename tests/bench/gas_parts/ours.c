@@ -98,6 +98,7 @@ static gemp_code time_bfs(const held *h, bench *b, timing *t, bool any)
 	gemp_bfs_result result = { 0 };
 	uint32_t source = 0;
 	t->rounds = 0;
+	t->along = 0;
 	t->traffic = (gemp_traffic){ 0 };
 	GEMP_TRY(gemp_bfs_new(&bfs, &h->layout, b->device, &(gemp_bfs_options){ .any = any }));
 	t->prepare = gemp_bfs_prepare_seconds(bfs, &t->build);
@@ -164,6 +165,7 @@ static gemp_code time_sssp(const held *h, bench *b, timing *t, bool any)
 	gemp_sssp_result result = { 0 };
 	uint32_t source = 0;
 	t->rounds = 0;
+	t->along = 0;
 	t->traffic = (gemp_traffic){ 0 };
 	GEMP_TRY(gemp_sssp_new(&sssp, &h->layout, b->device, &(gemp_sssp_options){ .any = any, .delta = b->delta }));
 	t->prepare = gemp_sssp_prepare_seconds(sssp, &t->build);
@@ -176,6 +178,7 @@ static gemp_code time_sssp(const held *h, bench *b, timing *t, bool any)
 		t->wall[run] = result.cost.wall + (any ? 0 : result.cost.settle);
 		t->edges[run] = (double)b->graph.begin[b->graph.vertices];
 		t->rounds += result.cost.rounds;
+		t->along += (double)result.cost.edges;
 		add_traffic(t, &result.cost.traffic);
 		if (b->beside)
 			beside_run(b->beside, SSSP, run, b->rounds);

@@ -27,6 +27,7 @@ typedef struct timing {
 	double layout, prepare, build;
 	double bytes;          /* of a run that the device has to move, at least; 0: not said */
 	uint64_t rounds;       /* of all runs */
+	double along;          /* sssp: edges gone along in all runs; else 0 */
 	gemp_traffic traffic;  /* of all runs and ranks */
 } timing;
 

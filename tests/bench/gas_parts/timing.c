@@ -84,6 +84,8 @@ void timing_print(timing *t, const bench *b, const char *name)
 	print_rates("device", t->device, rates, b->runs, by_device);
 	printf(", \"prepare_s\": {\"layout\": %.3f, \"engine\": %.3f, \"build\": %.3f}, \"rounds\": %.1f", t->layout, t->prepare, t->build,
 	       (double)t->rounds / b->runs);
+	if (t->along > 0)
+		printf(", \"along_per_edge\": %.3f", t->along / b->runs / (double)stored);
 	if (t->bytes > 0 && b->copy > 0)
 		printf(", \"of_copy\": %.3f", t->bytes / t->device[b->runs / 2] / b->copy);
 	if (b->comm.size > 1 && t->rounds > 0)
