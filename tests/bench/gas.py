@@ -89,7 +89,7 @@ def alone(lines):
             of = device.get('of_experiment'), wall.get('of_experiment')
             rows.append([os.path.basename(line['graph']), line['name'], device['median_ms'], wall['median_ms'], device['gteps'],
                          wall['gteps'], of[0], of[1], line.get('of_copy'), line['rounds'], sum(line['prepare_s'].values())])
-    table('Ours; ' + ', '.join(sorted({line['device'] for line in lines if line['program'] == 'ours'})),
+    table('Ours; ' + ', '.join(sorted({line['on'] for line in lines if line['program'] == 'ours'})),
           ['graph', '', 'ms by events', 'ms wall', 'GTEPS by events', 'wall', 'of experiment', 'wall', 'of copy', 'rounds',
            'preparation s'], rows)
 
@@ -115,7 +115,7 @@ def draw(lines, folder):
     ours = [line for line in lines if line['program'] == 'ours' and line['ranks'] == 1 and ',' not in line['name']]
     if not ours or not shutil.which('gnuplot'):
         return print('not drawn', file=sys.stderr)
-    gpu, rates = 'NVIDIA' in ours[0]['device'], {}
+    gpu, rates = 'NVIDIA' in ours[0]['on'], {}
     for line in lines:
         if line['program'] == 'openmp':
             rates.setdefault((line['graph'], line['name']), {}).setdefault(line['ids'], []).append(line['wall']['gteps'])
@@ -133,7 +133,7 @@ def draw(lines, folder):
                     values = [statistics.median(cell[who]) if who in cell else 0 for who in ['ours'] + IDS]
                     file.write('\t'.join([app + '\\n' + os.path.basename(graph)] + ['%.4g' % v for v in values]) + '\n')
     subprocess.run(['gnuplot', '-e', "data='%s'; out='%s'; device='%s'; gpu=%d" %
-                    (data, os.path.join(folder, 'analytics-%s.svg' % name), ours[0]['device'], gpu),
+                    (data, os.path.join(folder, 'analytics-%s.svg' % name), ours[0]['on'], gpu),
                     os.path.join(here, 'gas.gp')], check=True)
 
 

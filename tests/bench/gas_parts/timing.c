@@ -74,7 +74,7 @@ void timing_print(timing *t, const bench *b, const char *name)
 			by_device = experiments[i].device;
 			by_wall = experiments[i].wall;
 		}
-	printf("{\"program\": \"ours\", \"name\": \"%s\", \"graph\": \"%s\", \"device\": \"%s\", \"ranks\": %d, \"vertices\": %" PRIu32
+	printf("{\"program\": \"ours\", \"name\": \"%s\", \"graph\": \"%s\", \"on\": \"%s\", \"ranks\": %d, \"vertices\": %" PRIu32
 	       ", \"stored\": %" PRIu64 ", \"runs\": %u", name, b->spec, b->device->name, b->comm.size, b->graph.vertices, stored, b->runs);
 	for (unsigned i = 0; i < b->runs; i++)
 		rates[i] = 1e-9 * t->edges[i] / t->wall[i];
