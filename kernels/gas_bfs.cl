@@ -111,7 +111,8 @@ GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint bef
 }
 
 /* Levels of ghosts that are in the frontier. */
-static inline void bfs_take_in(__global const uint *frontier, uint first, uint last, __global uint *restrict level, uint depth)
+static inline void bfs_take_in(__global const uint *frontier, uint first, uint last, __global uint *restrict level,
+                               uint depth)
 {
 	for (gas_each(w, first / 32, (last + 31) / 32))
 		for (uint bits = frontier[w] & gas_within(w, first, last); bits; bits &= bits - 1)
@@ -121,8 +122,8 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 /* Rows of edges out and their part of the frontier; rows of edges in (in_...). clear: the frontier after the next one. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
-                          uint in_slice_end, __global const uint *restrict in_heads, uint own, __global uint *visited, __global uint *restrict level,
-                          __global uint *restrict parent, __global const uint *frontier, volatile __global uint *next,
+                          uint in_slice_end, __global const uint *restrict in_heads, uint own, __global uint *visited,
+                          __global uint *restrict level, __global uint *restrict parent, __global const uint *frontier, volatile __global uint *next,
                           __global uint *restrict clear, uint words,
                           volatile __global ulong *control GAS_TUPLES_PARAMETERS)
 {

@@ -62,7 +62,8 @@ static inline void gas_bfs_rule(gas_n64 *control)
 		control[GAS_MODE] = GAS_BFS_PUSH;
 }
 
-/* a + b, at least one more than a; no more than the greatest number. Doubles that are not negative are in the order of their bits. */
+/* a + b, at least one more than a; no more than the greatest number. Doubles that are not negative are in the order of
+ * their bits. */
 static inline gas_n64 gas_sssp_later(gas_n64 a, gas_n64 b, gas_n64 floating)
 {
 	gas_n64 sum = a + b;

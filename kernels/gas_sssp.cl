@@ -159,7 +159,8 @@ static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before, gas
 	return least;
 }
 
-static inline void sssp_advance_all(gas_state *s, uint own, sssp_distance before, gas_count *left, volatile __global ulong *control)
+static inline void sssp_advance_all(gas_state *s, uint own, sssp_distance before, gas_count *left,
+                                    volatile __global ulong *control)
 {
 	const uint words = (own + 31) / 32;
 	ulong least = 0;

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum { BEGIN, LEVEL, SETTLE, GATHER = SETTLE + 2, KERNELS };
-static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_SETTLE_KERNELS, "bfs_gather" }; /* the last one by tuples */
+/* The last one is for tuples. */
+static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_SETTLE_KERNELS, "bfs_gather" };
 
 /* Where most edges are of hubs a GPU had better pull early and for long. */
 enum { HUB_ALPHA = 300, HUB_BETA = 1000, GPU_ALPHA = 15, CPU_ALPHA = 40, BETA = 24 };
@@ -26,6 +27,11 @@ struct gemp_bfs {
 	double prepare_seconds;
 };
 
+static bool is_empty(const gemp_gas_rows *rows, uint32_t row)
+{
+	return !rows->begin || rows->begin[row] == rows->begin[row + 1];
+}
+
 /* Vertices without edges in are never found: nobody is to look for a source of theirs. */
 static gemp_code make_closed(gemp_bfs *b)
 {
@@ -34,7 +40,7 @@ static gemp_code make_closed(gemp_bfs *b)
 	uint32_t *closed = NULL;
 	GEMP_TRY(GEMP_NEW(closed, b->frontier.words));
 	for (uint32_t v = 0; v < l->own; v++)
-		if (l->in.begin[v] == l->in.begin[v + 1] && (!l->in_ghost.begin || l->in_ghost.begin[v] == l->in_ghost.begin[v + 1]))
+		if (is_empty(&l->in, v) && is_empty(&l->in_ghost, v))
 			closed[v / 32] |= 1u << v % 32;
 		else
 			b->open = v + 1;
@@ -48,13 +54,13 @@ done:
 static gemp_code clear_results(gemp_bfs *b)
 {
 	static const cl_uint none = UINT32_MAX;
+	const gemp_buffer *const results[] = { &b->level, &b->parent };
 	gemp_code code = GEMP_OK;
-	cl_command_queue queue = b->frontier.device->queue;
 	b->before = none;
-	if (b->level.size)
-		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(queue, b->level.mem, &none, sizeof none, 0, b->level.size, 0, NULL, NULL)));
-	if (b->parent.size)
-		GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(queue, b->parent.mem, &none, sizeof none, 0, b->parent.size, 0, NULL, NULL)));
+	for (int i = 0; i < 2; i++)
+		if (results[i]->size)
+			GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(b->frontier.device->queue, results[i]->mem, &none, sizeof none, 0,
+			                                     results[i]->size, 0, NULL, NULL)));
 done:
 	return code;
 }
@@ -70,8 +76,8 @@ static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device
 		gemp_frontier_tuples_options(options, sizeof(cl_uint));
 		b->options.direction = GEMP_BFS_PUSH;
 	}
-	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_KEYS, &b->options.shape, "gas_bfs.cl",
-	                           options, names, shuffle ? KERNELS : GATHER));
+	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_KEYS, &b->options.shape,
+	                           "gas_bfs.cl", options, names, shuffle ? KERNELS : GATHER));
 	if (shuffle)
 		GEMP_TRY(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
 	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
@@ -140,7 +146,8 @@ static void set_state(gemp_bfs *b)
 	const gemp_bfs_direction direction = b->options.direction;
 	memset(f->state, 0, sizeof f->state);
 	f->state[GAS_MODE] = direction == GEMP_BFS_PULL ? GAS_BFS_PULL : GAS_BFS_PUSH;
-	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : hubs ? HUB_ALPHA : f->device->gpu ? GPU_ALPHA : CPU_ALPHA;
+	const uint32_t alpha = hubs ? HUB_ALPHA : f->device->gpu ? GPU_ALPHA : CPU_ALPHA;
+	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : alpha;
 	f->state[GAS_BETA] = direction ? UINT32_MAX : b->options.beta ? b->options.beta : hubs ? HUB_BETA : BETA;
 	f->state[GAS_VERTICES] = direction ? 0 : f->layout->vertices;
 	f->state[GAS_UNSEEN] = f->layout->edges / (uint64_t)f->layout->comm->size; /* ranks see edges among own vertices */

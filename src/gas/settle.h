@@ -15,7 +15,8 @@ typedef struct gemp_settle {
 	gemp_gas_mail *mail;     /* of steps, once they were needed on several ranks */
 } gemp_settle;
 
-/* Local. The frontier has GEMP_GAS_IN and GEMP_GAS_KEYS. equal: gemp_settle_equal will be called. To be freed also after a failure. */
+/* Local. The frontier has GEMP_GAS_IN and GEMP_GAS_KEYS. equal: gemp_settle_equal will be called. To be freed also after a
+ * failure. */
 gemp_code gemp_settle_new(gemp_settle *out, gemp_frontier *frontier, int kernels, bool equal);
 void gemp_settle_free(gemp_settle *settle);
 

@@ -12,8 +12,8 @@ enum { BEGIN, ROUND, LOST, SETTLE, GATHER = SETTLE + 4, KERNELS };
 static const char *const names[KERNELS] = { "sssp_begin", "sssp_round", "sssp_lost", GEMP_SETTLE_KERNELS,
                                      GEMP_SETTLE_EQUAL_KERNELS, "sssp_gather" };
 
-/* Delta is the mean weight over the mean degree, and on a GPU, to which a round costs more than an edge, so many times that. */
-enum { GPU_DELTA = 16 };
+/* Delta is the mean weight over the mean degree so many times; to a GPU a round costs more edges. */
+enum { GPU_DELTA = 16, CPU_DELTA = 3 };
 
 struct gemp_sssp {
 	gemp_frontier frontier;
@@ -60,7 +60,8 @@ static void choose_delta(gemp_sssp *s)
 	const gemp_gas_layout *l = s->frontier.layout;
 	double edges = l->edges ? (double)l->edges : 1;
 	double mean = l->weights ? l->weight_sum / edges : 1;
-	double delta = s->options.delta > 0 ? s->options.delta : mean * (double)l->vertices / edges * (s->frontier.device->gpu ? GPU_DELTA : 1);
+	double own = mean * (double)l->vertices / edges * (s->frontier.device->gpu ? GPU_DELTA : CPU_DELTA);
+	double delta = s->options.delta > 0 ? s->options.delta : own;
 	if (!s->floating)
 		delta = delta < 1 ? 1 : delta < 0x1p63 ? floor(delta) : 0x1p63;
 	else if (!(delta > 0))
@@ -78,7 +79,8 @@ static gemp_code prepare(gemp_sssp *s, const gemp_gas_layout *layout, gemp_devic
 	s->floating = layout->weights == GEMP_GAS_F64;
 	s->wide = s->floating || layout->weights == GEMP_GAS_U64;
 	options_of(s, options);
-	GEMP_TRY(gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names, kernel_count(s)));
+	GEMP_TRY(gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names,
+	                           kernel_count(s)));
 	if (by_tuples(s))
 		GEMP_TRY(gemp_frontier_tuples_new(&s->tuples, f, distance_size(s)));
 	if (s->floating) {
@@ -100,7 +102,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_sssp_options *options)
+gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_gas_layout *layout, gemp_device *device,
+                        const gemp_sssp_options *options)
 {
 	gemp_sssp *s = NULL;
 	gemp_code code = GEMP_NEW(s, 1);
@@ -214,7 +217,8 @@ static gemp_code launch_round(void *self, gemp_frontier_part part)
 	const size_t count = sizeof rest / sizeof *rest;
 	if (by_tuples(s) && part != GEMP_FRONTIER_GHOSTS)
 		GEMP_TRY(gemp_frontier_tuples_clear(&s->tuples));
-	GEMP_TRY(gemp_frontier_launch_push(f, ROUND, part, rest, by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+	GEMP_TRY(gemp_frontier_launch_push(f, ROUND, part, rest,
+	                                   by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
 	if (by_tuples(s) && part != GEMP_FRONTIER_OWN)
 		code = gather(s);
 done:

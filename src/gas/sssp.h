@@ -37,7 +37,8 @@ typedef struct gemp_sssp_result {
 } gemp_sssp_result;
 
 /* Collective. The layout has part GEMP_GAS_OUT and, for predecessors, GEMP_GAS_IN; both are borrowed. options: NULL for none. */
-gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_sssp_options *options);
+gemp_code gemp_sssp_new(gemp_sssp **out, const gemp_gas_layout *layout, gemp_device *device,
+                        const gemp_sssp_options *options);
 /* Collective. source: id of a vertex of the graph, the same on all ranks. GEMP_EDATA: a distance does not fit. */
 gemp_code gemp_sssp_run(gemp_sssp *sssp, gemp_vertex source, gemp_sssp_result *result);
 /* Seconds that it took to be made, without builds of kernels; and these. */

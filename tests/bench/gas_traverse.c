@@ -2,7 +2,8 @@
  *
  *   bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ... [/ key=value ...]]
  * Behind each / they are searched once more, with other values.
- * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, group, any, pass, groups, greatest (weight), trace */
+ * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, group, any, pass, groups, greatest (weight),
+ * trace */
 #include "gas_made.h"
 
 #include "core/trace.h"
@@ -63,7 +64,8 @@ static void take(timings *t, const gemp_traversal_cost *cost, uint64_t edges)
 
 static void print(const char *name, timings *t)
 {
-	printf("%s: busy %.3f ms; device %.3f ms %.1f GTEPS; wall %.3f ms %.1f GTEPS; settle %.3f ms, download %.3f ms (medians of %zu)\n", name, 1e3 * t->busy / (double)t->count,
+	printf("%s: busy %.3f ms; device %.3f ms %.1f GTEPS; wall %.3f ms %.1f GTEPS; settle %.3f ms, download %.3f ms "
+	       "(medians of %zu)\n", name, 1e3 * t->busy / (double)t->count,
 	       median(t->device, t->count), median(t->by_device, t->count), median(t->wall, t->count),
 	       median(t->by_wall, t->count), median(t->settle, t->count), median(t->download, t->count), t->count);
 }
@@ -193,7 +195,8 @@ int main(int argc, char **argv)
 	size_t sources = argc > 4 ? (size_t)atoi(argv[4]) : 10, edges = (size_t)16 << scale;
 	first = 5;
 	uint64_t greatest = option("greatest", 254);
-	gas_edges e = uniform ? gas_uniform(1u << scale, edges, false, greatest, 5) : gas_kronecker(scale, edges, false, greatest, 5);
+	gas_edges e = uniform ? gas_uniform(1u << scale, edges, false, greatest, 5)
+	                      : gas_kronecker(scale, edges, false, greatest, 5);
 	for (size_t i = 0; i < edges; i++)
 		e.weight[i]++;
 	gas_case_make(&c, MPI_COMM_SELF, e, sssp ? greatest < 255 ? GEMP_GAS_U8 : GEMP_GAS_U32 : GEMP_GAS_UNWEIGHTED);

@@ -42,7 +42,8 @@ static void random_graphs(void **state)
 		const int s = round / 2 % SHAPES;
 		assert_ok(gas_case_new(&c, &comm, round % GAS_SHAPES, gemp_random(&seed), 1 + (uint32_t)round % 20));
 		const gemp_bfs_options options = { .any = round % 5 == 0, .direction = (gemp_bfs_direction)(round / 8 % 3),
-		                                   .alpha = round % 7 ? 0 : 2, .beta = round % 7 ? 0 : 3, .pass = s == 0 && round % 4 == 1 ? GEMP_GAS_PASS_SHUFFLE : GEMP_GAS_PASS_AUTO,
+		                                   .alpha = round % 7 ? 0 : 2, .beta = round % 7 ? 0 : 3,
+		                                   .pass = s == 0 && round % 4 == 1 ? GEMP_GAS_PASS_SHUFFLE : GEMP_GAS_PASS_AUTO,
 		                                   .shape = shapes[s] };
 		search_all(&c, &options, (gemp_gas_direction)gemp_random_below(&seed, 3), &seed);
 		gas_case_free(&c);

@@ -157,7 +157,8 @@ static void spoilt_answers_are_seen(void **state)
 	size_t count;
 	gemp_gas_layout layout;
 	gemp_sssp *sssp;
-	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight", .wanted = GEMP_GAS_LENGTHS };
+	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight",
+	                                      .wanted = GEMP_GAS_LENGTHS };
 	assert_ok(gas_case_new(&c, &comm, 2, 4, 10));
 	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_ALONG, &count);
 	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
@@ -190,7 +191,8 @@ static void memory_may_run_out(void **state)
 	(void)state;
 	gas_case c;
 	gemp_gas_layout layout;
-	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight", .wanted = GEMP_GAS_LENGTHS };
+	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .weight = "weight",
+	                                      .wanted = GEMP_GAS_LENGTHS };
 	assert_ok(gas_case_new(&c, &comm, 5, 3, 2));
 	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
 	assert_survives_no_memory(search_once, &layout);
