@@ -7,8 +7,11 @@ set style histogram clustered gap 1
 set style fill solid 0.85 border -1
 set boxwidth 0.9
 set grid ytics lc rgb '#dddddd'
-set key left top
-set yrange [0:*]
+set key right top outside horizontal
+set bmargin 4
+set xtics font ',10' nomirror
+set logscale y 10
+set yrange [(gpu ? 1 : 0.01):(gpu ? 1000 : 10)]
 set ylabel 'billions of edges a second'
 set title 'Graph analytics, '.device
 if (gpu) {

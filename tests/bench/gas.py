@@ -48,7 +48,8 @@ def measure(options, keep):
         keep(run(under + ours + ['-b', graph], options.limit))
     for graph in filter(None, options.rank_graphs.split(',')):
         for ranks in filter(None, options.ranks.split(',')):
-            keep(run(under + MPIRUN + ['-n', ranks] + ours + [graph], options.limit))
+            alone = int(ranks) <= (os.cpu_count() or 1)  # else ranks that wait would keep others from a core
+            keep(run((under if alone else []) + MPIRUN + ['-n', ranks] + ours + [graph], options.limit))
 
 
 def table(title, head, rows):
@@ -110,9 +111,10 @@ def over_ranks(lines):
 
 
 def draw(lines, folder):
-    """A block of bars for each application: graphs, GTEPS of ours (by wall), of OpenMP, of the experiments."""
+    """A block of bars for each application on each made graph: GTEPS of ours, of OpenMP or of the experiments."""
     here = os.path.dirname(os.path.abspath(__file__))
-    ours = [line for line in lines if line['program'] == 'ours' and line['ranks'] == 1 and ',' not in line['name']]
+    ours = [line for line in lines if line['program'] == 'ours' and line['ranks'] == 1 and ',' not in line['name'] and
+            not os.path.exists(line['graph']) and ':' in line['graph']]
     if not ours or not shutil.which('gnuplot'):
         return print('not drawn', file=sys.stderr)
     gpu, rates = 'NVIDIA' in ours[0]['on'], {}
@@ -130,8 +132,8 @@ def draw(lines, folder):
         for app in GAP:
             for (graph, of), cell in rates.items():
                 if of == app and 'ours' in cell:
-                    values = [statistics.median(cell[who]) if who in cell else 0 for who in ['ours'] + IDS]
-                    file.write('\t'.join([app + '\\n' + os.path.basename(graph)] + ['%.4g' % v for v in values]) + '\n')
+                    values = [statistics.median(cell[who]) if who in cell else float('nan') for who in ['ours'] + IDS]
+                    file.write('\t'.join([app + '\\n' + graph.replace('kron:', 'R').replace('uniform:', 'U')] + ['%.4g' % v for v in values]) + '\n')
     subprocess.run(['gnuplot', '-e', "data='%s'; out='%s'; device='%s'; gpu=%d" %
                     (data, os.path.join(folder, 'analytics-%s.svg' % name), ours[0]['on'], gpu),
                     os.path.join(here, 'gas.gp')], check=True)
