@@ -4,10 +4,10 @@
     GAS=PROGRAM tests/bench/gas.py FOLDER [OPTION...]        (ninja bench_gas)
     tests/bench/gas.py FOLDER --of FILE.jsonl...             tables and figures of what was measured elsewhere
 
-On each graph ours and the OpenMP program (ids as they are, and by degree) run in turns in one process (gas -b); then ours on
-several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have medians of the runs, and the best ones behind them. Where
-gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a machine that others use, too, figures
-repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
+On each graph ours and the OpenMP program (ids as they are, and by degree) run in turns in one process (gas -b); then ours
+on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have medians of the runs, and the best ones behind them.
+Where gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a machine that others use, too,
+figures repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
 
   --graphs kron:18,kron:21,uniform:21   as gas_parts/graph.h has them, or graph files
   --apps bfs,sssp,pagerank,spmv   --runs 8   --limit 600 (seconds a process)
@@ -74,12 +74,13 @@ def beside(lines):
             continue
         walls, app = [ours['wall']] + row, ours['name']
         gap = GAP.get(app) if ours['graph'] == 'kron:21' else None
-        rows.append([os.path.basename(ours['graph']), app] + ['%.4g (%.4g)' % (w['median_ms'], w['best_ms']) for w in walls] +
+        rows.append([os.path.basename(ours['graph']), app] +
+                    ['%.4g (%.4g)' % (w['median_ms'], w['best_ms']) for w in walls] +
                     ['%.2f (%.2f)' % tuple(walls[0][t] / w[t] for t in ('median_ms', 'best_ms')) for w in row] +
                     [gap, walls[0]['best_ms'] / gap if gap else None])
     table('Milliseconds beside OpenMP, median (best); pagerank and spmv: %d iterations' % ROUNDS,
-          ['graph', '', 'ours'] + ['OpenMP, ' + ids for ids in IDS] + ['ratio, ' + ids for ids in IDS] + ['GAP', 'best over it'],
-          rows)
+          ['graph', '', 'ours'] + ['OpenMP, ' + ids for ids in IDS] + ['ratio, ' + ids for ids in IDS] +
+          ['GAP', 'best over it'], rows)
 
 
 def alone(lines):
@@ -88,11 +89,12 @@ def alone(lines):
         if line['program'] == 'ours' and line['ranks'] == 1:
             device, wall = line['device'], line['wall']
             of = device.get('of_experiment'), wall.get('of_experiment')
-            rows.append([os.path.basename(line['graph']), line['name'], device['median_ms'], wall['median_ms'], device['gteps'],
-                         wall['gteps'], of[0], of[1], line.get('of_copy'), line['rounds'], sum(line['prepare_s'].values())])
+            rows.append([os.path.basename(line['graph']), line['name'], device['median_ms'], wall['median_ms'],
+                         device['gteps'], wall['gteps'], of[0], of[1], line.get('of_copy'), line['rounds'],
+                         sum(line['prepare_s'].values())])
     table('Ours; ' + ', '.join(sorted({line['on'] for line in lines if line['program'] == 'ours'})),
-          ['graph', '', 'ms by events', 'ms wall', 'GTEPS by events', 'wall', 'of experiment', 'wall', 'of copy', 'rounds',
-           'preparation s'], rows)
+          ['graph', '', 'ms by events', 'ms wall', 'GTEPS by events', 'wall', 'of experiment', 'wall', 'of copy',
+           'rounds', 'preparation s'], rows)
 
 
 def over_ranks(lines):
@@ -120,22 +122,24 @@ def draw(lines, folder):
     gpu, rates = 'NVIDIA' in ours[0]['on'], {}
     for line in lines:
         if line['program'] == 'openmp':
-            rates.setdefault((line['graph'], line['name']), {}).setdefault(line['ids'], []).append(line['wall']['gteps'])
+            cell = rates.setdefault((line['graph'], line['name']), {})
+            cell.setdefault(line['ids'], []).append(line['wall']['gteps'])
     for line in ours:
         cell = rates.setdefault((line['graph'], line['name']), {})
         cell.setdefault('ours', []).append(line['device' if gpu else 'wall']['gteps'])
         if line['device'].get('of_experiment'):
             cell.setdefault('as-is', []).append(line['device']['gteps'] / line['device']['of_experiment'])
-    name = 'h200' if gpu else 'cpu'
-    data = os.path.join(folder, 'analytics-%s.tsv' % name)
+    kind = 'h200' if gpu else 'cpu'
+    data = os.path.join(folder, 'analytics-%s.tsv' % kind)
     with open(data, 'w') as file:
         for app in GAP:
             for (graph, of), cell in rates.items():
                 if of == app and 'ours' in cell:
                     values = [statistics.median(cell[who]) if who in cell else float('nan') for who in ['ours'] + IDS]
-                    file.write('\t'.join([app + '\\n' + graph.replace('kron:', 'R').replace('uniform:', 'U')] + ['%.4g' % v for v in values]) + '\n')
+                    name = graph.replace('kron:', 'R').replace('uniform:', 'U')
+                    file.write('\t'.join([app + '\\n' + name] + ['%.4g' % v for v in values]) + '\n')
     subprocess.run(['gnuplot', '-e', "data='%s'; out='%s'; device='%s'; gpu=%d" %
-                    (data, os.path.join(folder, 'analytics-%s.svg' % name), ours[0]['on'], gpu),
+                    (data, os.path.join(folder, 'analytics-%s.svg' % kind), ours[0]['on'], gpu),
                     os.path.join(here, 'gas.gp')], check=True)
 
 
