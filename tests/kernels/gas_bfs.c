@@ -99,6 +99,29 @@ static void spoilt_answers_are_seen(void **state)
 	gas_case_free(&c);
 }
 
+/* No vertices at all: there is none to begin at. */
+static void nothing_is_searched(void **state)
+{
+	(void)state;
+	gas_case c = { .n = 0 };
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	gemp_sssp *sssp;
+	gemp_bfs_result levels;
+	gemp_sssp_result distances;
+	const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gas_case_build(&c, &comm, 1));
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_bfs_new(&bfs, &layout, device, NULL));
+	assert_ok(gemp_sssp_new(&sssp, &layout, device, NULL));
+	assert_code(gemp_bfs_run(bfs, 0, &levels), GEMP_EUSAGE);
+	assert_code(gemp_sssp_run(sssp, 0, &distances), GEMP_EUSAGE);
+	gemp_bfs_free(bfs);
+	gemp_sssp_free(sssp);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+}
+
 static gemp_code search_once(void *self)
 {
 	gemp_gas_layout *layout = self;
@@ -130,6 +153,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(directions_change),
 		cmocka_unit_test(spoilt_answers_are_seen),
+		cmocka_unit_test(nothing_is_searched),
 		cmocka_unit_test(memory_may_run_out),
 	};
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
