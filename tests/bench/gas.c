@@ -1,10 +1,10 @@
 /* gas: bfs, sssp, pagerank and spmv on graphs made in memory or read from a file (gas_parts/graph.h).
  *   gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b]
- * A line of JSON for each: milliseconds, best and median over RUNS starts (or so many times the same ROUNDS), by wall clock
- * and by the device's; GTEPS: stored directed edges, or for bfs those of the component once, over time, of the median; over
- * what experiments on one NVIDIA H200 reached; of_copy: the bytes that must move, over what a copy moves in that time. The
- * first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one rank, in turns with
- * the plain OpenMP program, ids as they are and by degree. */
+ * A line of JSON for each: milliseconds, best and median over RUNS starts (or so many times the same ROUNDS), by wall
+ * clock and by the device's; GTEPS: stored directed edges, or for bfs those of the component once, over time, of the
+ * median; over what experiments on one NVIDIA H200 reached; of_copy: the bytes that must move, over what a copy moves in
+ * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
+ * rank, in turns with the plain OpenMP program, ids as they are and by degree. */
 #include "core/memory.h"
 #include "device/rate.h"
 #include "gas_parts/check.h"

@@ -4,10 +4,10 @@
     GAS=PROGRAM tests/bench/gas.py FOLDER [OPTION...]        (ninja bench_gas)
     tests/bench/gas.py FOLDER --of FILE.jsonl...             tables and figures of what was measured elsewhere
 
-On each graph ours and the OpenMP program (ids as they are, and by degree) run in turns in one process (gas -b); then ours
-on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have medians of the runs, and the best ones behind them.
-Where gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a machine that others use, too,
-figures repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
+On each graph ours and the OpenMP program (ids as they are, and by degree) run in turns in one process (gas -b); then
+ours on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have medians of the runs, and the best ones behind them.
+Where gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a machine that others use,
+too, figures repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
 
   --graphs kron:18,kron:21,uniform:21   as gas_parts/graph.h has them, or graph files
   --apps bfs,sssp,pagerank,spmv   --runs 8   --limit 600 (seconds a process)

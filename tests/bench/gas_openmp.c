@@ -1,7 +1,7 @@
-/* gas_openmp: BFS, SSSP, PageRank and products of a sparse matrix and a vector by a plain OpenMP program, on the graphs of
- * gas_parts/graph.h: what bfs, sssp, pagerank and spmv are measured beside on cores.
+/* gas_openmp: BFS, SSSP, PageRank and products of a sparse matrix and a vector by a plain OpenMP program, on the graphs
+ * of gas_parts/graph.h: what bfs, sssp, pagerank and spmv are measured beside on cores.
  *   gas_openmp SPEC [by-degree|as-is [SOURCES [DELTA]]]
- * One line of JSON: seconds, best and median over SOURCES starts (or so many runs); pagerank and spmv: of 20 iterations.
+ * One line of JSON: seconds, best and median over SOURCES starts (or runs); pagerank and spmv: of 20 iterations.
  * The answers of the first run are compared with those of gas_parts/check.h. */
 #include "core/memory.h"
 #include "core/timer.h"

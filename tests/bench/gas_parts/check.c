@@ -54,8 +54,8 @@ gemp_code true_levels(const graph *g, uint32_t source, uint32_t *level)
 	return GEMP_OK;
 }
 
-/* Dial's buckets: one for each distance below the largest weight from here. A vertex that has come nearer since is in its
- * old bucket, too, where it is passed over. */
+/* Dial's buckets: one for each distance below the largest weight from here. A vertex that has come nearer since is in
+ * its old bucket, too, where it is passed over. */
 gemp_code true_distances(const graph *g, const uint8_t *weight, uint32_t source, uint32_t *distance)
 {
 	gemp_code code = GEMP_OK;
@@ -78,7 +78,8 @@ gemp_code true_distances(const graph *g, const uint8_t *weight, uint32_t source,
 				if (far >= distance[to])
 					continue;
 				distance[to] = far;
-				GEMP_TRY(GEMP_RESERVE(bucket[next].vertex, bucket[next].capacity, bucket[next].count + 1));
+				GEMP_TRY(GEMP_RESERVE(bucket[next].vertex, bucket[next].capacity,
+				                      bucket[next].count + 1));
 				bucket[next].vertex[bucket[next].count++] = to;
 				waiting++;
 			}
@@ -147,7 +148,8 @@ gemp_code check_same(const char *what, const uint32_t *right, const uint32_t *gi
 {
 	for (uint32_t v = 0; v < count; v++)
 		if (right[v] != given[v])
-			return gemp_fail(GEMP_EINTERNAL, "%s: vertex %u has %u in place of %u", what, v, given[v], right[v]);
+			return gemp_fail(GEMP_EINTERNAL, "%s: vertex %u has %u in place of %u", what, v, given[v],
+			                 right[v]);
 	return GEMP_OK;
 }
 

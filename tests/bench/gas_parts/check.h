@@ -15,7 +15,8 @@ void true_product(const graph *g, const uint8_t *weight, const double *x, double
 /* [edges] graph_weight of each; the caller frees. */
 gemp_code graph_weights(uint8_t **out, const graph *g);
 
-/* GEMP_EINTERNAL names the first vertex that differs. A parent is a neighbour one level nearer; the source's is itself. */
+/* GEMP_EINTERNAL names the first vertex that differs. A parent is a neighbour one level nearer; the source's is the
+ * source. */
 gemp_code check_parents(const graph *g, uint32_t source, const uint32_t *level, const uint32_t *parent);
 gemp_code check_same(const char *what, const uint32_t *right, const uint32_t *given, uint32_t count);
 /* The largest difference, over the largest right value, may be `most`. */

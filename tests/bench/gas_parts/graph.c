@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Entries of rows are dealt to buckets of neighbouring sources, so that a bucket is sorted within a core's own cache. */
+/* Entries of rows are dealt to buckets of neighbouring sources, so that each is sorted within a core's own cache. */
 enum { PIECES = 256, BUCKET_BITS = 10, MOST_BUCKETS = 1 << BUCKET_BITS, DIGIT = 11, TARGET_BIT = 0, SOURCE_BIT = 32 };
 
 typedef struct making {
@@ -18,9 +18,9 @@ typedef struct making {
 	const uint32_t *renamed; /* [vertices]; NULL: ids as they are */
 	unsigned bits, shift;    /* of an id; source >> shift: its bucket */
 	size_t buckets;
-	uint64_t *room;          /* [buckets * PIECES + 1] how many entries of a bucket a piece has, then where they go */
+	uint64_t *room;          /* [buckets * PIECES + 1] entries of a bucket in a piece, then where they go */
 	uint64_t *entry;         /* source << 32 | target */
-	uint64_t *kept;          /* [buckets + 1] entries that differ from one another, then where those of a bucket begin */
+	uint64_t *kept;          /* [buckets + 1] entries that differ, then where those of a bucket begin */
 	atomic_bool failed;
 } making;
 
@@ -97,7 +97,8 @@ static void sort_bucket(void *context, unsigned thread, size_t bucket)
 {
 	(void)thread;
 	making *m = context;
-	uint64_t from = m->room[bucket * PIECES], count = m->room[(bucket + 1) * PIECES] - from, before = UINT64_MAX, kept = 0;
+	uint64_t from = m->room[bucket * PIECES], count = m->room[(bucket + 1) * PIECES] - from;
+	uint64_t before = UINT64_MAX, kept = 0;
 	uint64_t *here = m->entry + from, *beside = gemp_calloc(count, sizeof *beside), *sorted;
 	if (!beside) {
 		m->failed = true;

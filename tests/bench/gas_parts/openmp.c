@@ -46,8 +46,8 @@ done:
 
 void openmp_space_free(openmp_space *s)
 {
-	void *const blocks[] = { s->isolated, s->visited, s->front, s->next, s->queue, s->queue_next, s->parent, s->distance,
-		s->share, s->rank, s->x, s->y, s->value, s->edge };
+	void *const blocks[] = { s->isolated, s->visited, s->front, s->next, s->queue, s->queue_next, s->parent,
+		s->distance, s->share, s->rank, s->x, s->y, s->value, s->edge };
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
 		gemp_free(blocks[i]);
 	*s = (openmp_space){ 0 };
@@ -200,7 +200,8 @@ static void relax(const graph *g, const openmp_space *s, uint32_t u, uint32_t de
 		uint32_t v = s->edge[e].end, far = from + s->edge[e].weight;
 		uint32_t old = __atomic_load_n(&s->distance[v], __ATOMIC_RELAXED);
 		while (far < old)
-			if (__atomic_compare_exchange_n(&s->distance[v], &old, far, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			if (__atomic_compare_exchange_n(&s->distance[v], &old, far, true, __ATOMIC_RELAXED,
+			                                __ATOMIC_RELAXED)) {
 				bucket_add(&mine[far / delta % BUCKETS], v);
 				break;
 			}

@@ -207,7 +207,8 @@ done:
 
 /* PAGERANK AND PRODUCTS */
 
-static gemp_code check_reals(const held *h, const bench *b, const char *what, const double *own, const double *right, double most)
+static gemp_code check_reals(const held *h, const bench *b, const char *what, const double *own, const double *right,
+                             double most)
 {
 	gemp_code code = GEMP_OK;
 	double *all = NULL;
@@ -280,12 +281,13 @@ gemp_code ours_spmv(bench *b)
 	gemp_spmv *spmv = NULL;
 	gemp_spmv_result result = { 0 };
 	double *x = NULL, *all = NULL, *right = NULL;
-	GEMP_TRY(hold(&h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight", .wanted = GEMP_GAS_SINGLE }, &t));
+	GEMP_TRY(hold(&h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight",
+	                                                 .wanted = GEMP_GAS_SINGLE }, &t));
 	GEMP_TRY(GEMP_NEW(x, h.layout.own));
 	fill(&h, x);
 	GEMP_TRY(gemp_spmv_new(&spmv, &h.layout, b->device, &(gemp_dense_options){ 0 }));
 	gemp_spmv_ask ask = { .x = x, .rounds = b->rounds };
-	for (unsigned run = 0; run < b->runs + 2; run++) { /* the first one warms up, the last one, a product, is checked */
+	for (unsigned run = 0; run < b->runs + 2; run++) { /* the first warms up, the last, a product, is checked */
 		gemp_spmv_result_free(&result);
 		ask.rounds = run == b->runs + 1 ? 1 : b->rounds;
 				GEMP_MPI(MPI_Barrier(b->comm.world));

@@ -53,7 +53,8 @@ static void print_rates(const char *clock, double *seconds, double *rates, unsig
 {
 	double rate = median(rates, runs);
 	double middle = median(seconds, runs); /* sorted from now on */
-	printf(", \"%s\": {\"best_ms\": %.4f, \"median_ms\": %.4f, \"gteps\": %.4g", clock, 1e3 * seconds[0], 1e3 * middle, rate);
+	printf(", \"%s\": {\"best_ms\": %.4f, \"median_ms\": %.4f, \"gteps\": %.4g", clock, 1e3 * seconds[0], 1e3 * middle,
+	       rate);
 	if (experiment > 0)
 		printf(", \"of_experiment\": %.3f", rate / experiment);
 	printf("}");
@@ -74,27 +75,29 @@ void timing_print(timing *t, const bench *b, const char *name)
 			by_device = experiments[i].device;
 			by_wall = experiments[i].wall;
 		}
-	printf("{\"program\": \"ours\", \"name\": \"%s\", \"graph\": \"%s\", \"on\": \"%s\", \"ranks\": %d, \"vertices\": %" PRIu32
-	       ", \"stored\": %" PRIu64 ", \"runs\": %u", name, b->spec, b->device->name, b->comm.size, b->graph.vertices, stored, b->runs);
+	printf("{\"program\": \"ours\", \"name\": \"%s\", \"graph\": \"%s\", \"on\": \"%s\", \"ranks\": %d, \"vertices\": "
+	       "%" PRIu32 ", \"stored\": %" PRIu64 ", \"runs\": %u", name, b->spec, b->device->name, b->comm.size,
+	       b->graph.vertices, stored, b->runs);
 	for (unsigned i = 0; i < b->runs; i++)
 		rates[i] = 1e-9 * t->edges[i] / t->wall[i];
 	print_rates("wall", t->wall, rates, b->runs, by_wall);
 	for (unsigned i = 0; i < b->runs; i++)
 		rates[i] = 1e-9 * t->edges[i] / t->device[i];
 	print_rates("device", t->device, rates, b->runs, by_device);
-	printf(", \"prepare_s\": {\"layout\": %.3f, \"engine\": %.3f, \"build\": %.3f}, \"rounds\": %.1f", t->layout, t->prepare, t->build,
-	       (double)t->rounds / b->runs);
+	printf(", \"prepare_s\": {\"layout\": %.3f, \"engine\": %.3f, \"build\": %.3f}, \"rounds\": %.1f", t->layout,
+	       t->prepare, t->build, (double)t->rounds / b->runs);
 	if (t->along > 0)
 		printf(", \"along_per_edge\": %.3f", t->along / b->runs / (double)stored);
 	if (t->bytes > 0 && b->copy > 0)
 		printf(", \"of_copy\": %.3f", t->bytes / t->device[b->runs / 2] / b->copy);
 	if (b->comm.size > 1 && t->rounds > 0)
-		printf(", \"bytes_per_edge_round\": %.4f, \"messages\": %" PRIu64, (double)t->traffic.bytes / (double)stored /
-		       (double)t->rounds, t->traffic.messages);
+		printf(", \"bytes_per_edge_round\": %.4f, \"messages\": %" PRIu64,
+		       (double)t->traffic.bytes / (double)stored / (double)t->rounds, t->traffic.messages);
 	printf("}\n");
 	for (int i = 0; b->beside && i < BESIDE_IDS; i++) {
 		double *wall = b->beside->wall[i];
-		printf("{\"program\": \"openmp\", \"name\": \"%s\", \"graph\": \"%s\", \"ids\": \"%s\"", name, b->spec, beside_ids[i]);
+		printf("{\"program\": \"openmp\", \"name\": \"%s\", \"graph\": \"%s\", \"ids\": \"%s\"", name, b->spec,
+		       beside_ids[i]);
 		for (unsigned run = 0; run < b->runs; run++)
 			rates[run] = 1e-9 * t->edges[run] / wall[run];
 		print_rates("wall", wall, rates, b->runs, 0);
