@@ -5,7 +5,7 @@
     tests/bench/gas.py FOLDER --of FILE.jsonl...             tables and figures of what was measured elsewhere
 
 On each graph ours and the OpenMP program (ids as they are, and by degree) run in turns in one process (gas -b); then
-ours on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have medians of the runs, and the best ones behind them.
+ours on several ranks. FOLDER/gas-DATE.jsonl keeps all lines. Tables have medians of the runs, and the best ones behind.
 Where gnuplot is (Debian: gnuplot-nox), FOLDER/analytics-cpu.svg or -h200.svg is drawn. On a machine that others use,
 too, figures repeat only with a real-time priority: GAS_UNDER='chrt -r 5'.
 
@@ -129,6 +129,8 @@ def draw(lines, folder):
         cell.setdefault('ours', []).append(line['device' if gpu else 'wall']['gteps'])
         if line['device'].get('of_experiment'):
             cell.setdefault('as-is', []).append(line['device']['gteps'] / line['device']['of_experiment'])
+    if not any(ids in cell for cell in rates.values() for ids in IDS):
+        return print('nothing to draw beside', file=sys.stderr)
     kind = 'h200' if gpu else 'cpu'
     data = os.path.join(folder, 'analytics-%s.tsv' % kind)
     with open(data, 'w') as file:
