@@ -63,6 +63,23 @@ done:
 	return code;
 }
 
+/* Collective. Sums and products may be greater than the precision takes. */
+static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *found)
+{
+	const gemp_options *options = a->options;
+	const bool single = options->precision == SINGLE;
+	uint64_t wrong = 0;
+	for (uint32_t v = 0; v < a->layout.own; v++)
+		wrong += isfinite(found->y[v]) ? 0 : 1;
+	wrong = gemp_comm_sum1(a->comm, wrong);
+	if (wrong)
+		return gemp_fail(GEMP_EDATA, "y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices; scale weights or "
+		                 "x down%s%s", single ? "single" : "double", wrong, a->layout.vertices,
+		                 options->repeat > 1 && !options->normalize ? ", or give --normalize" : "",
+		                 single ? ", or --precision double" : "");
+	return GEMP_OK;
+}
+
 /* Collective. */
 static gemp_code report_found(gemp_analysis *a, const gemp_spmv_result *found)
 {
@@ -78,11 +95,13 @@ static gemp_code report_found(gemp_analysis *a, const gemp_spmv_result *found)
 	                  sqrt(sums[1]), gemp_grouped(rounds).text, rounds == 1 ? "" : "s",
 	                  a->options->precision == SINGLE ? "single" : "double");
 	if (found->greatest && rounds) {
-		double last = found->greatest[rounds - 1], before = rounds > 1 ? found->greatest[rounds - 2] : NAN;
 		json_t *list = json_array();
 		for (uint32_t r = 0; r < rounds; r++)
 			json_array_append_new(list, json_real(found->greatest[r]));
-		gemp_report_print(report, "The greatest magnitude was %.9g before it became 1; the time before %.9g\n", last, before);
+		gemp_report_print(report, "The greatest magnitude was %.9g before it became 1", found->greatest[rounds - 1]);
+		if (rounds > 1)
+			gemp_report_print(report, "; the time before %.9g", found->greatest[rounds - 2]);
+		gemp_report_print(report, "\n");
 		gemp_report_set(report, "greatest", list);
 	}
 	gemp_report_set(report, "sum", json_real(sums[0]));
@@ -133,6 +152,7 @@ static gemp_code find(gemp_analysis *a, gemp_spmv **engine, gemp_spmv_result *fo
 	GEMP_TRY(gemp_spmv_new(engine, &a->layout, a->device, &shape));
 	GEMP_TRY(gemp_spmv_run(*engine, &ask, found));
 	gemp_analysis_summed(a, &found->report);
+	GEMP_TRY(check_finite(a, found));
 	GEMP_TRY(verify(a, x, found));
 	code = gemp_comm_agree(a->comm, gemp_found_add_double(&a->found, names[0], &a->layout, found->y));
 done:

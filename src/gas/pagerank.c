@@ -4,6 +4,7 @@
 
 #include "kernels/gas_dense_abi.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +33,19 @@ static double degree_of(const gemp_gas_layout *layout, uint32_t v)
 	return layout->out_weight ? layout->out_weight[v] : (double)layout->out_degree[v];
 }
 
+/* Ranks are divided by sums of weights, whose parts that are too small for the precision must not matter. */
+static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
+{
+	const bool single = dense->real == sizeof(float);
+	const double least = single ? 0x1p24 * FLT_MIN : 0x1p53 * DBL_MIN, most = single ? FLT_MAX : DBL_MAX;
+	for (uint32_t v = 0; v < dense->layout->own; v++)
+		if (degree[v] > 0 && !(degree[v] >= least && degree[v] <= most))
+			return gemp_fail(GEMP_EDATA, "weights of the edges that leave a vertex add up to %g, where %s precision takes "
+			                 "%.2g to %.2g; scale them%s", degree[v], single ? "single" : "double", least, most,
+			                 single ? ", or give --precision double" : "");
+	return GEMP_OK;
+}
+
 static gemp_code make_buffers(gemp_pagerank *it)
 {
 	gemp_code code = GEMP_OK;
@@ -42,6 +56,7 @@ static gemp_code make_buffers(gemp_pagerank *it)
 	GEMP_TRY(GEMP_NEW(degree, own));
 	for (uint32_t v = 0; v < own; v++)
 		degree[v] = degree_of(layout, v);
+	GEMP_TRY(check_degrees(dense, degree));
 	GEMP_TRY(gemp_buffer_new(&it->degree, dense->device, bytes, NULL));
 	GEMP_TRY(gemp_dense_put(dense, &it->degree, degree, own));
 	GEMP_TRY(gemp_buffer_new(&it->jump, dense->device, bytes, NULL));

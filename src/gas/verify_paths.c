@@ -122,8 +122,8 @@ static void halve(void *context, size_t range, size_t begin, size_t end)
 		atomic_store(&h->moved, true);
 }
 
-/* Collective. Each vertex is so many parents away from the source as there are: chains are halved until all have
- * ended. */
+/* Collective. Parents of all that are reached lead to the source: chains are halved until all have ended. A circle never does,
+ * or ends at vertices of its own. */
 static gemp_code see_tree(paths *p)
 {
 	gemp_code code = GEMP_OK;
@@ -143,8 +143,8 @@ static gemp_code see_tree(paths *p)
 		up = next;
 		next = swap;
 	}
-	for (uint64_t v = 0; h.moved && v < vertices; v++)
-		if (up[up[v]] != up[v])
+	for (uint64_t v = 0; v < vertices; v++)
+		if (reached(p, v) && up[v] != p->source)
 			gemp_verify_fault(&p->fault, "is on or behind a circle of predecessors, which does not come from", v, p->source);
 	p->parent = up;
 done:

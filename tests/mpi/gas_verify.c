@@ -228,25 +228,34 @@ static void wrong_distances(void **state)
 	}
 }
 
-/* 0 -> 1 -> 2 -> 3 -> 1, where the circle adds nothing. */
-static void circles(void **state)
+/* 0 -> 1 -> ... -> length -> 1, where the circle adds nothing. */
+static void check_circle(uint32_t length)
 {
-	(void)state;
-	static const uint32_t ends[][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 1 } };
-	question q = { .c = { .n = 4 } };
+	question q = { .c = { .n = length + 1 } };
 	uint64_t random = 1;
-	for (size_t i = 0; i < 4; i++) {
-		gas_case_edge(&q.c, &random, ends[i][0], ends[i][1]);
-		q.c.edges[i].weight = i == 0;
+	double distance[9] = { 0 };
+	uint32_t parent[9] = { GEMP_NO_VERTEX };
+	for (uint32_t v = 0; v <= length; v++) {
+		gas_case_edge(&q.c, &random, v, v < length ? v + 1 : 1);
+		q.c.edges[v].weight = v == 0;
+		distance[v] = v > 0;
+		parent[v] = v > 0 ? v - 1 : GEMP_NO_VERTEX;
 	}
 	assert_all_ok(gas_case_build(&q.c, &test_comm, 3));
 	q.edges = (gemp_gas_edges){ .comm = &test_comm, .graph = q.c.graph, .weight = "weight" };
-	double distance[] = { 0, 1, 1, 1 };
-	uint32_t tree[] = { GEMP_NO_VERTEX, 0, 1, 2 }, circle[] = { GEMP_NO_VERTEX, 3, 1, 2 };
-	assert_all_ok(check_distances(&q, distance, tree));
-	assert_all_code(check_distances(&q, distance, circle), GEMP_EINTERNAL);
+	assert_all_ok(check_distances(&q, distance, parent));
+	parent[1] = length;
+	assert_all_code(check_distances(&q, distance, parent), GEMP_EINTERNAL);
 	assert_all(strstr(gemp_message(), "circle of predecessors"));
 	forget(&q);
+}
+
+/* Of any length: those of a power of two end when chains are halved. */
+static void circles(void **state)
+{
+	(void)state;
+	for (uint32_t length = 1; length <= 8; length++)
+		check_circle(length);
 }
 
 /* PAGERANK */
