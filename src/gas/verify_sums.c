@@ -147,13 +147,14 @@ done:
 	return code;
 }
 
-/* How much of what is allowed is used; values that are not finite are compared as they are. */
+/* How much of what is allowed is used, at most 1 if it is right. An infinite sum is to be the same; what is no number is
+ * never right. */
 static double used(double expected, double error, double got)
 {
-	if (!isfinite(expected) || !isfinite(error))
-		return 0;
-	double off = fabs(got - expected);
-	return off == 0 ? 0 : error > 0 ? off / error : INFINITY;
+	double off = got == expected ? 0 : fabs(got - expected);
+	if (!(off <= error) || (off > 0 && !isfinite(expected)))
+		return off == 0 ? 0 : INFINITY;
+	return off > 0 && isfinite(error) ? off / error : 0;
 }
 
 static gemp_code compare(product *p, double *worst)

@@ -336,6 +336,10 @@ static void products(void **state)
 		product.epsilon = 1e-6; /* of zeros there is no rounding */
 		if (y[seed % n] > 1e-3)
 			assert_all_ok(gemp_gas_verify_spmv(&q.edges, &product, NULL));
+		free(ys);
+		y[seed % n] = i % 2 ? NAN : INFINITY;
+		product.y = ys = rows_of(&q, y, sizeof *y);
+		assert_all_code(gemp_gas_verify_spmv(&q.edges, &product, NULL), GEMP_EINTERNAL);
 		free(xs);
 		free(ys);
 		free(x);
