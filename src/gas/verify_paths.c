@@ -90,6 +90,8 @@ static void see_rows(void *context, size_t range, size_t begin, size_t end)
 			gemp_verify_fault(&p->fault, "is the source, but not at 0:", v, v);
 		if (p->level && v != p->source && is_zero(p, v))
 			gemp_verify_fault(&p->fault, "is at level 0, but not the source, which is", v, p->source);
+		if (p->real && !(((const double *)p->real)[v] >= 0))
+			gemp_verify_fault(&p->fault, "has a distance that is none, from", v, p->source);
 		if (!p->parent)
 			continue;
 		bool wanted = reached(p, v) && v != p->source, there = parent_of(p, v) != GEMP_NO_VERTEX;

@@ -195,6 +195,10 @@ static void right_distances(void **state)
 		uint32_t *parent = malloc(q.c.n * sizeof *parent);
 		distances_of(&q, distance, parent);
 		assert_all_ok(check_distances(&q, distance, i % 5 ? parent : NULL));
+		if (q.costs) {
+			distance[q.source] = NAN;
+			assert_all_code(check_distances(&q, distance, NULL), GEMP_EINTERNAL);
+		}
 		free(distance);
 		free(parent);
 		forget(&q);
