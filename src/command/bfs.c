@@ -89,8 +89,9 @@ static gemp_code find(gemp_analysis *a, gemp_bfs **bfs, gemp_bfs_result *found, 
 	double build = 0;
 	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
 	                                      .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	const gemp_bfs_options shape = { .pass = (gemp_gas_pass)a->options->pass };
 	GEMP_TRY(gemp_analysis_lay_out(a, how));
-	GEMP_TRY(gemp_bfs_new(bfs, &a->layout, a->device, NULL));
+	GEMP_TRY(gemp_bfs_new(bfs, &a->layout, a->device, &shape));
 	double prepared = gemp_bfs_prepare_seconds(*bfs, &build);
 	gemp_analysis_prepared(a, prepared, build);
 	GEMP_TRY(gemp_bfs_run(*bfs, source, found));

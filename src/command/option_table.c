@@ -72,7 +72,7 @@ static const gemp_option table[] = {
 	{ "direction", 0, GEMP_OPTION_CHOICE, "along|against|either", "along", ON_SEARCH_FROM | GEMP_ON_PAGERANK, input,
 	  "Which way edges with a direction lead. Those without lead both ways.", AT(direction) },
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, GEMP_ON_SSSP, input,
-	  "Attribute of the edges that is their length: numbers that are not negative. Without it all have length 1.", AT(weight) },
+	  "Attribute of the edges that is their length: numbers that are not negative.", AT(weight) },
 	{ "weight", 0, GEMP_OPTION_TEXT, "COLUMN", NULL, ON_SUMS, input,
 	  "Attribute of the edges, a number; pagerank: a vertex gives its rank in this proportion; spmv: the entries of the "
 	  "matrix. Without it 1 each.", AT(weight) },
@@ -171,6 +171,12 @@ static const gemp_option table[] = {
 	  "Done when all ranks together change by less in an iteration.", AT(tolerance) },
 	{ "max-iterations", 0, GEMP_OPTION_COUNT, "N", "100", GEMP_ON_PAGERANK, search,
 	  "Iterations at most; with a warning if the ranks still change by more.", POSITIVE(max_iterations) },
+	{ "pass", 0, GEMP_OPTION_CHOICE, "auto|push|shuffle", "auto", ON_SEARCH_FROM, search,
+	  "How edges of a frontier are gone along: push: straight to their targets; shuffle: as tuples, put in the order of ranges of "
+	  "targets. The answer is the same.", AT(pass) },
+	{ "gather", 0, GEMP_OPTION_CHOICE, "auto|pull|binned", "auto", ON_SUMS, search,
+	  "How values come together: pull: vertices fetch them; binned: they are put into bins of targets, by an order of the edges "
+	  "that is made once. The answer is the same but for rounding.", AT(gather) },
 	{ "transpose", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SPMV, search,
 	  "Multiply the transposed matrix: sums along the edges.", AT(transpose) },
 	{ "repeat", 0, GEMP_OPTION_COUNT, "K", "1", GEMP_ON_SPMV, search,

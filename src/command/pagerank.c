@@ -183,7 +183,7 @@ static gemp_code find(gemp_analysis *a, gemp_pagerank **engine, gemp_pagerank_re
 	double *jump = NULL;
 	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)options->direction, .weight = options->weight,
 		.parts = GEMP_GAS_IN | (weights ? GEMP_GAS_OUT_WEIGHT : 0), .wanted = twofold(options) ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE };
-	const gemp_dense_options shape = { .twofold = twofold(options) };
+	const gemp_dense_options shape = { .twofold = twofold(options), .gather = (gemp_gather)options->gather };
 	gemp_pagerank_ask ask = { .damping = options->damping, .tolerance = options->tolerance,
 	                          .rounds = (uint32_t)options->max_iterations };
 	GEMP_TRY(gemp_analysis_lay_out(a, how));

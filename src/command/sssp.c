@@ -101,7 +101,7 @@ static gemp_code find(gemp_analysis *a, gemp_sssp **sssp, gemp_sssp_result *foun
 	double build = 0;
 	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction, .weight = a->options->weight,
 	                                      .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .wanted = GEMP_GAS_LENGTHS };
-	const gemp_sssp_options shape = { .delta = a->options->delta };
+	const gemp_sssp_options shape = { .delta = a->options->delta, .pass = (gemp_gas_pass)a->options->pass };
 	GEMP_TRY(gemp_analysis_lay_out(a, how));
 	GEMP_TRY(gemp_sssp_new(sssp, &a->layout, a->device, &shape));
 	double prepared = gemp_sssp_prepare_seconds(*sssp, &build);

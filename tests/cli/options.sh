@@ -68,7 +68,7 @@ cmp -s out "$GEMP_SOURCE_DIR/docs/gemp-mpi.1" || fail 'docs/gemp-mpi.1: make it 
 # commands and options that do not exist
 together "did you mean 'match'?" macth
 usage 'import, generate, info' frobnicate g.h5
-usage "there is no command 'bfs'" bfs g.h5
+usage "there is no command 'dfs'" dfs g.h5
 usage "there is no command 'nothing'" help nothing
 together 'did you mean --semantics?' match g.h5 q --semantic hom
 usage 'match has no option --no-such-option' match g.h5 q --no-such-option
