@@ -21,8 +21,8 @@ static gemp_split_shape measured(const gemp_split *split, bool column)
 	case 32:
 		if (few && !column) /* keys that are far apart are better read with all the rest */
 			return (gemp_split_shape){ 256, 8, 1024, 0 };
-		return few ? (gemp_split_shape){ 512, 4, 0, 0 } : (gemp_split_shape){ 1024, 8, 0, 0 };
-	case 64: return few ? (gemp_split_shape){ 512, 2, 0, 0 } : (gemp_split_shape){ 1024, 4, 0, 0 };
+		return few ? (gemp_split_shape){ 512, 2, 0, 0 } : (gemp_split_shape){ 1024, 4, 0, 0 };
+	case 64: return few ? (gemp_split_shape){ 512, 2, 0, 0 } : (gemp_split_shape){ 1024, 2, 0, 0 };
 	default: break;
 	}
 	if (few)
