@@ -13,7 +13,7 @@ libraries=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson
            'libhdf5-openmpi-dev|libhdf5-mpich-dev|libhdf5-dev' libxxhash-dev zlib1g-dev libzstd-dev)
 if [ "${1:-}" = --tests ]; then
 	tools+=(h5dump=hdf5-tools zstd=zstd gzip=gzip)
-	libraries+=(libcmocka-dev python3 python3-h5py python3-scipy)
+	libraries+=(libcmocka-dev python3 python3-h5py python3-scipy python3-networkx python3-igraph)
 fi
 # Used where it is; nothing fails without it: partition --method ptscotch
 optional=libptscotch-dev
