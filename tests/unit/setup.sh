@@ -39,7 +39,7 @@ installed() { grep -c ' install ' "$work/log" 2>/dev/null; }
 
 build=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev libnauty2-dev
        libhdf5-openmpi-dev libxxhash-dev zlib1g-dev libzstd-dev libptscotch-dev)
-tests=(libcmocka-dev python3 python3-h5py python3-scipy)
+tests=(libcmocka-dev python3 python3-h5py python3-scipy python3-networkx python3-igraph)
 
 machine 0 "${build[@]}"
 setup 2 --everything
@@ -62,7 +62,7 @@ grep -q 'recommends libnauty-dev$' "$work/log" || fail "the name that this relea
 
 machine 0 "${build[@]}" python3
 setup 0 --tests
-grep -q 'recommends libcmocka-dev python3-h5py python3-scipy$' "$work/log" || fail "what tests need"
+grep -q 'recommends libcmocka-dev python3-h5py python3-scipy python3-networkx python3-igraph$' "$work/log" || fail "what tests need"
 machine 0 "${build[@]}" "${tests[@]}"
 setup 0 --tests
 [ ! -e "$work/log" ] || fail "tests need nothing more, but apt-get ran"
