@@ -170,9 +170,9 @@ PRIMITIVE_KERNEL void radix_move(__global const gemp_key *restrict keys, __globa
 
 #else
 
-/* Lines of 64 bytes, a bucket's each, which leave as a whole and past the caches: so memory need not be read before it is
+/* Lines of 256 bytes, a bucket's each, which leave as a whole and past the caches: so memory need not be read before it is
  * written. Without `lines` every element goes where it belongs at once, which is better in a cache. */
-#define RADIX_LINE 64
+#define RADIX_LINE 256
 #if __has_builtin(__builtin_nontemporal_store)
 #define radix_stream(to, value) __builtin_nontemporal_store((value), (to))
 #else
@@ -230,8 +230,8 @@ static inline void name##_put(type *line, __global type *out, uint to, uint firs
 		return;                                                                                             \
 	}                                                                                                           \
 	__global ulong4 *there = (__global ulong4 *)(out + (to - at));                                              \
-	radix_stream(there, ((const ulong4 *)line)[0]);                                                             \
-	radix_stream(there + 1, ((const ulong4 *)line)[1]);                                                         \
+	for (uint k = 0; k < RADIX_LINE / sizeof(ulong4); k++)                                                      \
+		radix_stream(there + k, ((const ulong4 *)line)[k]);                                                 \
 }                                                                                                                   \
                                                                                                                     \
 static inline void name##_end(const type *line, __global type *out, uint to, uint first, uint phase)               \
