@@ -81,7 +81,7 @@ GAS_KERNEL void pagerank_gather(BINNED_PARAMETERS, uint how, PAGERANK_PARAMETERS
 	BINNED_DECLARE
 	gas_apply apply = { degree, jump, uniform, value, to, damping, 0, 0, 0 };
 	bool wanted = pagerank_begin(GEMP_GROUP_PASS &apply, rounds, round, how, dangling, tolerance);
-	binned_add(BINNED_ARGUMENTS, wanted);
+	binned_add(wanted);
 }
 
 GAS_KERNEL void pagerank_finish(PULL_PARAMETERS, __global const gas_real *restrict sums, __global const uint *restrict first,

@@ -65,7 +65,7 @@ GAS_KERNEL void spmv_pull(PULL_PARAMETERS, SPMV_PARAMETERS)
 GAS_KERNEL void spmv_gather(BINNED_PARAMETERS, uint how, SPMV_PARAMETERS)
 {
 	BINNED_DECLARE
-	binned_add(BINNED_ARGUMENTS, true);
+	binned_add(true);
 }
 
 GAS_KERNEL void spmv_finish(PULL_PARAMETERS, __global const gas_real *restrict sums, __global const uint *restrict first,

@@ -82,7 +82,7 @@ static gemp_gas_pull_how choose(const gemp_dense *dense, const gemp_dense_option
 {
 	const gemp_gas_layout *layout = dense->layout;
 	gemp_gas_pull_how how = { .groups = dense->groups, .hubs_only = dense->gather == GEMP_GATHER_BINNED, .real = dense->real };
-	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, options->shape);
+	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, &layout->in, options->shape);
 	how.ordered = !gemp_gas_pull_in_classes(&layout->in, dense->groups, &how.shape) ||
 	              (gemp_dense_ranks(dense) && !gemp_gas_pull_in_classes(&layout->in_ghost, dense->groups, &how.shape));
 	return how;

@@ -33,8 +33,9 @@ typedef struct gemp_gas_pull {
 	gemp_buffer order, slice, block, part, ended, ticket;
 } gemp_gas_pull;
 
-/* Fills in what is 0. */
-gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool groups, gemp_gas_pull_shape wanted);
+/* Fills in what is 0, as is best for such rows. */
+gemp_gas_pull_shape gemp_gas_pull_shape_of(const gemp_device *device, bool groups, const gemp_gas_rows *rows,
+                                           gemp_gas_pull_shape wanted);
 
 /* Do the rows lie in classes? */
 bool gemp_gas_pull_in_classes(const gemp_gas_rows *rows, bool groups, const gemp_gas_pull_shape *shape);

@@ -93,13 +93,13 @@ static const gemp_dense_options ways[] = {
 	{ .form = GEMP_FORM_ITEMS },
 	{ .form = GEMP_FORM_ITEMS, .shape = { .slice = 3, .block = 1 } },
 	{ .form = GEMP_FORM_ITEMS, .shape = { .slice = 1, .block = 50 } },
-	{ .form = GEMP_FORM_GROUPS },
-	{ .form = GEMP_FORM_GROUPS, .shape = { .slice = 40, .middle = 5 } },
-	{ .form = GEMP_FORM_GROUPS, .shape = { .slice = 1, .groups = 1 } },
-	{ .form = GEMP_FORM_GROUPS, .shape = { .slice = 5000000, .middle = 1, .groups = 1 } },
-	{ .form = GEMP_FORM_GROUPS, .shape = { .slice = 5000000, .middle = 5000000 } },
+	{ .form = GEMP_FORM_GROUPS, .shape = { .lanes = 4 } },
+	{ .form = GEMP_FORM_GROUPS, .shape = { .lanes = 4, .slice = 40, .middle = 5 } },
+	{ .form = GEMP_FORM_GROUPS, .shape = { .lanes = 4, .slice = 1, .groups = 1 } },
+	{ .form = GEMP_FORM_GROUPS, .shape = { .lanes = 4, .slice = 5000000, .middle = 1, .groups = 1 } },
+	{ .form = GEMP_FORM_GROUPS, .shape = { .lanes = 4, .slice = 5000000, .middle = 5000000 } },
 	{ .form = GEMP_FORM_ITEMS, .gather = GEMP_GATHER_BINNED, .shape = { .slice = 9, .range = 16, .tile = 40 } },
-	{ .form = GEMP_FORM_GROUPS, .gather = GEMP_GATHER_BINNED, .shape = { .slice = 9, .range = 16, .tile = 40 } },
+	{ .form = GEMP_FORM_GROUPS, .gather = GEMP_GATHER_BINNED, .shape = { .lanes = 4, .slice = 9, .range = 16, .tile = 40 } },
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 

@@ -95,14 +95,15 @@ static void run_way(const dense_case *c, const gemp_dense_options *options, cons
 	gemp_pagerank_free(it);
 }
 
-static void run_all(const dense_case *c, uint64_t *seed)
+/* Every `step`-th way, from way `first` on: PoCL takes seconds for the programs of some. */
+static void run_all(const dense_case *c, size_t first, size_t step, uint64_t *seed)
 {
 	double *jump = gemp_calloc(c->vertices, sizeof *jump);
 	for (uint32_t v = 0; v < c->vertices; v++)
 		jump[v] = v == 1 || c->vertices == 1 ? 3 : v % 7 == 0 ? (double)gemp_random_below(seed, 5) : 0;
 	const gemp_pagerank_ask asks[] = { { .85, 0, 3, NULL }, { .85, 1e-4, 100, NULL }, { .5, 1e-5, 33, jump },
 		{ .85, 0, 0, NULL }, { 0, 1e-6, 50, NULL }, { .99, 0, 20, jump } };
-	for (size_t w = 0; w < WAYS; w++) {
+	for (size_t w = first; w < WAYS; w += step) {
 		gemp_dense_options options = ways[w];
 		options.twofold = w == 1;
 		run_way(c, &options, asks, sizeof asks / sizeof *asks);
@@ -117,7 +118,7 @@ static void small_graphs(void **state)
 	for (uint32_t vertices = 0; vertices < 4; vertices++)
 		for (size_t edges = 0; edges < 5; edges += 2) {
 			dense_case c = case_new(vertices, edges, 0, edges == 2 ? 2 : 0, GEMP_GAS_UNWEIGHTED, &seed);
-			run_all(&c, &seed);
+			run_all(&c, 1, 4, &seed);
 			case_free(&c);
 		}
 }
@@ -126,11 +127,11 @@ static void random_graphs(void **state)
 {
 	uint64_t seed = test_seed();
 	(void)state;
-	for (int round = 0; round < 4; round++) {
-		uint32_t vertices = 40 + (uint32_t)gemp_random_below(&seed, round % 2 ? 60 : 3000);
-		dense_case c = case_new(vertices, (size_t)gemp_random_below(&seed, 20000), round % 2 ? 3 : 0, round ? 5 : 0,
+	for (int round = 0; round < 2; round++) {
+		uint32_t vertices = 40 + (uint32_t)gemp_random_below(&seed, round ? 60 : 3000);
+		dense_case c = case_new(vertices, (size_t)gemp_random_below(&seed, 20000), round ? 3 : 0, round ? 5 : 0,
 		                        GEMP_GAS_UNWEIGHTED, &seed);
-		run_all(&c, &seed);
+		run_all(&c, 0, 1, &seed);
 		case_free(&c);
 	}
 }
