@@ -43,7 +43,7 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 
 static gemp_code begin(gemp_h5 *h5, const gemp_comm *comm, const char *path, bool writing)
 {
-	H5dont_atexit(); /* an abandoned file would be flushed again */
+	H5dont_atexit(); /* an abandoned file would be flushed again; see gemp_comm_no_finalize, too */
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	*h5 = (gemp_h5){ .comm = comm, .file = H5I_INVALID_HID, .transfer = H5I_INVALID_HID, .writing = writing };
@@ -165,6 +165,8 @@ static gemp_code reserve(const gemp_h5 *h5)
 
 void gemp_h5_abandon(gemp_h5 *h5)
 {
+	if (h5->comm && h5->parallel && h5->writing && h5->file >= 0)
+		gemp_comm_no_finalize = true;
 	if (h5->comm && h5->active && h5->transfer >= 0)
 		H5Pclose(h5->transfer);
 	gemp_free(h5->path);
@@ -181,6 +183,8 @@ gemp_code gemp_h5_close(gemp_h5 *h5)
 	if (h5->active && h5->file >= 0)
 		code = GEMP_HDF5(h5, H5Fclose(h5->file));
 	code = gemp_comm_agree(h5->comm, code);
+	if (code == GEMP_OK)
+		h5->file = H5I_INVALID_HID;
 done:
 	gemp_h5_abandon(h5);
 	return code;

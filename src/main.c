@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* The first one runs when no command is named. */
 static const gemp_command *const commands[] = {
@@ -46,6 +47,10 @@ int main(int argc, char **argv)
 	/* mpirun ends the job when a rank exits with a code while others are still finishing. */
 	GEMP_MPI(MPI_Barrier(comm.world));
 	gemp_comm_free(&comm);
+	if (gemp_comm_no_finalize) {
+		fflush(NULL);
+		_exit((int)code);
+	}
 	MPI_Finalize();
 	return (int)code;
 }

@@ -22,6 +22,8 @@ _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int
 	abort();
 }
 
+bool gemp_comm_no_finalize;
+
 void gemp_comm_new(gemp_comm *comm, MPI_Comm parent)
 {
 	GEMP_MPI(MPI_Comm_dup(parent, &comm->world));
