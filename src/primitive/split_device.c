@@ -26,7 +26,7 @@ static gemp_split_shape measured(const gemp_split *split, bool column)
 	default: break;
 	}
 	if (few)
-		return wide || split->value_size ? (gemp_split_shape){ 512, 12, 3072, slim } : (gemp_split_shape){ 512, 20, 10240, slim };
+		return wide || split->value_size ? (gemp_split_shape){ 512, 12, 3072, slim } : (gemp_split_shape){ 512, 20, 5120, slim };
 	return wide || split->value_size == 8 ? (gemp_split_shape){ 1024, 12, 3072, 0 }
 	       : split->value_size ? (gemp_split_shape){ 1024, 16, 4096, 0 } : (gemp_split_shape){ 1024, 24, 4096, REGISTERS };
 }
