@@ -464,9 +464,8 @@ void gemp_result_file_abandon(gemp_result_file *file)
 {
 	if (!file)
 		return;
-	close_datasets(file);
 	if (file->h5.file >= 0)
-		H5Fclose(file->h5.file);
+		gemp_comm_no_finalize = true;
 	if (file->h5.active && file->h5.path)
 		unlink(file->h5.path);
 	free_file(file);

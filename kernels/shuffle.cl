@@ -207,16 +207,15 @@ SHUFFLE_KERNEL void shuffle_converge(__global const uint *restrict destinations,
 			}
 		shuffle_barrier();
 		uint there = wants;
+		bool full = there > SHUFFLE_WANTED - SHUFFLE_ROUND || end == count;
 		shuffle_barrier();
-		if (there <= SHUFFLE_WANTED - SHUFFLE_ROUND && end < count)
-			continue;
-		for (uint k = lid; k < there; k += SHUFFLE_ITEMS) {
+		for (uint k = lid; full && k < there; k += SHUFFLE_ITEMS) {
 			uint i = wanted[k];
 			shuffle_add(&sums[shuffle_place(shuffle_destination(destinations, tuples, i))], shuffle_value(tuples[i]));
 		}
-		if (lid == 0)
+		if (full && lid == 0)
 			wants = 0;
-		shuffle_barrier();
+		shuffle_barrier(); /* every time: PoCL 3.1 loses what it finds behind a `continue` past a barrier */
 	}
 	shuffle_leave(sums, range, all);
 }

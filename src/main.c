@@ -5,6 +5,7 @@
 #include "core/status.h"
 
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -45,9 +46,10 @@ int main(int argc, char **argv)
 	if (code != GEMP_OK && comm.rank == 0)
 		fprintf(stderr, "gemp-mpi: %s%s\n", code == GEMP_STOPPED ? "" : "error: ", gemp_message());
 	/* mpirun ends the job when a rank exits with a code while others are still finishing. */
-	GEMP_MPI(MPI_Barrier(comm.world));
+	uint64_t leave = gemp_comm_no_finalize;
+	gemp_comm_max(&comm, &leave, 1);
 	gemp_comm_free(&comm);
-	if (gemp_comm_no_finalize) {
+	if (leave) {
 		fflush(NULL);
 		_exit((int)code);
 	}

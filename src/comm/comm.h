@@ -35,8 +35,8 @@ typedef struct gemp_comm {
 	} while (0)
 _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int error);
 
-/* Set by all ranks that abandon a file which they have open together. Its library would write and close it within
- * MPI_Finalize, and fail or wait there; so the program ends without that. */
+/* Set by a rank that abandons a file while it is open. Its library would write and close it within MPI_Finalize, and crash or
+ * wait there; so all ranks end without that. */
 extern bool gemp_comm_no_finalize;
 
 /* Collective. Duplicates `parent`; to be freed before MPI_Finalize. */
