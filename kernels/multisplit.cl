@@ -1,10 +1,12 @@
 /* multisplit: an array in the order of buckets (src/primitive/split.h), in no particular order inside them. The array comes in
  * segments, each of which is split for itself: segment s is begin[s] .. begin[s + 1], and its tiles are
- * tiles[s] .. tiles[s + 1] - 1; its bucket b is bucket s << SPLIT_BITS | b of all.
+ * tiles[s] .. tiles[s + 1] - 1; its bucket b is bucket s << SPLIT_BITS | b of all. Or it is one segment as a whole, and a group need not
+ * read where its tile is.
  *
  * Options: SPLIT_BITS; GEMP_RECORD; GEMP_VALUE_BITS: 0, 32 or 64, 0 for records; SPLIT_PLAIN: keys are their codes, and least is
- * 0; SPLIT_ITEMS, elements of a work-item at a time; SPLIT_WINDOW, elements that go through local memory at a time, a multiple of
- * GEMP_GROUP, or 0: only their order does; SPLIT_TILES that a group counts one after another. */
+ * 0; SPLIT_WHOLE: it is one segment; SPLIT_ITEMS, elements of a work-item at a time; SPLIT_WINDOW, elements that go through
+ * local memory at a time, a multiple of GEMP_GROUP, or 0: only their order does; SPLIT_TILES that a group counts one after
+ * another; SPLIT_PACKED: 0, or 1: a register has two places in a tile. */
 #include "primitive.clh"
 
 #define SPLIT_BINS (1u << SPLIT_BITS)
@@ -22,14 +24,15 @@ typedef ulong split_value;
 typedef uint split_value;
 #endif
 
-/* One segment of all. */
-__kernel void split_whole(__global uint *begin, __global uint *tiles, uint count)
-{
-	begin[0] = tiles[0] = 0;
-	begin[1] = count;
-	tiles[1] = count / SPLIT_TILE + (count % SPLIT_TILE != 0);
-}
+#ifdef SPLIT_WHOLE
+#define SPLIT_SEGMENTS uint count
+#define SPLIT_PASS_SEGMENTS count
+#else
+#define SPLIT_SEGMENTS __global const uint *restrict begin, __global const uint *restrict tiles, uint segments
+#define SPLIT_PASS_SEGMENTS begin, tiles, segments
+#endif
 
+#ifndef SPLIT_WHOLE
 /* By one group. */
 PRIMITIVE_KERNEL void split_tiles(__global const uint *begin, __global uint *tiles, uint segments)
 {
@@ -62,6 +65,31 @@ static inline uint split_segment(__global const uint *tiles, uint segments, uint
 	return low;
 }
 
+#endif
+
+/* Where a group's tile is; of none its length is 0. */
+typedef struct split_part {
+	uint segment, from, length;
+} split_part;
+
+static inline split_part split_tile(SPLIT_SEGMENTS, uint tile)
+{
+	split_part part = { 0, 0, 0 };
+#ifdef SPLIT_WHOLE
+	if (tile < count / SPLIT_TILE + (count % SPLIT_TILE != 0)) {
+		part.from = tile * SPLIT_TILE;
+		part.length = min(count - part.from, (uint)SPLIT_TILE);
+	}
+#else
+	if (tile < tiles[segments]) {
+		part.segment = split_segment(tiles, segments, tile);
+		part.from = begin[part.segment] + (tile - tiles[part.segment]) * SPLIT_TILE;
+		part.length = min(begin[part.segment + 1] - part.from, (uint)SPLIT_TILE);
+	}
+#endif
+	return part;
+}
+
 /* Elements elements[0 .. length - 1] into counts here[]. */
 #define SPLIT_CODES gemp_key flip, gemp_key spread, gemp_key least, uint shift
 #define SPLIT_PASS_CODES flip, spread, least, shift
@@ -90,32 +118,43 @@ static inline void split_count_run(__global const gemp_element *elements, uint a
 #endif
 }
 
-PRIMITIVE_KERNEL void split_count(__global const gemp_element *restrict elements, __global const uint *restrict begin,
-                                  __global const uint *restrict tiles, uint segments, SPLIT_CODES, volatile __global uint *counts)
+static inline void split_add_counts(volatile __local uint *here, volatile __global uint *counts)
+{
+	primitive_barrier();
+	for (uint b = (uint)get_local_id(0); b < SPLIT_BINS; b += GEMP_GROUP)
+		if (here[b]) {
+			atomic_add(&counts[b], here[b]);
+			here[b] = 0;
+		}
+	primitive_barrier();
+}
+
+PRIMITIVE_KERNEL void split_count(__global const gemp_element *restrict elements, SPLIT_SEGMENTS, SPLIT_CODES,
+                                  volatile __global uint *counts)
 {
 	volatile __local uint here[SPLIT_BINS];
-	uint lid = (uint)get_local_id(0), all = tiles[segments], first = (uint)get_group_id(0) * SPLIT_TILES;
-	uint last = min(first + SPLIT_TILES, all), segment = split_segment(tiles, segments, first);
-	for (uint b = lid; b < SPLIT_BINS; b += GEMP_GROUP)
+	uint first = (uint)get_group_id(0) * SPLIT_TILES;
+	for (uint b = (uint)get_local_id(0); b < SPLIT_BINS; b += GEMP_GROUP)
 		here[b] = 0;
 	primitive_barrier();
+#ifdef SPLIT_WHOLE
+	uint from = first * SPLIT_TILE, length = primitive_end(from, SPLIT_TILES * SPLIT_TILE, count) - from;
+	split_count_run(elements + from, (0 - from) & 3, length, SPLIT_PASS_CODES, here);
+	split_add_counts(here, counts);
+#else
+	uint last = min(first + SPLIT_TILES, tiles[segments]), segment = split_segment(tiles, segments, first);
 	for (uint tile = first; tile < last;) {
 		uint until = min(last, tiles[segment + 1]); /* of this segment */
 		uint from = begin[segment] + (tile - tiles[segment]) * SPLIT_TILE;
 		uint length = min(begin[segment + 1] - from, (until - tile) * SPLIT_TILE);
 		split_count_run(elements + from, (0 - from) & 3, length, SPLIT_PASS_CODES, here);
-		primitive_barrier();
-		for (uint b = lid; b < SPLIT_BINS; b += GEMP_GROUP)
-			if (here[b]) {
-				atomic_add(&counts[segment << SPLIT_BITS | b], here[b]);
-				here[b] = 0;
-			}
-		primitive_barrier();
+		split_add_counts(here, counts + ((size_t)segment << SPLIT_BITS));
 		tile = until;
 		segment++;
 		while (tile < last && tiles[segment + 1] <= tile) /* segments without tiles */
 			segment++;
 	}
+#endif
 }
 
 /* The part of a tile that every way to move it begins with: counts[] of the tile's bins become where each begins in it, and
@@ -150,9 +189,9 @@ typedef split_value split_staged;
 typedef gemp_element split_staged;
 #endif
 
-/* Places in a tile, of which there are at most 2^15; two a register where there are many. */
+/* Places in a tile, of which there are at most 2^15; two a register where SPLIT_PACKED. */
 #define SPLIT_NOWHERE 0xffffu
-#if SPLIT_ITEMS > 20
+#if SPLIT_PACKED
 #define SPLIT_RANKS ((SPLIT_ITEMS + 1) / 2)
 #define split_rank(i) (rank[(i) / 2] >> 16 * ((i) % 2) & 0xffff)
 #define split_rank_add(i, more) (rank[(i) / 2] += (more) << 16 * ((i) % 2))
@@ -167,8 +206,8 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements,
 #if GEMP_VALUE_BITS
                                  __global const split_value *restrict values, __global split_value *restrict out_values,
 #endif
-                                 __global const uint *restrict begin, __global const uint *restrict tiles, uint segments,
-                                 SPLIT_CODES, __global const uint *restrict places, volatile __global uint *left)
+                                 SPLIT_SEGMENTS, SPLIT_CODES, __global const uint *restrict places,
+                                 volatile __global uint *left)
 {
 	GEMP_GROUP_DECLARE
 	__local uint warps[PRIMITIVE_WARPS];
@@ -176,12 +215,11 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements,
 	__local uint lift[SPLIT_BINS];
 	__local split_staged stage[SPLIT_WINDOW];
 	__local gemp_element *staged = (__local gemp_element *)stage;
-	uint lid = (uint)get_local_id(0), tile = (uint)get_group_id(0);
-	if (tile >= tiles[segments])
+	uint lid = (uint)get_local_id(0);
+	const split_part part = split_tile(SPLIT_PASS_SEGMENTS, (uint)get_group_id(0));
+	uint from = part.from, length = part.length;
+	if (length == 0)
 		return;
-	uint segment = split_segment(tiles, segments, tile);
-	uint from = begin[segment] + (tile - tiles[segment]) * SPLIT_TILE;
-	uint length = min(begin[segment + 1] - from, (uint)SPLIT_TILE);
 	gemp_element element[SPLIT_ITEMS];
 	uint rank[SPLIT_RANKS] = { 0 };
 #define split_here(i) ((i) * GEMP_GROUP + lid < length)
@@ -197,7 +235,7 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements,
 		if (split_here(i))
 			split_rank_add(i, atomic_inc(&first[split_bin_of(element[i])]));
 	primitive_barrier();
-	split_reserve(GEMP_GROUP_PASS first, lift, warps, segment, places, left);
+	split_reserve(GEMP_GROUP_PASS first, lift, warps, part.segment, places, left);
 #pragma unroll
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
 		split_rank_add(i, split_here(i) ? first[split_bin_of(element[i])] : SPLIT_NOWHERE);
@@ -246,21 +284,18 @@ PRIMITIVE_KERNEL void split_move(__global const gemp_element *restrict elements,
  * element i. */
 #define SPLIT_PIECES (GEMP_RECORD / 16)
 PRIMITIVE_KERNEL void split_move_by_number(__global const uint4 *restrict elements, __global uint4 *restrict out,
-                                           __global const gemp_key *restrict keys, uint stride,
-                                           __global const uint *restrict begin, __global const uint *restrict tiles,
-                                           uint segments, SPLIT_CODES, __global const uint *restrict places,
-                                           volatile __global uint *left)
+                                           __global const gemp_key *restrict keys, uint stride, SPLIT_SEGMENTS, SPLIT_CODES,
+                                           __global const uint *restrict places, volatile __global uint *left)
 {
 	GEMP_GROUP_DECLARE
 	__local uint warps[PRIMITIVE_WARPS];
 	__local uint order[SPLIT_TILE > SPLIT_BINS ? SPLIT_TILE : SPLIT_BINS]; /* counts first, then bin and number in the tile */
 	__local uint lift[SPLIT_BINS];
-	uint lid = (uint)get_local_id(0), tile = (uint)get_group_id(0);
-	if (tile >= tiles[segments])
+	uint lid = (uint)get_local_id(0);
+	const split_part part = split_tile(SPLIT_PASS_SEGMENTS, (uint)get_group_id(0));
+	uint from = part.from, length = part.length;
+	if (length == 0)
 		return;
-	uint segment = split_segment(tiles, segments, tile);
-	uint from = begin[segment] + (tile - tiles[segment]) * SPLIT_TILE;
-	uint length = min(begin[segment + 1] - from, (uint)SPLIT_TILE);
 	uint bin[SPLIT_ITEMS], rank[SPLIT_ITEMS];
 #pragma unroll
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
@@ -272,7 +307,7 @@ PRIMITIVE_KERNEL void split_move_by_number(__global const uint4 *restrict elemen
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
 		rank[i] = i * GEMP_GROUP + lid < length ? atomic_inc(&order[bin[i]]) : 0;
 	primitive_barrier();
-	split_reserve(GEMP_GROUP_PASS order, lift, warps, segment, places, left);
+	split_reserve(GEMP_GROUP_PASS order, lift, warps, part.segment, places, left);
 #pragma unroll
 	for (uint i = 0; i < SPLIT_ITEMS; i++)
 		rank[i] += order[bin[i]];

@@ -1,5 +1,5 @@
 /* scan: for each place of an array the sum of all numbers before it (src/primitive/scan.h). A slab of `slab` numbers is a
- * work-group's, or a work-item's; slabs are summed, the sums summed up, and slabs gone through again.
+ * work-group's, or a work-item's; slabs are summed, the sums summed up, and slabs gone through again. Few numbers are one slab.
  *
  * Options: SCAN_NUMBER and SCAN_SUM: uint or ulong. */
 #include "primitive.clh"
@@ -48,14 +48,12 @@ PRIMITIVE_KERNEL void scan_sums(__global ulong *sums, uint slabs, __global scan_
 		sums_of_all[count] = (scan_sum)before;
 }
 
-PRIMITIVE_KERNEL void scan_slabs(__global const scan_number *numbers, uint count, uint slab, __global const ulong *sums,
-                                 __global scan_sum *out)
+/* Of numbers begin .. end - 1, which `before` comes before; the sum with all of them. */
+static inline ulong scan_run(GEMP_GROUP_PARAMETER __global const scan_number *numbers, uint begin, uint end, ulong before,
+                             __local ulong *warps, __global scan_sum *out)
 {
-	GEMP_GROUP_DECLARE
-	__local ulong warps[PRIMITIVE_WARPS];
-	uint begin = (uint)get_group_id(0) * slab, end = primitive_end(begin, slab, count);
-	ulong before = sums[get_group_id(0)], all;
 	for (uint tile = begin; tile < end; tile = primitive_end(tile, SCAN_TILE, end)) {
+		ulong all;
 		uint offset = (uint)get_local_id(0) * SCAN_VECTOR, i = tile + offset;
 		uint mine = end - tile <= offset ? 0 : min(end - tile - offset, (uint)SCAN_VECTOR);
 		scan_numbers four = 0;
@@ -82,6 +80,26 @@ PRIMITIVE_KERNEL void scan_slabs(__global const scan_number *numbers, uint count
 		}
 		before += all;
 	}
+	return before;
+}
+
+PRIMITIVE_KERNEL void scan_slabs(__global const scan_number *numbers, uint count, uint slab, __global const ulong *sums,
+                                 __global scan_sum *out)
+{
+	GEMP_GROUP_DECLARE
+	__local ulong warps[PRIMITIVE_WARPS];
+	uint begin = (uint)get_group_id(0) * slab;
+	scan_run(GEMP_GROUP_PASS numbers, begin, primitive_end(begin, slab, count), sums[get_group_id(0)], warps, out);
+}
+
+/* Few numbers, by one group. */
+PRIMITIVE_KERNEL void scan_few(__global const scan_number *numbers, uint count, __global scan_sum *out)
+{
+	GEMP_GROUP_DECLARE
+	__local ulong warps[PRIMITIVE_WARPS];
+	ulong all = scan_run(GEMP_GROUP_PASS numbers, 0, count, 0, warps, out);
+	if (get_local_id(0) == 0)
+		out[count] = (scan_sum)all;
 }
 
 #else
@@ -107,16 +125,27 @@ __kernel void scan_sums(__global ulong *sums, uint slabs, __global scan_sum *sum
 	sums_of_all[count] = (scan_sum)before;
 }
 
-__kernel void scan_slabs(__global const scan_number *numbers, uint count, uint slab, __global const ulong *sums,
-                         __global scan_sum *out)
+static inline ulong scan_run(__global const scan_number *numbers, uint begin, uint end, ulong before, __global scan_sum *out)
 {
-	uint begin = (uint)get_global_id(0) * slab, end = primitive_end(begin, slab, count);
-	ulong before = sums[get_global_id(0)];
 	for (uint i = begin; i < end; i++) {
 		scan_number number = numbers[i];
 		out[i] = (scan_sum)before;
 		before += number;
 	}
+	return before;
+}
+
+__kernel void scan_slabs(__global const scan_number *numbers, uint count, uint slab, __global const ulong *sums,
+                         __global scan_sum *out)
+{
+	uint begin = (uint)get_global_id(0) * slab;
+	scan_run(numbers, begin, primitive_end(begin, slab, count), sums[get_global_id(0)], out);
+}
+
+/* Few numbers, by one work-item. */
+__kernel void scan_few(__global const scan_number *numbers, uint count, __global scan_sum *out)
+{
+	out[count] = (scan_sum)scan_run(numbers, 0, count, 0, out);
 }
 
 #endif

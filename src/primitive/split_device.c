@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64 };
+enum { COUNTED = 1 << 16, FEW_BITS = 8, REGISTERS = 64, MOST_ARGUMENTS = 16 };
+
+#define SHAPE(group, items, window, registers) ((gemp_split_shape){ (group), (items), (window), (registers), false })
 
 gemp_split_shape gemp_split_shape_forced;
 
@@ -16,19 +18,19 @@ static gemp_split_shape measured(const gemp_split *split, bool column)
 	bool few = split->bits <= FEW_BITS, wide = gemp_key_size(split->key) == 8;
 	unsigned slim = (wide ? split->value_size == 0 : split->value_size != 8) ? REGISTERS : 0;
 	switch (split->record) {
-	case 8: return few ? (gemp_split_shape){ 512, 12, 3072, REGISTERS } : (gemp_split_shape){ 1024, 16, 4096, REGISTERS };
-	case 16: return few ? (gemp_split_shape){ 512, 8, 1536, 0 } : (gemp_split_shape){ 1024, 8, 1024, REGISTERS };
+	case 8: return few ? SHAPE(512, 12, 3072, REGISTERS) : SHAPE(1024, 16, 4096, REGISTERS);
+	case 16: return few ? SHAPE(512, 8, 1536, 0) : SHAPE(1024, 8, 1024, REGISTERS);
 	case 32:
 		if (few && !column) /* keys that are far apart are better read with all the rest */
-			return (gemp_split_shape){ 256, 8, 1024, 0 };
-		return few ? (gemp_split_shape){ 512, 2, 0, 0 } : (gemp_split_shape){ 1024, 4, 0, 0 };
-	case 64: return few ? (gemp_split_shape){ 512, 2, 0, 0 } : (gemp_split_shape){ 1024, 2, 0, 0 };
+			return SHAPE(256, 8, 1024, 0);
+		return few ? SHAPE(512, 2, 0, 0) : SHAPE(1024, 4, 0, 0);
+	case 64: return few ? SHAPE(512, 2, 0, 0) : SHAPE(1024, 2, 0, 0);
 	default: break;
 	}
 	if (few)
-		return wide || split->value_size ? (gemp_split_shape){ 512, 12, 3072, slim } : (gemp_split_shape){ 512, 20, 5120, slim };
-	return wide || split->value_size == 8 ? (gemp_split_shape){ 1024, 12, 3072, 0 }
-	       : split->value_size ? (gemp_split_shape){ 1024, 16, 4096, 0 } : (gemp_split_shape){ 1024, 24, 4096, REGISTERS };
+		return wide || split->value_size ? SHAPE(512, 12, 3072, slim) : SHAPE(512, 20, 5120, slim);
+	return wide || split->value_size == 8 ? SHAPE(1024, 12, 3072, 0)
+	       : split->value_size ? SHAPE(1024, 16, 4096, 0) : (gemp_split_shape){ 1024, 24, 4096, REGISTERS, true };
 }
 
 /* Places in a tile have 16 bits, of which windows leave the upper half free (kernels/multisplit.cl). */
@@ -38,18 +40,19 @@ static gemp_split_shape shape_of(const gemp_toolbox *box, const gemp_split *spli
 	size_t group = gemp_tool_group(box, s.group);
 	GEMP_CHECK(s.window % s.group == 0 && s.group * s.items <= (s.window ? 1u << 15 : 1u << 16));
 	if (group != s.group) /* one warp, anywhere: local memory for any element, and tiles of two windows */
-		return (gemp_split_shape){ group, 4, s.window ? 2 * GEMP_TOOL_WARP : 0, 0 };
+		return (gemp_split_shape){ group, 4, s.window ? 2 * GEMP_TOOL_WARP : 0, 0, s.packed };
 	return s;
 }
 
 typedef struct splitting {
 	const gemp_split *split;
 	gemp_split_shape shape;
-	gemp_buffer whole, *tiles, *left;
+	const gemp_buffer *segment_begin; /* NULL: one segment of all */
+	gemp_buffer *tiles, *left;
 	cl_ulong flip, spread, least;
 	cl_uint shift, segments, count, stride; /* stride: keys from one element to the next */
 	unsigned counted_tiles;
-	cl_kernel start, tile, number, move;
+	cl_kernel tile, number, move;
 } splitting;
 
 /* record: that of the split, or 0 for what goes over its column. */
@@ -57,10 +60,11 @@ static gemp_code kernel_of(gemp_toolbox *box, const splitting *s, cl_kernel *out
 {
 	const gemp_split *split = s->split;
 	char options[GEMP_TOOL_OPTIONS];
+	unsigned window = record == split->record ? s->shape.window : (unsigned)s->shape.group;
 	int used = snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DSPLIT_BITS=%u -DSPLIT_ITEMS=%u "
-	                    "-DSPLIT_WINDOW=%u -DSPLIT_TILES=%uu", 8 * gemp_key_size(split->key), 8 * split->value_size,
-	                    split->bits, s->shape.items, record == split->record ? s->shape.window : (unsigned)s->shape.group,
-	                    s->counted_tiles);
+	                    "-DSPLIT_WINDOW=%u -DSPLIT_TILES=%uu -DSPLIT_PACKED=%d%s", 8 * gemp_key_size(split->key),
+	                    8 * split->value_size, split->bits, s->shape.items, window, s->counted_tiles, s->shape.packed,
+	                    s->segment_begin ? "" : " -DSPLIT_WHOLE");
 	if (record)
 		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
 	if (!s->flip && !s->spread && !s->least)
@@ -76,8 +80,8 @@ static gemp_code prepare(gemp_toolbox *box, splitting *s, bool column)
 	unsigned record = s->split->record;
 	size_t tile = s->shape.group * s->shape.items, counts = (size_t)s->segments * sizeof(cl_uint) << s->split->bits;
 	s->counted_tiles = tile < COUNTED ? (unsigned)(COUNTED / tile) : 1;
-	GEMP_TRY(kernel_of(box, s, &s->start, "split_whole", record));
-	GEMP_TRY(kernel_of(box, s, &s->tile, "split_tiles", record));
+	if (s->segment_begin)
+		GEMP_TRY(kernel_of(box, s, &s->tile, "split_tiles", record));
 	GEMP_TRY(kernel_of(box, s, &s->number, "split_count", column ? 0 : record));
 	GEMP_TRY(kernel_of(box, s, &s->move, s->shape.window ? "split_move" : "split_move_by_number", record));
 	GEMP_TRY(gemp_tool_scratch(box, GEMP_SCRATCH_TILES, (s->segments + (size_t)1) * sizeof(cl_uint), &s->tiles));
@@ -87,18 +91,48 @@ done:
 	return code;
 }
 
-static gemp_code move(gemp_toolbox *box, splitting *s, const gemp_split_arrays *a, const gemp_buffer *segment_begin, size_t tiles)
+typedef struct arguments {
+	gemp_argument of[MOST_ARGUMENTS];
+	size_t count;
+} arguments;
+
+static void add(arguments *to, gemp_argument argument)
+{
+	to->of[to->count++] = argument;
+}
+
+/* SPLIT_SEGMENTS, SPLIT_CODES */
+static void add_split(arguments *to, splitting *s)
 {
 	unsigned size = gemp_key_size(s->split->key);
-	const gemp_argument where[] = { GEMP_ARG(&a->keys->mem), GEMP_ARG(&a->out_keys->mem), GEMP_ARG(&segment_begin->mem),
-		GEMP_ARG(&s->tiles->mem), GEMP_ARG(&s->segments), GEMP_KEY_ARG(&s->flip, size), GEMP_KEY_ARG(&s->spread, size),
-		GEMP_KEY_ARG(&s->least, size), GEMP_ARG(&s->shift), GEMP_ARG(&a->begin->mem), GEMP_ARG(&s->left->mem) };
+	if (s->segment_begin) {
+		add(to, GEMP_ARG(&s->segment_begin->mem));
+		add(to, GEMP_ARG(&s->tiles->mem));
+		add(to, GEMP_ARG(&s->segments));
+	} else {
+		add(to, GEMP_ARG(&s->count));
+	}
+	add(to, GEMP_KEY_ARG(&s->flip, size));
+	add(to, GEMP_KEY_ARG(&s->spread, size));
+	add(to, GEMP_KEY_ARG(&s->least, size));
+	add(to, GEMP_ARG(&s->shift));
+}
+
+static gemp_code move(gemp_toolbox *box, splitting *s, const gemp_split_arrays *a, size_t tiles)
+{
 	const gemp_buffer *keys = a->column ? a->column : a->keys;
-	const gemp_argument more[] = { { sizeof(cl_mem), a->values ? &a->values->mem : NULL },
-		{ sizeof(cl_mem), a->out_values ? &a->out_values->mem : NULL } };
-	const gemp_argument numbers[] = { GEMP_ARG(&keys->mem), GEMP_ARG(&s->stride) };
-	return gemp_tool_launch_values(box, s->move, tiles, s->shape.group, where, sizeof where / sizeof *where,
-	                               !s->shape.window ? numbers : s->split->value_size ? more : NULL);
+	arguments all = { { GEMP_ARG(&a->keys->mem), GEMP_ARG(&a->out_keys->mem) }, 2 };
+	if (!s->shape.window) {
+		add(&all, GEMP_ARG(&keys->mem));
+		add(&all, GEMP_ARG(&s->stride));
+	} else if (s->split->value_size) {
+		add(&all, GEMP_ARG(&a->values->mem));
+		add(&all, GEMP_ARG(&a->out_values->mem));
+	}
+	add_split(&all, s);
+	add(&all, GEMP_ARG(&a->begin->mem));
+	add(&all, GEMP_ARG(&s->left->mem));
+	return gemp_tool_launch_with(box, s->move, tiles, s->shape.group, all.of, all.count);
 }
 
 gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_split *split, const gemp_split_arrays *a)
@@ -106,28 +140,22 @@ gemp_code gemp_split_segments(gemp_toolbox *box, const gemp_split *split, const 
 	gemp_code code = GEMP_OK;
 	gemp_key_map map = gemp_key_map_of(split->key, split->descending);
 	splitting s = { .split = split, .shape = shape_of(box, split, a->column != NULL), .flip = map.flip, .spread = map.spread,
-		.least = split->least, .shift = split->shift, .segments = (cl_uint)a->segments, .count = (cl_uint)a->count,
-		.stride = a->column ? 1 : split->record / map.size };
+		.least = split->least, .shift = split->shift, .segment_begin = a->segment_begin, .segments = (cl_uint)a->segments,
+		.count = (cl_uint)a->count, .stride = a->column ? 1 : split->record / map.size };
 	size_t tile = s.shape.group * s.shape.items, most = a->count / tile + a->segments;
-	const gemp_buffer *segment_begin = a->segment_begin, *counted = a->column ? a->column : a->keys;
+	arguments counting = { { a->column ? GEMP_ARG(&a->column->mem) : GEMP_ARG(&a->keys->mem) }, 1 };
 	GEMP_TRY(gemp_tool_check(box, a->count));
 	GEMP_TRY(prepare(box, &s, a->column != NULL));
-	if (segment_begin) {
-		GEMP_TRY(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&segment_begin->mem), GEMP_ARG(&s.tiles->mem),
+	if (s.segment_begin)
+		GEMP_TRY(gemp_tool_launch(box, s.tile, 1, s.shape.group, GEMP_ARG(&a->segment_begin->mem), GEMP_ARG(&s.tiles->mem),
 		                          GEMP_ARG(&s.segments)));
-	} else {
-		segment_begin = &s.whole;
-		GEMP_TRY(gemp_buffer_new(&s.whole, box->device, 2 * sizeof(cl_uint), NULL));
-		GEMP_TRY(gemp_tool_launch(box, s.start, 1, 0, GEMP_ARG(&s.whole.mem), GEMP_ARG(&s.tiles->mem), GEMP_ARG(&s.count)));
-	}
-	GEMP_TRY(gemp_tool_launch(box, s.number, (most + s.counted_tiles - 1) / s.counted_tiles, s.shape.group,
-	                          GEMP_ARG(&counted->mem), GEMP_ARG(&segment_begin->mem), GEMP_ARG(&s.tiles->mem),
-	                          GEMP_ARG(&s.segments), GEMP_KEY_ARG(&s.flip, map.size), GEMP_KEY_ARG(&s.spread, map.size),
-	                          GEMP_KEY_ARG(&s.least, map.size), GEMP_ARG(&s.shift), GEMP_ARG(&s.left->mem)));
+	add_split(&counting, &s);
+	add(&counting, GEMP_ARG(&s.left->mem));
+	GEMP_TRY(gemp_tool_launch_with(box, s.number, (most + s.counted_tiles - 1) / s.counted_tiles, s.shape.group, counting.of,
+	                               counting.count));
 	GEMP_TRY(gemp_scan_device(box, s.left, sizeof(cl_uint), a->begin, sizeof(cl_uint), a->segments << split->bits));
-	code = move(box, &s, a, segment_begin, most);
+	code = move(box, &s, a, most);
 done:
-	gemp_buffer_free(&s.whole, box->device);
 	return code;
 }
 

@@ -25,6 +25,7 @@ typedef struct gemp_split_shape {
 	size_t group;
 	unsigned items, window; /* window 0: by numbers */
 	unsigned registers;     /* of a work-item at most; 0: as the compiler likes */
+	bool packed;            /* two places in the tile a register */
 } gemp_split_shape;
 extern gemp_split_shape gemp_split_shape_forced; /* group 0: as measured; for tests and measurements */
 

@@ -1,6 +1,7 @@
-/* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS]...: seconds of decode in the shapes given (of tuples of SIZE bytes with a column
- * of destinations, to 2^BITS ranges; GROUP 0: as measured), each beside copy / (2 SIZE + 4), and checked outside of the time.
- * `gemp-mpi bench shuffle` measures all methods in the shapes that were found by this. Environment: TUPLES, a power of 2. */
+/* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS PACKED]...: seconds of decode in the shapes given (of tuples of SIZE bytes with
+ * a column of destinations, to 2^BITS ranges; GROUP 0: as measured), each beside copy / (2 SIZE + 4), and checked outside of the
+ * time. `gemp-mpi bench shuffle` measures all methods in the shapes that were found by this. Environment: TUPLES, a power of 2;
+ * EXTENT: the device alone knows how many they are. */
 #include "core/timer.h"
 #include "device/rate.h"
 #include "primitive/split_device.h"
@@ -40,14 +41,16 @@ static double best_of(const gemp_shuffle *how, const gemp_tuples *in, const gemp
 
 static void measure(gemp_shuffle how, size_t count, double copy)
 {
-	gemp_buffer column, tuple, out, begin;
+	gemp_buffer column, tuple, out, begin, extent;
+	const cl_uint known[2] = { 0, (cl_uint)count };
 	uint64_t digest[2], astray;
 	double seconds;
 	need(gemp_buffer_new(&column, device, how.layout == GEMP_SHUFFLE_BESIDE ? count * 4 : 4, NULL));
 	need(gemp_buffer_new(&tuple, device, count * how.size, NULL));
 	need(gemp_buffer_new(&out, device, count * how.size, NULL));
 	need(gemp_buffer_new(&begin, device, (((size_t)1 << how.bits) + 1) * 4, NULL));
-	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_BESIDE ? &column : NULL, &tuple, count, NULL };
+	need(gemp_buffer_new(&extent, device, sizeof known, known));
+	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_BESIDE ? &column : NULL, &tuple, count, getenv("EXTENT") ? &extent : NULL };
 	const gemp_tuples to = { NULL, &out, count, NULL };
 	need(gemp_trial_make(box, &how, &(gemp_trial){ .owners = 1, .seed = 1 }, &in));
 	need(gemp_toolbox_seconds(box, &seconds));
@@ -63,6 +66,7 @@ static void measure(gemp_shuffle how, size_t count, double copy)
 	gemp_buffer_free(&tuple, device);
 	gemp_buffer_free(&out, device);
 	gemp_buffer_free(&begin, device);
+	gemp_buffer_free(&extent, device);
 }
 
 int main(int argc, char **argv)
@@ -73,13 +77,14 @@ int main(int argc, char **argv)
 	need(gemp_toolbox_new(&box, device, GEMP_FORM_AUTO));
 	need(gemp_device_rates(device, &rates));
 	printf("%s: copy %.2f TB/s\n", device->name, rates.copy * 1e-12);
-	for (char **a = argv + 1; a + 6 <= argv + argc; a += 6) {
+	for (char **a = argv + 1; a + 7 <= argv + argc; a += 7) {
 		unsigned size = (unsigned)atoi(a[0]), bits = (unsigned)atoi(a[1]);
 		size_t most = device->gpu ? (size_t)2 << 30 : (size_t)128 << 20, count = most / size;
 		count = wanted ? (size_t)atol(wanted) : device->gpu && count > (size_t)1 << 28 ? (size_t)1 << 28 : count;
 		gemp_split_shape_forced = (gemp_split_shape){ (size_t)atoi(a[2]), (unsigned)atoi(a[3]), (unsigned)atoi(a[4]),
-			(unsigned)atoi(a[5]) };
-		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s: ", size, 1u << bits, a[2], a[3], a[4], a[5]);
+			(unsigned)atoi(a[5]), atoi(a[6]) != 0 };
+		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s, packed %s: ", size, 1u << bits, a[2], a[3], a[4], a[5],
+		       a[6]);
 		measure((gemp_shuffle){ size == 4 ? GEMP_SHUFFLE_INSIDE : GEMP_SHUFFLE_BESIDE, size, bits, size == 4 ? 16 - bits : 13,
 			false }, count, rates.copy);
 	}

@@ -21,7 +21,7 @@ static gemp_toolbox *boxes[3]; /* in groups, by items, in sweeps */
 static const gemp_form forms[] = { GEMP_FORM_GROUPS, GEMP_FORM_ITEMS, GEMP_FORM_SWEEPS };
 static bool thorough;
 
-static const size_t counts[] = { 1, 2, 31, 33, 96, 97, 1000, 4097, 20011 };
+static const size_t counts[] = { 1, 2, 31, 33, 96, 97, 1000, 4096, 4097, 20011 };
 enum { COUNTS = sizeof counts / sizeof *counts };
 
 static uint64_t draw(unsigned how, uint64_t *random)

@@ -247,7 +247,7 @@ static void shapes(void **state)
 {
 	uint64_t random = test_seed();
 	(void)state;
-	static const gemp_split_shape some[] = { { 32, 4, 0, 0 }, { 32, 4, 128, 0 }, { 32, 22, 64, 0 } };
+	static const gemp_split_shape some[] = { { 32, 4, 0, 0, false }, { 32, 4, 128, 0, false }, { 32, 22, 64, 0, true } };
 	for (size_t f = 0; f < sizeof some / sizeof *some; f++)
 		for (size_t k = 2; k < (thorough ? 4 : 3); k++) {
 			gemp_split_shape_forced = some[f];
