@@ -3,8 +3,12 @@
 
 #include "harness/harness.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { PIECES = 10000 };
 
@@ -59,8 +63,73 @@ static void limits(void **state)
 	assert_int_equal(gemp_threads(), all);
 }
 
+enum { OUTER = 6, INNER = 50, LOOPS = 2000 };
+
+static void count_inner(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	(void)piece;
+	atomic_fetch_add((atomic_size_t *)context, 1);
+}
+
+static void count_loop(void *context, unsigned thread, size_t piece)
+{
+	(void)thread;
+	(void)piece;
+	gemp_parallel_for(INNER, count_inner, context);
+}
+
+static void a_loop_in_a_loop(void **state)
+{
+	atomic_size_t sum = 0;
+	(void)state;
+	gemp_threads_limit(0);
+	gemp_parallel_for(OUTER, count_loop, &sum);
+	assert_int_equal(sum, OUTER * INNER);
+}
+
+static void *many_loops(void *context)
+{
+	for (int i = 0; i < LOOPS; i++)
+		gemp_parallel_for(3, count_inner, context);
+	return NULL;
+}
+
+/* From several threads at once; threads are asked for by loops that come fast, one behind the other. */
+static void loops_beside_loops(void **state)
+{
+	atomic_size_t sum = 0;
+	pthread_t other[2];
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(pthread_create(&other[i], NULL, many_loops, &sum), 0);
+	many_loops(&sum);
+	for (int i = 0; i < 2; i++)
+		pthread_join(other[i], NULL);
+	assert_int_equal(sum, 3 * 3 * LOOPS);
+}
+
+/* The threads are not there any more; neither a loop nor the end is to wait for them. */
+static void a_child(void **state)
+{
+	atomic_size_t sum = 0;
+	int status = 1;
+	(void)state;
+	gemp_parallel_for(INNER, count_inner, &sum);
+	pid_t child = fork();
+	if (child == 0) {
+		alarm(20);
+		gemp_parallel_for(INNER, count_inner, &sum);
+		exit(sum == 2 * INNER ? 0 : 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(each_piece_once), cmocka_unit_test(limits) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(each_piece_once), cmocka_unit_test(limits),
+		                            cmocka_unit_test(a_loop_in_a_loop), cmocka_unit_test(loops_beside_loops),
+		                            cmocka_unit_test(a_child) };
 	return test_main(tests);
 }
