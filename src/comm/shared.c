@@ -100,7 +100,13 @@ bool gemp_shared_possible(const gemp_comm *comm, size_t size)
 bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size)
 {
 	*out = (gemp_shared){ 0 };
-	if (!gemp_shared_possible(comm, size))
+	return size >= gemp_shared_least && gemp_shared_new_small(out, comm, size);
+}
+
+bool gemp_shared_new_small(gemp_shared *out, const gemp_comm *comm, size_t size)
+{
+	*out = (gemp_shared){ 0 };
+	if (size == 0 || !gemp_shared_room(comm, size))
 		return false;
 	bool made = everywhere(comm, open_window(out, comm, size));
 	if (!made) {

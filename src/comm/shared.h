@@ -30,6 +30,8 @@ bool gemp_shared_possible(const gemp_comm *comm, size_t size);
 
 /* Collective; size is the same on all ranks. A block on each node, its bytes not set. False: there is none on any rank. */
 bool gemp_shared_new(gemp_shared *out, const gemp_comm *comm, size_t size);
+/* The same, of few bytes, too: for what the ranks of a node tell each other. */
+bool gemp_shared_new_small(gemp_shared *out, const gemp_comm *comm, size_t size);
 
 /* Collective over the node. What its ranks wrote before, all of them see afterwards. */
 void gemp_shared_fence(const gemp_shared *shared);

@@ -1,5 +1,5 @@
 /* Mail by kernels: bits of what has changed come to the host, which decides how it is sent; values go from the device
- * into messages in page-locked memory, and messages to the device as they have come. */
+ * into messages, and messages to the device as they have come, by a queue of their own, so that kernels may run beside. */
 #include "core/memory.h"
 #include "gas/mail_parts.h"
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { GROUP = 256 };
+enum { QUEUE, TRANSFER }; /* of the device */
 
 static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, const void *from)
 {
@@ -16,7 +17,7 @@ static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, 
 gemp_code gemp_gas_mail_device_new(gemp_gas_mail *mail)
 {
 	gemp_code code = GEMP_OK;
-	size_t words = mail->out.first[mail->ranks], sent = mail->layout->links.send_begin[mail->ranks];
+	size_t words = mail->out.first[mail->ranks], sent = mail->links->send_begin[mail->ranks];
 	char *source = NULL, options[32];
 	snprintf(options, sizeof options, "-DMAIL_SIZE=%zu", mail->size);
 	GEMP_TRY(gemp_kernel_source(&source, "gas_mail.cl"));
@@ -43,6 +44,7 @@ void gemp_gas_mail_device_free(gemp_gas_mail *mail)
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
 		if (kernels[i])
 			clReleaseKernel(kernels[i]);
+	gemp_gas_mail_wait_device(mail);
 	gemp_program_free(&mail->program);
 	gemp_buffer_free(&mail->slots, mail->device);
 	gemp_buffer_free(&mail->bits, mail->device);
@@ -52,22 +54,52 @@ void gemp_gas_mail_device_free(gemp_gas_mail *mail)
 	gemp_buffer_free(&mail->came_before, mail->device);
 }
 
-/* Values from the device into the messages, behind what heads them. */
+static void forget(cl_event *event)
+{
+	if (*event)
+		clReleaseEvent(*event);
+	*event = NULL;
+}
+
+static gemp_code wait_for(cl_event *event)
+{
+	gemp_code code = *event ? GEMP_CL(clWaitForEvents(1, event)) : GEMP_OK;
+	forget(event);
+	return code;
+}
+
+gemp_code gemp_gas_mail_wait_device(gemp_gas_mail *mail)
+{
+	cl_event *events[] = { &mail->reading, &mail->writing[QUEUE], &mail->writing[TRANSFER] };
+	gemp_code code = GEMP_OK;
+	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+		gemp_code waited = wait_for(events[i]);
+		code = code == GEMP_OK ? waited : code;
+	}
+	return code;
+}
+
+/* Values from the device into the messages, behind what heads them, when the last launch has ended. */
 static gemp_code read_values(gemp_gas_mail *mail)
 {
 	gemp_code code = GEMP_OK;
 	const mail_side *out = &mail->out;
+	const gemp_device *device = mail->device;
 	for (int r = 0; r < mail->ranks; r++) {
 		uint32_t count = mail_count(out, r);
 		if (!count)
 			continue;
 		const mail_head *head = (const mail_head *)(void *)mail_of(out, r);
 		char *to = mail_of(out, r) + mail_values_at((mail_form)head->form, out->count[r], count);
-		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(mail->device->queue, mail->packed.mem, CL_FALSE,
-		                                     out->before[out->first[r]] * mail->size, count * mail->size, to, 0, NULL,
-		                                     NULL)));
+		forget(&mail->reading);
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(device->transfer, mail->packed.mem, CL_FALSE,
+		                                     out->before[out->first[r]] * mail->size, count * mail->size, to,
+		                                     mail->ordered ? 0 : 1, mail->ordered ? NULL : &device->launched,
+		                                     &mail->reading)));
+		mail->ordered = true;
 	}
-	code = GEMP_CL(clFinish(mail->device->queue));
+	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
+	code = GEMP_CL(clFlush(device->transfer));
 done:
 	return code;
 }
@@ -78,11 +110,14 @@ gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *valu
 	mail_side *out = &mail->out;
 	cl_uint words = out->first[mail->ranks];
 	size_t bytes = words * sizeof *out->bits;
+	mail->ordered = false;
 	if (changed) {
 		mail->all = false;
 		GEMP_TRY(gemp_launch(mail->device, mail->mark, words, GROUP, GEMP_ARG(&mail->slots.mem), GEMP_ARG(&words),
 		                     GEMP_ARG(&changed->mem), GEMP_ARG(&mail->bits.mem)));
 		GEMP_TRY(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, out->bits));
+		if (!bytes)
+			GEMP_TRY(GEMP_CL(clFinish(mail->device->queue)));
 		gemp_gas_mail_sum(out, 0, words);
 	} else if (!mail->all) {
 		gemp_gas_mail_mark_all(mail);
@@ -91,9 +126,7 @@ gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *valu
 		mail->all = true;
 	}
 	gemp_gas_mail_heads(mail);
-	if (!mail->size || !out->before[words]) {
-		code = GEMP_CL(clFinish(mail->device->queue));
-	} else {
+	if (mail->size && out->before[words]) {
 		if (changed)
 			GEMP_TRY(gemp_buffer_write(mail->device, &mail->before, 0, bytes, out->before));
 		GEMP_TRY(gemp_launch(mail->device, mail->gather, (size_t)words * 32, GROUP, GEMP_ARG(&mail->slots.mem),
@@ -105,19 +138,27 @@ done:
 	return code;
 }
 
-static gemp_code write(gemp_gas_mail *mail, const gemp_buffer *to, size_t at, size_t size, const void *from)
+/* Beside kernels where what they may do in between is known: not with bits, which share words with own ones. */
+static int queue_for(const gemp_gas_mail *mail, const gemp_buffer *arrived)
 {
+	return mail->ordered && !arrived ? TRANSFER : QUEUE;
+}
+
+static gemp_code write(gemp_gas_mail *mail, int which, const gemp_buffer *to, size_t at, size_t size, const void *from)
+{
+	cl_command_queue queue = which == TRANSFER ? mail->device->transfer : mail->device->queue;
 	if (!size)
 		return GEMP_OK;
-	return GEMP_CL(clEnqueueWriteBuffer(mail->device->queue, to->mem, CL_FALSE, at, size, from, 0, NULL, NULL));
+	forget(&mail->writing[which]);
+	return GEMP_CL(clEnqueueWriteBuffer(queue, to->mem, CL_FALSE, at, size, from, 0, NULL, &mail->writing[which]));
 }
 
 /* All places of a rank: values go where they belong at once. */
 static gemp_code take_all(gemp_gas_mail *mail, int rank, const gemp_buffer *values, const gemp_buffer *arrived)
 {
 	gemp_code code = GEMP_OK;
-	cl_uint first = mail->layout->links.ghost_begin[rank], count = mail->in.count[rank];
-	GEMP_TRY(write(mail, values, first * mail->size, count * mail->size,
+	cl_uint first = mail->links->ghost_begin[rank], count = mail->in.count[rank];
+	GEMP_TRY(write(mail, queue_for(mail, arrived), values, first * mail->size, count * mail->size,
 	               mail_of(&mail->in, rank) + mail_values_at(MAIL_ALL, count, count)));
 	if (arrived)
 		code = gemp_launch(mail->device, mail->set_all, count / 32 + 2, GROUP, GEMP_ARG(&first), GEMP_ARG(&count),
@@ -133,20 +174,20 @@ static gemp_code take_some(gemp_gas_mail *mail, int rank, const mail_head *head,
 	mail_side *in = &mail->in;
 	mail_form form = (mail_form)head->form;
 	size_t region = in->region[rank];
-	cl_uint first = mail->layout->links.ghost_begin[rank], places = in->count[rank], wanted = arrived != NULL;
+	cl_uint first = mail->links->ghost_begin[rank], places = in->count[rank], wanted = arrived != NULL;
 	cl_uint words_at = (cl_uint)((region + sizeof *head) / sizeof(cl_uint)), before_at = in->first[rank];
 	cl_uint count = head->count;
 	cl_uint values_at = (cl_uint)((region + mail_values_at(form, places, count)) / sizeof(cl_uint));
 	const cl_mem *to = values ? &values->mem : &mail->inbox.mem, *bits = arrived ? &arrived->mem : &mail->came_before.mem;
-	GEMP_TRY(write(mail, &mail->inbox, region, mail_size(form, places, count, mail->size), head));
+	GEMP_TRY(write(mail, QUEUE, &mail->inbox, region, mail_size(form, places, count, mail->size), head));
 	if (form == MAIL_PAIRS)
 		return gemp_launch(mail->device, mail->put_pairs, count, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
 		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
 		                   GEMP_ARG(bits));
 	memcpy(in->bits + before_at, head + 1, mail_words(places) * sizeof *in->bits);
 	gemp_gas_mail_sum(in, before_at, before_at + (uint32_t)mail_words(places));
-	GEMP_TRY(write(mail, &mail->came_before, before_at * sizeof *in->before, mail_words(places) * sizeof *in->before,
-	               in->before + before_at));
+	GEMP_TRY(write(mail, QUEUE, &mail->came_before, before_at * sizeof *in->before,
+	               mail_words(places) * sizeof *in->before, in->before + before_at));
 	code = gemp_launch(mail->device, mail->put_bits, places, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
 	                   GEMP_ARG(&values_at), GEMP_ARG(&mail->came_before.mem), GEMP_ARG(&before_at), GEMP_ARG(&first),
 	                   GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
@@ -165,6 +206,10 @@ gemp_code gemp_gas_mail_unpack_device(gemp_gas_mail *mail, const gemp_buffer *va
 			GEMP_TRY(take_all(mail, r, values, arrived));
 		else if (head->count)
 			GEMP_TRY(take_some(mail, r, head, values, arrived));
+	}
+	if (mail->writing[TRANSFER]) {
+		GEMP_TRY(GEMP_CL(clFlush(mail->device->transfer)));
+		code = GEMP_CL(clEnqueueBarrierWithWaitList(mail->device->queue, 1, &mail->writing[TRANSFER], NULL));
 	}
 done:
 	return code;

@@ -230,7 +230,7 @@ gemp_code gemp_gas_mail_unpack_host(gemp_gas_mail *mail, const gemp_buffer *valu
 		if (!mail->in.count[r])
 			continue;
 		const mail_head *head = (const mail_head *)(void *)mail_of(&mail->in, r);
-		unpacking u = { mail, r, mail->layout->links.ghost_begin[r], head, (const uint32_t *)(head + 1),
+		unpacking u = { mail, r, mail->links->ghost_begin[r], head, (const uint32_t *)(head + 1),
 		                (const char *)head + mail_values_at((mail_form)head->form, mail->in.count[r], head->count), to };
 		if (mail->size)
 			put_values(&u);

@@ -3,6 +3,8 @@
 #ifndef GEMP_GAS_MAIL_PARTS_H
 #define GEMP_GAS_MAIL_PARTS_H
 
+#include "comm/board.h"
+#include "comm/shared.h"
 #include "device/readback.h"
 #include "gas/mail.h"
 
@@ -23,27 +25,38 @@ typedef struct mail_side {
 	uint32_t *bits;    /* [words] who has changed */
 	uint32_t *before;  /* [words + 1] how many in the words before */
 	size_t *region;    /* [ranks + 1] bytes where the message of each rank begins, and has room for any form */
-	gemp_locked locked; /* the messages where a device reads and writes them, else bytes of the host */
-	char *bytes;
+	gemp_locked locked; /* the messages where a device reads and writes them, else bytes of the host; */
+	char *bytes;       /* NULL: all of them are in common memory */
+	char **at[2];      /* [ranks] where messages are; rounds take turns */
+	int turn;
 	int requests;      /* under way */
 	MPI_Request *request;
 } mail_side;
 
 struct gemp_gas_mail {
-	const gemp_gas_layout *layout;
+	const gemp_comm *comm;
+	const gemp_gas_links *links;
 	gemp_device *device;
 	size_t size;       /* bytes of a value */
 	int ranks;
 	bool kernels;
 	bool all;          /* bits[] and before[] of out are those of all places, on the device, too */
+	bool begun;        /* there are messages that have not been sent */
 	mail_side out, in;
 	uint32_t *slot;    /* [words of out * 32] own vertex of each place; GEMP_NO_VERTEX: none */
 	gemp_traffic traffic;
+	/* of ranks that share memory */
+	int *near;         /* [ranks] which of the node it is; -1: on another one, or there is no common memory */
+	bool far;          /* there are ranks elsewhere */
+	gemp_shared shared;
+	gemp_board board;
 	/* with kernels */
 	gemp_program program;
 	cl_kernel mark, gather, set_all, put_bits, put_pairs;
 	gemp_buffer slots, bits, before, packed; /* out */
 	gemp_buffer inbox, came_before;          /* in */
+	cl_event reading, writing[2];            /* the last of the transfers from the device, and to it, by each queue */
+	bool ordered;      /* transfers to the device wait for kernels that were enqueued before `begin` */
 };
 
 static inline size_t mail_words(size_t places)
@@ -72,7 +85,7 @@ static inline mail_form mail_form_of(size_t places, size_t count)
 
 static inline char *mail_of(const mail_side *side, int rank)
 {
-	return side->bytes + side->region[rank];
+	return side->at[side->turn][rank];
 }
 
 static inline uint32_t mail_count(const mail_side *side, int rank)
@@ -82,6 +95,18 @@ static inline uint32_t mail_count(const mail_side *side, int rank)
 
 /* before[] of bits[] from one word to another. */
 void gemp_gas_mail_sum(mail_side *side, uint32_t from, uint32_t end);
+
+/* Room for the largest message of a rank. */
+static inline size_t mail_room(const mail_side *side, int rank, size_t value)
+{
+	return side->count[rank] ? mail_size(MAIL_BITS, side->count[rank], side->count[rank], value) : 0;
+}
+
+/* COMMON: collective; where messages of ranks of this node are, at[], if there is room. */
+void gemp_gas_mail_common_new(gemp_gas_mail *mail);
+
+/* FAR: to ranks of other nodes, and from them; returns when all has gone and come. */
+void gemp_gas_mail_far(gemp_gas_mail *mail);
 
 /* HOST: buffers are mapped, so that kernels before have ended. */
 gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
@@ -96,5 +121,7 @@ gemp_code gemp_gas_mail_device_new(gemp_gas_mail *mail);
 void gemp_gas_mail_device_free(gemp_gas_mail *mail);
 gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
 gemp_code gemp_gas_mail_unpack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived);
+/* Messages are whole, and those of the round before are where they belong. */
+gemp_code gemp_gas_mail_wait_device(gemp_gas_mail *mail);
 
 #endif

@@ -62,7 +62,8 @@ static bool run_round(post *p, gemp_gas_mail *mail, uint64_t round, unsigned per
 	uint64_t before = gemp_gas_mail_traffic(mail)->bytes;
 	gemp_code code = GEMP_OK;
 	bool right = true;
-	double sums[2] = { 1, test_comm.rank };
+	uint64_t sums[2] = { 1, (uint64_t)test_comm.rank }, greatest[1] = { round + (uint64_t)test_comm.rank };
+	const uint64_t ranks = (uint64_t)test_comm.size;
 	memset(p->bits, 0, p->words * sizeof *p->bits);
 	for (uint32_t n = 0; n < p->c->n; n++)
 		if (changes(p->seed, round, n, percent))
@@ -78,6 +79,8 @@ static bool run_round(post *p, gemp_gas_mail *mail, uint64_t round, unsigned per
 	code |= gemp_buffer_zero(device, &p->arrived, 0, p->words * sizeof *p->bits);
 	gemp_buffer *arrived = same ? &p->changed : &p->arrived;
 	code |= gemp_gas_mail_begin(mail, p->size ? &p->value_buffer : NULL, percent == 100 && round % 2 ? NULL : &p->changed);
+	if (round % 4) /* else the end is a round, too */
+		code |= gemp_gas_mail_round(mail, code, sums, 2, greatest, 1);
 	code |= gemp_gas_mail_end(mail, p->size ? &p->value_buffer : NULL, round % 5 == 4 && !same ? NULL : arrived);
 	if (p->size)
 		code |= gemp_buffer_read(device, &p->value_buffer, 0, layout->known * p->size, p->values);
@@ -90,8 +93,10 @@ static bool run_round(post *p, gemp_gas_mail *mail, uint64_t round, unsigned per
 	for (size_t v = layout->known; v < p->words * 32; v++)
 		right &= !(p->bits[v / 32] >> v % 32 & 1);
 	right &= test_comm.size == 1 || gemp_gas_mail_traffic(mail)->bytes - before == expected_bytes(p, round, percent);
-	right &= gemp_gas_round(&test_comm, code, sums, 2) == GEMP_OK && sums[0] == test_comm.size;
-	return right && sums[1] == test_comm.size * (test_comm.size - 1) / 2 && code == GEMP_OK;
+	if (round % 4 == 0)
+		right &= gemp_gas_mail_round(mail, code, sums, 2, greatest, 1) == GEMP_OK;
+	right &= sums[0] == ranks && sums[1] == ranks * (ranks - 1) / 2 && greatest[0] == round + ranks - 1;
+	return right && code == GEMP_OK;
 }
 
 static void run_case(const gas_case *c, size_t size, uint64_t seed)
@@ -123,7 +128,7 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	free(p.bits);
 }
 
-static void run_all(int kernels)
+static void run_all(int kernels, int common)
 {
 	uint64_t seed = test_seed_all();
 	size_t blocks = gemp_memory_blocks(); /* of the device */
@@ -131,25 +136,38 @@ static void run_all(int kernels)
 		gas_case c;
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 3 == 2 ? 30 : 1));
 		gemp_gas_mail_kernels = kernels;
+		gemp_gas_mail_common = common;
 		gemp_exchange_piece = i % 2 ? (size_t)1 << 30 : 64 + 8 * gemp_random_below(&seed, 20);
 		run_case(&c, (size_t)(i % 3) * 4, seed);
 		gemp_exchange_piece = (size_t)1 << 30;
 		gas_case_free(&c);
 	}
-	gemp_gas_mail_kernels = -1;
+	gemp_gas_mail_kernels = gemp_gas_mail_common = -1;
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
 static void by_host(void **state)
 {
 	(void)state;
-	run_all(0);
+	run_all(0, -1);
 }
 
 static void by_kernels(void **state)
 {
 	(void)state;
-	run_all(1);
+	run_all(1, -1);
+}
+
+static void by_host_in_messages(void **state)
+{
+	(void)state;
+	run_all(0, 0);
+}
+
+static void by_kernels_in_messages(void **state)
+{
+	(void)state;
+	run_all(1, 0);
 }
 
 /* A failure on one rank is one on all at the end of the round, and not before. */
@@ -187,7 +205,8 @@ static void memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_host), cmocka_unit_test(by_kernels), cmocka_unit_test(failures), cmocka_unit_test(memory),
+		cmocka_unit_test(by_host), cmocka_unit_test(by_kernels), cmocka_unit_test(by_host_in_messages),
+		cmocka_unit_test(by_kernels_in_messages), cmocka_unit_test(failures), cmocka_unit_test(memory),
 	};
 	MPI_Init(&argc, &argv);
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)

@@ -1,0 +1,77 @@
+/* Mail in memory that the ranks of a node have in common: a board, and for each pair of ranks room for two messages. */
+#include "core/memory.h"
+#include "gas/mail_parts.h"
+
+#include <unistd.h>
+
+static size_t up(size_t value, size_t to)
+{
+	return (value + to - 1) / to * to;
+}
+
+static void find_near(gemp_gas_mail *mail)
+{
+	const gemp_comm *comm = mail->comm;
+	for (int n = 0; n < comm->node_size; n++) {
+		int rank = comm->rank;
+		GEMP_MPI(MPI_Bcast(&rank, 1, MPI_INT, n, comm->node));
+		mail->near[rank] = n;
+	}
+}
+
+/* Where this rank's messages begin, behind the board, and how much all of them take. */
+static uint64_t place_messages(const gemp_gas_mail *mail, size_t board, uint64_t *first)
+{
+	uint64_t own = 0, size = 0, before = 0;
+	for (int r = 0; r < mail->ranks; r++)
+		if (mail->near[r] >= 0)
+			own += 2 * up(mail_room(&mail->out, r, mail->size), GEMP_BOARD_ALIGNMENT);
+	GEMP_MPI(MPI_Exscan(&own, &before, 1, MPI_UINT64_T, MPI_SUM, mail->comm->node));
+	*first = board + (mail->comm->node_rank ? before : 0);
+	GEMP_MPI(MPI_Allreduce(&own, &size, 1, MPI_UINT64_T, MPI_SUM, mail->comm->node));
+	return board + size;
+}
+
+/* Each rank tells the others where it puts what is theirs. */
+static void tell_places(gemp_gas_mail *mail, char *bytes, uint64_t first)
+{
+	const gemp_comm *comm = mail->comm;
+	const MPI_Datatype type = MPI_UINT64_T;
+	uint64_t in;
+	for (int r = 0; r < mail->ranks; r++) {
+		if (mail->near[r] < 0)
+			continue;
+		const size_t room = up(mail_room(&mail->out, r, mail->size), GEMP_BOARD_ALIGNMENT);
+		const size_t other = up(mail_room(&mail->in, r, mail->size), GEMP_BOARD_ALIGNMENT);
+		GEMP_MPI(MPI_Sendrecv(&first, 1, type, mail->near[r], GEMP_TAG_MAIL, &in, 1, type, mail->near[r], GEMP_TAG_MAIL,
+		                      comm->node, MPI_STATUS_IGNORE));
+		for (unsigned turn = 0; turn < 2; turn++) {
+			mail->out.at[turn][r] = bytes + first + turn * room;
+			mail->in.at[turn][r] = bytes + in + turn * other;
+		}
+		first += 2 * room;
+	}
+}
+
+void gemp_gas_mail_common_new(gemp_gas_mail *mail)
+{
+	const gemp_comm *comm = mail->comm;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t first, size;
+	size_t board = up(gemp_board_size(comm->node_size), page);
+	find_near(mail);
+	size = place_messages(mail, board, &first);
+	gemp_comm_max(comm, &size, 1);
+	mail->far = comm->node_size < comm->size;
+	if (!gemp_gas_mail_common || !gemp_shared_new_small(&mail->shared, comm, size + page)) {
+		for (int r = 0; r < mail->ranks; r++)
+			mail->near[r] = -1;
+		mail->far = true;
+		return;
+	}
+	char *bytes = (char *)up((uintptr_t)mail->shared.bytes, page); /* on all ranks alike as far as a page goes */
+	tell_places(mail, bytes, first);
+	gemp_board_new(&mail->board, bytes, comm->node_size, comm->node_rank);
+	mail->board.patient = !mail->device->gpu;
+	gemp_shared_fence(&mail->shared);
+}
