@@ -1,6 +1,7 @@
 #include "gas/dense.h"
 
 #include "core/memory.h"
+#include "device/readback.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -113,8 +114,21 @@ done:
 
 gemp_code gemp_dense_connect(gemp_dense *dense)
 {
-	return gemp_dense_ranks(dense) ?
-	               gemp_gas_mail_new(&dense->mail, dense->layout, dense->device, dense->real) : GEMP_OK;
+	gemp_code code = GEMP_OK;
+	const gemp_comm *comm = dense->layout->comm;
+	if (!gemp_dense_ranks(dense))
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(comm, gemp_locked_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
+	code = gemp_gas_mail_new(&dense->mail, dense->layout, dense->device, dense->real);
+done:
+	return code;
+}
+
+static void forget_fetch(gemp_dense *dense)
+{
+	if (dense->fetching)
+		clReleaseEvent(dense->fetching);
+	dense->fetching = NULL;
 }
 
 void gemp_dense_free(gemp_dense *dense)
@@ -134,6 +148,9 @@ void gemp_dense_free(gemp_dense *dense)
 		if (dense->kernels[k])
 			clReleaseKernel(dense->kernels[k]);
 	gemp_gas_mail_free(dense->mail);
+	forget_fetch(dense);
+	if (dense->device)
+		gemp_locked_leave(&dense->fetched, dense->device);
 	gemp_gas_device_layout_free(&dense->rows);
 	gemp_program_free(&dense->program);
 	*dense = (gemp_dense){ 0 };
@@ -174,6 +191,31 @@ done:
 	return code;
 }
 
+/* Beside kernels that follow, where a device has engines for that. */
+gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = dense->device;
+	const gemp_laps *laps = &dense->laps[GEMP_DENSE_GHOST];
+	const cl_event *last = device->launched ? &device->launched : laps->count ? &laps->events[laps->count - 1] : NULL;
+	const bool beside = device->gpu && last;
+	cl_command_queue queue = beside ? device->transfer : device->queue;
+	GEMP_CHECK(size <= GEMP_DENSE_FETCH && at + size <= from->size);
+	forget_fetch(dense);
+	GEMP_TRY(GEMP_CL(clFlush(device->queue)));
+	GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(queue, from->mem, CL_FALSE, at, size, dense->fetched.host, beside,
+	                                     beside ? last : NULL, &dense->fetching)));
+	code = GEMP_CL(clFlush(queue));
+done:
+	return code;
+}
+
+gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out)
+{
+	*out = dense->fetched.host;
+	return GEMP_CL(clWaitForEvents(1, &dense->fetching));
+}
+
 gemp_code gemp_dense_send(gemp_dense *dense, int side)
 {
 	double since = gemp_now();
@@ -192,16 +234,10 @@ gemp_code gemp_dense_receive(gemp_dense *dense, int side)
 
 gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest)
 {
-	uint64_t all[GEMP_DENSE_MOST + 1] = { mine != GEMP_OK };
 	double since = gemp_now();
-	GEMP_CHECK(count <= GEMP_DENSE_MOST);
-	memcpy(all + 1, values, (size_t)count * sizeof *values);
-	(greatest ? gemp_comm_max : gemp_comm_sum)(dense->layout->comm, all, count + 1);
+	gemp_code code = gemp_gas_mail_round(dense->mail, mine, values, greatest ? 0 : count, values, greatest ? count : 0);
 	dense->report.agree += gemp_now() - since;
-	if (all[0])
-		return gemp_comm_agree(dense->layout->comm, mine);
-	memcpy(values, all + 1, (size_t)count * sizeof *values);
-	return GEMP_OK;
+	return code;
 }
 
 gemp_code gemp_dense_end(gemp_dense *dense)

@@ -26,7 +26,7 @@ typedef struct gemp_dense_report {
 	double build, prepare;    /* seconds that programs took to be built or loaded, and all else before the first run */
 	double wall;              /* seconds of the run without reading the result */
 	double own, ghost;        /* seconds of launches by the device's clock: over own sources, and over ghosts */
-	double mail, agree;       /* seconds that the host worked on mail and waited for it, and for sums of all ranks */
+	double mail, agree;       /* seconds that the host worked on mail, and that mail and sums of all ranks took from there on */
 	uint64_t bytes;           /* of a round on this rank, at least: edges, and each value once */
 	gemp_traffic traffic;     /* of all rounds, sent by this rank */
 } gemp_dense_report;
@@ -47,6 +47,8 @@ typedef struct gemp_dense {
 	gemp_gas_mail *mail;           /* of several ranks */
 	gemp_laps laps[2];             /* of launches over own sources, over ghosts */
 	gemp_traffic before;           /* of mail, when the run began */
+	gemp_locked fetched;           /* what the host reads beside launches */
+	cl_event fetching;             /* NULL: nothing is on its way */
 	gemp_dense_report report;
 } gemp_dense;
 
@@ -69,12 +71,19 @@ typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST } gemp_dense_par
 gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
                             size_t count);
 
-/* Values of side `side` go to the ranks that know them. All ranks call both, in turn, also where one has failed. */
+/* Of several ranks: size bytes of a buffer that the last launches have written, for the host, which goes on; then it waits, and
+ * has them until the next ones. At most GEMP_DENSE_FETCH bytes. */
+enum { GEMP_DENSE_FETCH = 1024 };
+gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at, size_t size);
+gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out);
+
+/* A round: send -> launches over own sources -> agree -> receive -> launches over ghosts. All ranks call all, also where one has
+ * failed. Values of side `side` go to the ranks that know them. */
 gemp_code gemp_dense_send(gemp_dense *dense, int side);
 gemp_code gemp_dense_receive(gemp_dense *dense, int side);
 
-/* Collective. If no rank has failed, values[count] become their sums over all ranks, modulo 2^64, or the greatest. */
-enum { GEMP_DENSE_MOST = 4 };
+/* Collective. What was sent travels. If no rank has failed, values[count] become their sums over all ranks, modulo 2^64, or the
+ * greatest. */
 gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest);
 
 /* Waits for all launches; the seconds of the run that ends go into the report. */

@@ -183,34 +183,53 @@ done:
 	return code;
 }
 
-/* Sums of this rank. */
-static gemp_code read_sums(pagerank_run *run, size_t round)
+/* With several ranks a round's launches do not look at the sums of the one before: they make those of place 1, 2, ... in turn. */
+static cl_uint turn_of(uint32_t round)
+{
+	return round % BATCH;
+}
+
+static gemp_code launch_ghosts(const pagerank_run *run, uint32_t round)
 {
 	gemp_code code = GEMP_OK;
-	cl_long sums[2][GAS_SUMS][GAS_BINS];
-	gemp_device *device = run->it->dense.device;
-	GEMP_TRY(gemp_buffer_read(device, &run->it->rounds, 0, sizeof sums, sums));
-	add_up(run, sums, round);
-	code = gemp_buffer_zero(device, &run->it->rounds, 0, sizeof sums);
+	gemp_dense *dense = &run->it->dense;
+	const size_t size = GAS_ROUND * sizeof(cl_long);
+	const cl_uint turn = turn_of(round);
+	if (turn == 0)
+		GEMP_TRY(gemp_buffer_zero(dense->device, &run->it->rounds, size, BATCH * size));
+	GEMP_TRY(launch(run, GEMP_DENSE_GHOST, round % 2, GAS_RESUME | GAS_GIVEN, turn));
+	code = gemp_dense_fetch(dense, &run->it->rounds, (turn + 1) * size, size);
 done:
 	return code;
 }
 
-/* While values of ghosts travel, the ranks sum up what the last round has given, and edges of own sources are gone through. The
- * host adds up the sums: kernels read none, and make those of round 1. */
+/* Sums of this rank. */
+static gemp_code take_sums(pagerank_run *run)
+{
+	const void *sums;
+	gemp_code code = gemp_dense_fetched(&run->it->dense, &sums);
+	if (code == GEMP_OK)
+		add_up(run, sums, 0);
+	return code;
+}
+
+/* While values of ghosts travel edges of own sources are gone through. The sums of the last round travel with them: a round
+ * may be begun in vain. */
 static gemp_code run_ranks(pagerank_run *run)
 {
 	gemp_dense *dense = &run->it->dense;
 	gemp_code code = start(run);
 	if (code == GEMP_OK)
-		code = read_sums(run, 0);
+		code = gemp_dense_fetch(dense, &run->it->rounds, 0, GAS_ROUND * sizeof(cl_long));
 	for (uint32_t round = 0;; round++) {
 		int side = round % 2;
 		bool more = round < run->ask->rounds;
 		gemp_code sent = more ? gemp_dense_send(dense, side) : GEMP_OK;
 		code = code == GEMP_OK ? sent : code;
 		if (more && code == GEMP_OK)
-			code = launch(run, GEMP_DENSE_OWN, side, GAS_HOLD, 0);
+			code = launch(run, GEMP_DENSE_OWN, side, GAS_HOLD, turn_of(round));
+		if (code == GEMP_OK)
+			code = take_sums(run);
 		uint64_t sums[] = { (uint64_t)run->change, (uint64_t)run->dangling };
 		gemp_code agreed = gemp_dense_agree(dense, code, sums, 2, false);
 		code = more ? gemp_dense_receive(dense, side) : GEMP_OK;
@@ -221,9 +240,7 @@ static gemp_code run_ranks(pagerank_run *run)
 		if ((round > 0 && end_round(run)) || !more)
 			return code;
 		if (code == GEMP_OK)
-			code = launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_GIVEN, 0);
-		if (code == GEMP_OK)
-			code = read_sums(run, 1);
+			code = launch_ghosts(run, round);
 	}
 }
 

@@ -75,6 +75,26 @@ done:
 	return code;
 }
 
+/* Of this rank, of the last round. */
+static gemp_code take_greatest(spmv_run *run, uint64_t *out)
+{
+	const void *greatest;
+	gemp_code code = gemp_dense_fetched(&run->it->dense, &greatest);
+	if (code == GEMP_OK)
+		memcpy(out, greatest, sizeof *out);
+	return code;
+}
+
+static gemp_code launch_ghosts(const spmv_run *run, uint32_t round)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN));
+	if (run->ask->normal)
+		code = gemp_dense_fetch(&run->it->dense, &run->greatest, (round + 1) * sizeof(double), sizeof(double));
+done:
+	return code;
+}
+
 /* The ranks agree on the greatest of the last round while values of ghosts travel. */
 static gemp_code run_ranks(spmv_run *run)
 {
@@ -83,12 +103,12 @@ static gemp_code run_ranks(spmv_run *run)
 	for (uint32_t round = 0; round < run->ask->rounds; round++) {
 		int side = (int)(round % 2);
 		uint64_t greatest = 0;
-		if (run->ask->normal && round && code == GEMP_OK)
-			code = gemp_buffer_read(dense->device, &run->greatest, round * sizeof greatest, sizeof greatest, &greatest);
 		gemp_code sent = gemp_dense_send(dense, side);
 		code = code == GEMP_OK ? sent : code;
 		if (code == GEMP_OK)
 			code = launch(run, GEMP_DENSE_OWN, round, GAS_HOLD);
+		if (run->ask->normal && round && code == GEMP_OK)
+			code = take_greatest(run, &greatest);
 		gemp_code agreed = gemp_dense_agree(dense, code, &greatest, 1, true);
 		code = gemp_dense_receive(dense, side);
 		if (agreed != GEMP_OK)
@@ -97,7 +117,7 @@ static gemp_code run_ranks(spmv_run *run)
 		if (run->ask->normal && round)
 			run->out->greatest[round - 1] = run->divisor;
 		if (code == GEMP_OK)
-			code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN);
+			code = launch_ghosts(run, round);
 	}
 	return code;
 }
@@ -111,7 +131,7 @@ static gemp_code agree_last(spmv_run *run, gemp_code code)
 	if (!run->ask->normal || rounds == 0)
 		return code;
 	if (code == GEMP_OK)
-		code = gemp_buffer_read(dense->device, &run->greatest, rounds * sizeof greatest, sizeof greatest, &greatest);
+		code = take_greatest(run, &greatest);
 	code = gemp_dense_agree(dense, code, &greatest, 1, true);
 	memcpy(&run->out->greatest[rounds - 1], &greatest, sizeof greatest);
 	return code;
