@@ -78,7 +78,7 @@ gemp_code gemp_into_write(gemp_report *report, gemp_graph *graph, gemp_table *fo
 	GEMP_TRY(gemp_comm_agree(report->comm, take_columns(graph, options, found)));
 	GEMP_TRY(gemp_graph_content_hash(report->comm, graph, &graph->hash));
 	GEMP_TRY(gemp_produce_file(report, graph, options->into, weight));
-	gemp_report_print(report, "%s: the graph, with what was found\n", options->into);
+	gemp_report_detail(report, "%s: the graph, with what was found\n", options->into);
 	gemp_report_set(report, "into", json_string(options->into));
 done:
 	return code;

@@ -199,7 +199,8 @@ def alike(one, other):
 def into_itself(command, graph, *options, names):
     """The attributes of the results are what the rows say, the others stay; a second time they are refused."""
     before = vertices_of(graph)
-    run(2, command, graph, *options, "-o", "rows.tsv", "--into", graph, "-q")
+    quiet = run(2, command, graph, *options, "-o", "rows.tsv", "--into", graph, "-q")
+    assert graph not in quiet.stdout + quiet.stderr, quiet.stdout + quiet.stderr
     run(2, "verify", graph, "-q")
     after = vertices_of(graph)
     wanted = {row["key"]: row for row in rows("rows.tsv", dict.fromkeys(["key", *names], str))}
@@ -208,7 +209,7 @@ def into_itself(command, graph, *options, names):
         assert found == {n: wanted[key][n] for n in names}, (key, found, wanted[key])
     assert after == before
     run(1, command, graph, *options, "--into", graph, code=2, says="--column")
-    run(1, command, graph, *options, "--into", graph, "--column", "again", "-q")
+    assert f"{graph}: the graph" in run(1, command, graph, *options, "--into", graph, "--column", "again").stdout
     again = vertices_of(graph)
     many = len(names) > 1
     for key, values in again.items():
