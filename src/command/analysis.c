@@ -58,7 +58,11 @@ gemp_code gemp_analysis_lay_out(gemp_analysis *a, gemp_gas_layout_options how)
 	double since = gemp_now();
 	how.relations = a->relations;
 	GEMP_TRY(check_weight(a));
-	GEMP_TRY(gemp_gas_layout_new(&a->layout, a->comm, a->graph, &how));
+	code = gemp_gas_layout_new(&a->layout, a->comm, a->graph, &how);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: ", a->options->arguments[0]);
+	if (code != GEMP_OK)
+		return code;
 	gemp_timers_add_less(&a->timers, GEMP_READ, since, a->layout.seconds);
 	a->timers.seconds[GEMP_CONVERT] += a->layout.seconds;
 	a->prepared += a->layout.seconds;
@@ -66,12 +70,26 @@ done:
 	return code;
 }
 
+gemp_code gemp_analysis_check_source(const gemp_options *options)
+{
+	const char *command = options->command->name, *first = NULL;
+	if (!options->source)
+		return gemp_fail(GEMP_EUSAGE, "%s needs the vertex to start from: --source KEY", command);
+	for (size_t i = 0; i < options->given_count; i++) {
+		const gemp_given *given = &options->given[i];
+		if (strcmp(given->option->name, "source") != 0 || given->place) /* the line stands in for a configuration's */
+			continue;
+		if (first)
+			return gemp_fail(GEMP_EUSAGE, "--source %s and --source %s: %s starts from one vertex; run it once for each (pagerank "
+			                 "takes several)", first, given->text, command);
+		first = given->text;
+	}
+	return GEMP_OK;
+}
+
 gemp_code gemp_analysis_source(gemp_analysis *a, gemp_vertex *source)
 {
-	const char *file = a->options->arguments[0];
-	if (!a->options->source)
-		return gemp_fail(GEMP_EUSAGE, "%s needs the vertex to start from: --source KEY", a->options->command->name);
-	return gemp_key_search_sources(source, a->comm, a->graph, file, &a->options->source, 1);
+	return gemp_key_search_sources(source, a->comm, a->graph, a->options->arguments[0], &a->options->source, 1);
 }
 
 void gemp_analysis_prepared(gemp_analysis *a, double seconds, double build)

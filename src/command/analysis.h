@@ -29,7 +29,9 @@ gemp_code gemp_analysis_begin(gemp_analysis *out, gemp_comm *comm, const gemp_op
 gemp_code gemp_analysis_open(gemp_analysis *a, const char *const *names, size_t count);
 /* Collective. The layout; how->relations are set here. */
 gemp_code gemp_analysis_lay_out(gemp_analysis *a, gemp_gas_layout_options how);
-/* Collective. The vertex that --source names. */
+/* --source of a search, which starts from one vertex. */
+gemp_code gemp_analysis_check_source(const gemp_options *options);
+/* Collective. The vertex that it names. */
 gemp_code gemp_analysis_source(gemp_analysis *a, gemp_vertex *source);
 /* Takes the seconds of what an engine did: before its runs, of which `build` went into programs; and in a run. */
 void gemp_analysis_prepared(gemp_analysis *a, double seconds, double build);

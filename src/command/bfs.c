@@ -109,7 +109,9 @@ static gemp_code bfs(gemp_comm *comm, const gemp_options *options)
 	gemp_bfs *engine = NULL;
 	gemp_bfs_result found = { 0 };
 	gemp_vertex source;
-	gemp_code code = gemp_analysis_begin(&a, comm, options, &report);
+	gemp_code code = gemp_analysis_check_source(options);
+	if (code == GEMP_OK)
+		code = gemp_analysis_begin(&a, comm, options, &report);
 	if (code != GEMP_OK)
 		return code;
 	GEMP_TRY(gemp_analysis_open(&a, names, 2));

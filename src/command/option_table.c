@@ -63,7 +63,7 @@ static const gemp_option table[] = {
 	  "Seed of the random partition: vertices are numbered by a hash of their key.", AT(relabel_seed) },
 	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_EULER | ON_TOPOLOGY | ON_ANALYSIS, input,
 	  "Only edges of this type; may be repeated. Without it all edges.", AT(only_relations) },
-	{ "source", 0, GEMP_OPTION_TEXT, "KEY", NULL, ON_SEARCH_FROM, input, "The vertex to start from.", AT(source) },
+	{ "source", 0, GEMP_OPTION_TEXT, "KEY", NULL, ON_SEARCH_FROM, input, "The vertex to start from: one.", AT(source) },
 	{ "source", 0, GEMP_OPTION_LIST, "KEY", NULL, GEMP_ON_PAGERANK, input,
 	  "Jumps lead to this vertex, in place of all alike; may be repeated.", AT(sources) },
 	{ "personalization", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_PAGERANK, input,

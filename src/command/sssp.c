@@ -14,7 +14,7 @@ static gemp_code check(const gemp_options *options)
 	if (!options->weight)
 		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; `gemp-mpi info` "
 		                 "lists those that they have, and `gemp-mpi bfs` counts edges");
-	return GEMP_OK;
+	return gemp_analysis_check_source(options);
 }
 
 /* Collective. The greatest distance; of integers exactly, as text goes: they are below 2^63. */
@@ -106,7 +106,10 @@ static gemp_code find(gemp_analysis *a, gemp_sssp **sssp, gemp_sssp_result *foun
 	GEMP_TRY(gemp_sssp_new(sssp, &a->layout, a->device, &shape));
 	double prepared = gemp_sssp_prepare_seconds(*sssp, &build);
 	gemp_analysis_prepared(a, prepared, build);
-	GEMP_TRY(gemp_sssp_run(*sssp, source, found));
+	code = gemp_sssp_run(*sssp, source, found);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: --weight %s: ", a->options->arguments[0], a->options->weight);
+	GEMP_TRY(code);
 	gemp_analysis_searched(a, &found->cost);
 	code = add_columns(a, found);
 done:

@@ -46,7 +46,9 @@ def lengths_that_are_none(draw):
         graph.edges[5] = ("v4", "v9", "A", weight)
         path = graph.write(f"bad{number}")
         for ranks in (1, 2):
-            run(ranks, "sssp", path, "--source", "v0", "--weight", "w", code=65, says="v4")
+            what = "has 'w' -1; weights are not negative" if weight else "has no 'w'; give it one"
+            run(ranks, "sssp", path, "--source", "v0", "--weight", "w", code=65,
+                says=f"{path}: the edge from 'v4' to 'v9' of type 'A' {what}")
 
 
 def large_lengths():
@@ -57,6 +59,15 @@ def large_lengths():
     most = (1 << 63) - 1
     graph = Graph(["a", "b", "c"], [("a", "b", "A", most), ("b", "c", "A", 1)])
     run(1, "sssp", graph.write("most"), "--source", "a", "--weight", "w", code=65)
+    chain = Graph(list("abcdefghijk"), [(a, b, "A", most) for a, b in zip("abcdefghij", "bcdefghijk")])
+    path = chain.write("chain")
+    for ranks, weight, says in ((1, "w", "2^64 - 2"), (3, "w", "2^64 - 2"), (2, "great", "double precision")):
+        if weight == "great":
+            chain.edges = [(a, b, kind, 1.7e308) for a, b, kind, _ in chain.edges]
+            path, weight = chain.write("great"), "real"
+        run(ranks, "sssp", path, "--source", "a", "--weight", weight, code=65,
+            says=f"{path}: --weight {weight}: some distances are")
+        assert says in run(ranks, "sssp", path, "--source", "a", "--weight", weight, code=65).stderr
 
 
 def main():
@@ -76,6 +87,8 @@ def main():
     lengths_that_are_none(draw)
     run(1, "sssp", path, "--source", "v0", code=2, says="--weight")
     run(1, "sssp", path, "--weight", "w", code=2, says="--source")
+    for ranks in (1, 3):
+        run(ranks, "sssp", path, "--weight", "w", "--source", "v1", "--source", "v2", code=2, says="--source v1 and --source v2: sssp starts")
     run(1, "sssp", path, "--source", "v0", "--weight", "length", code=2, says="length")
     run(2, "sssp", path, "--source", "v0", "--weight", "text", code=2, says="text")
     run(1, "sssp", path, "--source", "v0", "--weight", "w", "--delta", "0", code=2, says="--delta")
