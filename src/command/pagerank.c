@@ -182,17 +182,17 @@ static gemp_code find(gemp_analysis *a, gemp_pagerank **engine, gemp_pagerank_re
 	bool weights = options->weight;
 	double *jump = NULL;
 	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)options->direction, .weight = options->weight,
-		.parts = GEMP_GAS_IN | (weights ? GEMP_GAS_OUT_WEIGHT : 0), .wanted = twofold(options) ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE };
+		.parts = GEMP_GAS_IN | (weights ? GEMP_GAS_OUT_WEIGHT : 0), .wanted = twofold(options) ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE, .not_negative = true };
 	const gemp_dense_options shape = { .twofold = twofold(options), .gather = (gemp_gather)options->gather };
 	gemp_pagerank_ask ask = { .damping = options->damping, .tolerance = options->tolerance,
 	                          .rounds = (uint32_t)options->max_iterations };
 	GEMP_TRY(gemp_analysis_lay_out(a, how));
-	if (weights && a->layout.least < 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "--weight %s: some edges have %g; ranks cannot be given in negative parts",
-		                   options->weight, a->layout.least));
 	GEMP_TRY(gemp_personalization(&jump, &a->layout, a->graph, options));
 	ask.jump = jump;
-	GEMP_TRY(gemp_pagerank_new(engine, &a->layout, a->device, &shape));
+	code = gemp_pagerank_new(engine, &a->layout, a->device, &shape);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: --weight %s: ", options->arguments[0], options->weight);
+	GEMP_TRY(code);
 	GEMP_TRY(gemp_pagerank_run(*engine, &ask, found));
 	gemp_analysis_summed(a, &found->report);
 	GEMP_TRY(verify(a, jump, found));

@@ -5,88 +5,96 @@
 #include "command/quantity.h"
 #include "core/memory.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Keys and weights of a file. */
+/* A line of a file. */
+typedef struct line {
+	size_t number;
+	const char *key, *text; /* of the text: the key, ended by 0; the chance, NULL: none given, which stands for 1 */
+	double chance;          /* NAN: the first line's text is no number, so that it may be a head */
+} line;
+
 typedef struct list {
-	size_t count, key_capacity, weight_capacity, line_capacity;
-	gemp_value *keys;  /* [count] their bytes are the text's */
-	double *weights;   /* [count] */
-	size_t *lines;     /* [count] */
+	const char *path;
+	size_t count, capacity;
+	line *lines;      /* [count] */
+	gemp_value *keys; /* [count] their bytes are the lines' */
 } list;
 
-static void list_free(list *l)
+static gemp_code fail_at(const list *l, const line *line, const char *place, const char *why)
 {
-	gemp_free(l->keys);
-	gemp_free(l->weights);
-	gemp_free(l->lines);
+	return gemp_fail(GEMP_EDATA, "%s:%zu:%zu: '%s'%s", l->path, line->number, (size_t)(place - line->key) + 1, place, why);
 }
 
-static gemp_code add(list *l, gemp_value key, double weight, size_t line)
+/* One line, ended by 0: a key, and a tab and a number if the key does not stand for 1. */
+static gemp_code read_line(list *l, char *text, size_t number)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(GEMP_RESERVE(l->keys, l->key_capacity, l->count + 1));
-	GEMP_TRY(GEMP_RESERVE(l->weights, l->weight_capacity, l->count + 1));
-	GEMP_TRY(GEMP_RESERVE(l->lines, l->line_capacity, l->count + 1));
-	l->keys[l->count] = key;
-	l->weights[l->count] = weight;
+	char *tab = strchr(text, '\t');
+	line line = { .number = number, .key = text, .text = tab ? tab + 1 : NULL, .chance = 1 };
+	if (*text == '\0' || *text == '#')
+		return GEMP_OK;
+	if (tab)
+		*tab = '\0';
+	if (tab && !gemp_parse_real(line.text, &line.chance)) {
+		line.chance = NAN;
+		if (l->count)
+			return fail_at(l, &line, line.text, " is no number; lines are a key, a tab and a number");
+	}
+	if (line.chance < 0)
+		return fail_at(l, &line, line.text, " is negative; a vertex is jumped to with a chance of 0 or more");
+	GEMP_TRY(GEMP_RESERVE(l->lines, l->capacity, l->count + 1));
 	l->lines[l->count++] = line;
 done:
 	return code;
 }
 
-/* One line, ended by 0: a key, and a tab and a number if the key does not stand for 1. */
-static gemp_code read_line(list *l, const gemp_graph *graph, const char *path, char *line, size_t number)
-{
-	char *tab = strchr(line, '\t');
-	double weight = 1;
-	if (*line == '\0' || *line == '#')
-		return GEMP_OK;
-	if (tab && !gemp_parse_real(tab + 1, &weight)) {
-		if (number == 1)
-			return GEMP_OK; /* its head */
-		return gemp_fail(GEMP_EDATA, "%s:%zu: '%s' is no number; lines are a key, a tab and a number", path, number, tab + 1);
-	}
-	if (weight < 0)
-		return gemp_fail(GEMP_EDATA, "%s:%zu: %g is negative; a vertex is jumped to with a chance of 0 or more", path, number,
-		                 weight);
-	size_t size = tab ? (size_t)(tab - line) : strlen(line);
-	return add(l, gemp_key_of_text(graph, line, size), weight, number);
-}
-
 /* Cuts the text into lines. */
-static gemp_code read_lines(list *l, const gemp_graph *graph, const char *path, char *text)
+static gemp_code read_lines(list *l, const gemp_graph *graph, char *text)
 {
 	gemp_code code = GEMP_OK;
-	for (size_t number = 1; text && *text && code == GEMP_OK; number++) {
+	for (size_t number = 1; *text; number++) {
 		char *end = text + strcspn(text, "\n"), *next = *end ? end + 1 : end;
 		*end = '\0';
 		if (end > text && end[-1] == '\r')
 			end[-1] = '\0';
-		code = read_line(l, graph, path, text, number);
+		GEMP_TRY(read_line(l, text, number));
 		text = next;
 	}
+	GEMP_TRY(GEMP_NEW(l->keys, l->count));
+	for (size_t i = 0; i < l->count; i++)
+		l->keys[i] = gemp_key_of_text(graph, l->lines[i].key, strlen(l->lines[i].key));
+done:
 	return code;
 }
 
-/* Collective. Its vertices: each is one, and none comes twice. */
-static gemp_code give(double *jump, const list *l, const gemp_vertex *ids, const gemp_gas_layout *layout, const char *path)
+/* Its vertices: each is one, and none comes twice. A first line that may be a head is one if it names no vertex. */
+static gemp_code give(double *jump, const list *l, const gemp_vertex *ids, const gemp_gas_layout *layout)
 {
 	const gemp_graph *graph = layout->graph;
 	double sum = 0;
 	for (size_t i = 0; i < l->count; i++) {
-		sum += l->weights[i];
+		const line *line = &l->lines[i];
+		bool number = !isnan(line->chance);
+		if (ids[i] == GEMP_NO_VERTEX && !number)
+			continue;
 		if (ids[i] == GEMP_NO_VERTEX)
-			return gemp_fail(GEMP_EDATA, "%s:%zu: the graph has no vertex with this key", path, l->lines[i]);
+			return fail_at(l, line, line->key, graph->key.type == GEMP_INTEGER ?
+			               " is no key of this graph, whose keys are integers" : " is no key of this graph");
+		if (!number)
+			return fail_at(l, line, line->text, " is no number; lines are a key, a tab and a number");
+		sum += line->chance;
 		if (ids[i] < graph->first || ids[i] - graph->first >= graph->rows)
 			continue;
 		double *own = &jump[layout->local[ids[i] - graph->first]];
 		if (*own >= 0)
-			return gemp_fail(GEMP_EDATA, "%s:%zu: this vertex is there already; give it one line", path, l->lines[i]);
-		*own = l->weights[i];
+			return fail_at(l, line, line->key, " is there already; give each vertex one line");
+		*own = line->chance;
 	}
 	if (!(sum > 0) || sum > 1e300)
-		return gemp_fail(GEMP_EDATA, "%s: the numbers add up to %g; jumps must lead somewhere", path, sum);
+		return gemp_fail(GEMP_EDATA, "%s: the numbers add up to %g; jumps must lead somewhere, with a sum above 0 and up to "
+		                 "1e300", l->path, sum);
 	return GEMP_OK;
 }
 
@@ -95,23 +103,24 @@ static gemp_code from_file(double *jump, const gemp_gas_layout *layout, gemp_gra
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = layout->comm;
-	list l = { 0 };
+	list l = { .path = path };
 	char *text = NULL;
 	gemp_vertex *ids = NULL;
 	GEMP_TRY(gemp_graph_need_keys(graph));
 	GEMP_TRY(gemp_file_read(&text, comm, "--personalization", path));
-	code = read_lines(&l, graph, path, text);
+	code = read_lines(&l, graph, text);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(ids, l.count);
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_key_search(ids, comm, graph, l.keys, l.count));
 	for (uint32_t v = 0; v < layout->own; v++)
 		jump[v] = -1;
-	GEMP_TRY(gemp_comm_agree(comm, give(jump, &l, ids, layout, path)));
+	GEMP_TRY(gemp_comm_agree(comm, give(jump, &l, ids, layout)));
 	for (uint32_t v = 0; v < layout->own; v++)
 		jump[v] = jump[v] < 0 ? 0 : jump[v];
 done:
-	list_free(&l);
+	gemp_free(l.lines);
+	gemp_free(l.keys);
 	gemp_free(text);
 	gemp_free(ids);
 	return code;

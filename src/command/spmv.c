@@ -4,6 +4,7 @@
 #include "command/quantity.h"
 #include "command/vertex_found.h"
 #include "core/memory.h"
+#include "gas/key_text.h"
 
 #include <math.h>
 
@@ -30,6 +31,32 @@ static double number(const gemp_column *column, size_t row)
 	return column->type == GEMP_INTEGER ? (double)column->integers[row] : column->floats[row];
 }
 
+/* Of vertices with something wrong: how many, and the first one's id. */
+typedef struct faults {
+	uint64_t count;
+	gemp_vertex first;
+} faults;
+
+static void count_fault(faults *f, gemp_vertex id)
+{
+	f->count++;
+	f->first = id < f->first ? id : f->first;
+}
+
+/* Collective. Of all ranks; key: the first one's, as messages name it. */
+static gemp_code join_faults(const gemp_analysis *a, faults *f, char *key, size_t room)
+{
+	gemp_code code = GEMP_OK;
+	f->count = gemp_comm_sum1(a->comm, f->count);
+	if (f->count == 0)
+		return GEMP_OK;
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &f->first, 1, GEMP_MPI_VERTEX, MPI_MIN, a->comm->world));
+	GEMP_TRY(gemp_graph_need_keys(a->graph));
+	code = gemp_gas_key_text(a->comm, a->graph, f->first, key, room);
+done:
+	return code;
+}
+
 /* Collective. (*out)[own] by local vertex; NULL: ones. The caller frees. */
 static gemp_code read_vector(double **out, gemp_analysis *a)
 {
@@ -37,7 +64,8 @@ static gemp_code read_vector(double **out, gemp_analysis *a)
 	gemp_graph *graph = a->graph;
 	const char *name = a->options->vector, *file = a->options->arguments[0];
 	const gemp_column *column = name ? gemp_table_find(&graph->attributes, name) : NULL;
-	uint64_t missing = 0;
+	faults missing = { .first = GEMP_NO_VERTEX };
+	char key[256];
 	*out = NULL;
 	if (!name)
 		return GEMP_OK;
@@ -52,13 +80,14 @@ static gemp_code read_vector(double **out, gemp_analysis *a)
 	for (size_t row = 0; row < graph->rows; row++) {
 		double value = number(column, row);
 		bool null = column->null && column->null[row];
-		missing += null || !isfinite(value);
+		if (null || !isfinite(value))
+			count_fault(&missing, (gemp_vertex)(graph->first + row));
 		(*out)[a->layout.local[row]] = value;
 	}
-	missing = gemp_comm_sum1(a->comm, missing);
-	if (missing)
-		code = gemp_fail(GEMP_EDATA, "--x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s'; give each a value",
-		                 name, missing, graph->vertices, name);
+	GEMP_TRY(join_faults(a, &missing, key, sizeof key));
+	if (missing.count)
+		code = gemp_fail(GEMP_EDATA, "%s: --x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; give "
+		                 "each a value", file, name, missing.count, graph->vertices, name, key);
 done:
 	return code;
 }
@@ -68,16 +97,20 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 {
 	const gemp_options *options = a->options;
 	const bool single = options->precision == SINGLE;
-	uint64_t wrong = 0;
+	gemp_code code = GEMP_OK;
+	faults wrong = { .first = GEMP_NO_VERTEX };
+	char key[256];
 	for (uint32_t v = 0; v < a->layout.own; v++)
-		wrong += isfinite(found->y[v]) ? 0 : 1;
-	wrong = gemp_comm_sum1(a->comm, wrong);
-	if (wrong)
-		return gemp_fail(GEMP_EDATA, "y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices; scale weights or "
-		                 "x down%s%s", single ? "single" : "double", wrong, a->layout.vertices,
-		                 options->repeat > 1 && !options->normalize ? ", or give --normalize" : "",
+		if (!isfinite(found->y[v]))
+			count_fault(&wrong, a->layout.id[v]);
+	GEMP_TRY(join_faults(a, &wrong, key, sizeof key));
+	if (wrong.count)
+		code = gemp_fail(GEMP_EDATA, "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as '%s'; "
+		                 "scale weights or x down%s%s", options->arguments[0], single ? "single" : "double", wrong.count,
+		                 a->layout.vertices, key, options->normalize ? "" : ", or give --normalize",
 		                 single ? ", or --precision double" : "");
-	return GEMP_OK;
+done:
+	return code;
 }
 
 /* Collective. */

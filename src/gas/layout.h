@@ -27,8 +27,8 @@ typedef enum gemp_gas_weights {
 
 /* As what weights are wanted. */
 typedef enum gemp_gas_wanted {
-	GEMP_GAS_LENGTHS, /* not negative, finite; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
-	GEMP_GAS_SINGLE,  /* F32 */
+	GEMP_GAS_LENGTHS, /* not negative; integers as the narrowest of U8, U16, U32, U64 with room, floats as F64 */
+	GEMP_GAS_SINGLE,  /* F32: 0, or normal numbers of single precision */
 	GEMP_GAS_DOUBLE,  /* F64 */
 } gemp_gas_wanted;
 
@@ -45,6 +45,7 @@ typedef struct gemp_gas_layout_options {
 	unsigned parts;        /* gemp_gas_part, together */
 	const char *weight;    /* edge attribute; NULL: unweighted */
 	gemp_gas_wanted wanted;
+	bool not_negative;     /* weights below 0 are refused, as lengths are */
 } gemp_gas_layout_options;
 
 typedef struct gemp_gas_rows {
@@ -83,8 +84,9 @@ typedef struct gemp_gas_layout {
 	double seconds;             /* to make it, without loading the graph */
 } gemp_gas_layout;
 
-/* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers
- * or, as lengths, negative or not finite are GEMP_EDATA, and the message names the edge by its keys. */
+/* Collective. Loads what it needs of the graph, which outlives the layout. Weights that are missing, NULL, no numbers,
+ * not finite, out of the range of what is wanted, or negative where they may not be, are GEMP_EDATA, and the message names the edge by its
+ * keys. */
 gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
                               const gemp_gas_layout_options *options);
 void gemp_gas_layout_free(gemp_gas_layout *layout);

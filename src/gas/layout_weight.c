@@ -7,6 +7,7 @@
 #include "gas/key_text.h"
 #include "gas/layout_parts.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { EDGES_A_PIECE = 1 << 16 };
@@ -18,9 +19,19 @@ typedef struct extent {
 	uint64_t edges, wrong; /* the first edge that has no weight; UINT64_MAX: none */
 } extent;
 
+/* What a weight may be: 0, or of a magnitude in [finest, greatest], and not below `least`. */
+typedef struct range {
+	double least, finest, greatest;
+} range;
+
+static bool in_range(range r, double weight)
+{
+	return weight >= r.least && weight <= r.greatest && (weight == 0 || fabs(weight) >= r.finest);
+}
+
 typedef struct looking {
 	const gemp_column *column;
-	bool lengths;
+	range range;
 	uint64_t edges;
 	extent *pieces;
 } looking;
@@ -38,7 +49,7 @@ static void look_at(void *context, unsigned thread, size_t piece)
 	e.edges = end - edge;
 	for (; edge < end; edge++) {
 		double weight = column->integers ? (double)column->integers[edge] : column->floats[edge];
-		if ((column->null && column->null[edge]) || (l->lengths && !(weight >= 0 && weight < INFINITY))) {
+		if ((column->null && column->null[edge]) || !in_range(l->range, weight)) {
 			e.wrong = edge;
 			break;
 		}
@@ -62,10 +73,10 @@ static void join(extent *a, const extent *b)
 }
 
 /* The arcs of edges that lead both ways count twice in the sum, loops too: it is for averages. */
-static gemp_code look(const gemp_gas_type *type, bool lengths, extent *out)
+static gemp_code look(const gemp_gas_type *type, range range, extent *out)
 {
 	gemp_code code = GEMP_OK;
-	looking l = { type->weight, lengths, type->weight->rows, NULL };
+	looking l = { type->weight, range, type->weight->rows, NULL };
 	size_t pieces = (size_t)((l.edges + EDGES_A_PIECE - 1) / EDGES_A_PIECE);
 	*out = nothing;
 	GEMP_TRY(GEMP_NEW(l.pieces, pieces));
@@ -94,8 +105,26 @@ static gemp_code find_columns(gemp_gas_making *m, const char *name)
 	return GEMP_OK;
 }
 
+static range range_of(const gemp_gas_layout_options *options)
+{
+	const bool lengths = options->wanted == GEMP_GAS_LENGTHS;
+	const bool single = options->wanted == GEMP_GAS_SINGLE;
+	const double greatest = single ? FLT_MAX : DBL_MAX;
+	return (range){ lengths || options->not_negative ? 0 : -greatest, single ? FLT_MIN : 0, greatest };
+}
+
+/* Why it is none: what one is, and what to do. */
+static const char *why(double weight, range range)
+{
+	if (!isfinite(weight))
+		return "weights are finite numbers";
+	if (weight < 0 && range.least == 0)
+		return "weights are not negative here; choose types of edges without such ones, or change it";
+	return "single precision reaches from 1.2e-38 to 3.4e38; give --precision double, or scale weights";
+}
+
 /* Collective. Says what is wrong with an edge of the rank `who`. */
-static gemp_code refuse(const gemp_gas_making *m, int who, size_t number, uint64_t edge)
+static gemp_code refuse(const gemp_gas_making *m, int who, size_t number, uint64_t edge, range range)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_type *type = &m->types[number];
@@ -116,9 +145,8 @@ static gemp_code refuse(const gemp_gas_making *m, int who, size_t number, uint64
 		                 "the edge from '%s' to '%s' of type '%s' has no '%s'; give it one, or choose other types", source,
 		                 target, type->relation->name, type->weight->name);
 	else
-		code = gemp_fail(GEMP_EDATA,
-		                 "the edge from '%s' to '%s' of type '%s' has '%s' %g; lengths are finite and not negative",
-		                 source, target, type->relation->name, type->weight->name, at.weight);
+		code = gemp_fail(GEMP_EDATA, "the edge from '%s' to '%s' of type '%s' has '%s' %g; %s", source, target,
+		                 type->relation->name, type->weight->name, at.weight, why(at.weight, range));
 done:
 	return code;
 }
@@ -152,17 +180,17 @@ gemp_code gemp_gas_make_weights(gemp_gas_making *m, const gemp_gas_layout_option
 	gemp_code code = GEMP_OK;
 	gemp_gas_layout *out = m->out;
 	extent all = nothing;
-	bool lengths = options->wanted == GEMP_GAS_LENGTHS;
+	const range range = range_of(options);
 	if (!options->weight)
 		return GEMP_OK;
 	GEMP_TRY(find_columns(m, options->weight));
 	for (size_t t = 0; t < m->type_count; t++) {
 		extent e;
-		GEMP_TRY(gemp_comm_agree(m->comm, look(&m->types[t], lengths, &e)));
+		GEMP_TRY(gemp_comm_agree(m->comm, look(&m->types[t], range, &e)));
 		uint64_t who = e.wrong == UINT64_MAX ? (uint64_t)m->comm->size : (uint64_t)m->comm->rank;
 		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &who, 1, MPI_UINT64_T, MPI_MIN, m->comm->world));
 		if (who < (uint64_t)m->comm->size)
-			GEMP_TRY(refuse(m, (int)who, t, e.wrong));
+			GEMP_TRY(refuse(m, (int)who, t, e.wrong, range));
 		join(&all, &e);
 	}
 	join_ranks(m->comm, &all);

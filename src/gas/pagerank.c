@@ -1,6 +1,7 @@
 #include "gas/pagerank.h"
 
 #include "core/memory.h"
+#include "core/text.h"
 
 #include "kernels/gas_dense_abi.h"
 
@@ -36,13 +37,23 @@ static double degree_of(const gemp_gas_layout *layout, uint32_t v)
 /* Ranks are divided by sums of weights, whose parts that are too small for the precision must not matter. */
 static gemp_code check_degrees(const gemp_dense *dense, const double *degree)
 {
+	const gemp_gas_layout *layout = dense->layout;
 	const bool single = dense->real == sizeof(float);
 	const double least = single ? 0x1p24 * FLT_MIN : 0x1p53 * DBL_MIN, most = single ? FLT_MAX : DBL_MAX;
-	for (uint32_t v = 0; v < dense->layout->own; v++)
-		if (degree[v] > 0 && !(degree[v] >= least && degree[v] <= most))
-			return gemp_fail(GEMP_EDATA, "weights of the edges that leave a vertex add up to %g, where %s precision takes "
-			                 "%.2g to %.2g; scale them%s", degree[v], single ? "single" : "double", least, most,
+	for (uint32_t v = 0; v < layout->own; v++) {
+		if (!(degree[v] > 0) || (degree[v] >= least && degree[v] <= most))
+			continue;
+		gemp_text key = { 0 };
+		gemp_value value = gemp_column_get(&layout->graph->key, layout->id[v] - layout->graph->first);
+		gemp_value_print(&value, &key);
+		gemp_code code = gemp_text_status(&key);
+		if (code == GEMP_OK)
+			code = gemp_fail(GEMP_EDATA, "weights of the edges that leave '%s' add up to %g, where %s precision takes "
+			                 "%.2g to %.2g; scale them%s", key.data, degree[v], single ? "single" : "double", least, most,
 			                 single ? ", or give --precision double" : "");
+		gemp_text_free(&key);
+		return code;
+	}
 	return GEMP_OK;
 }
 

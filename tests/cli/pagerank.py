@@ -34,7 +34,9 @@ def jumps(graph, path):
         file.write("key\tchance\n# two of them\nv1\t3\nv5\t0.5\n")
     check(graph, path, 2, "--personalization", "jumps.tsv", jump={"v1": 3, "v5": 0.5})
     check(graph, path, 1, "--source", "v1", "--source", "v7", "--damping", "0.5", jump={"v1": 1, "v7": 1}, damping=0.5)
-    for text, says in (("v1\t-1\n", ":1: -1"), ("v1\nv1\n", ":2: "), ("v1\nv900\n", ":2: "), ("v1\nv2\tx\n", ":2: 'x'"),
+    for text, says in (("v1\t-1\n", ":1:4: '-1' is negative"), ("v1\nv1\n", ":2:1: 'v1' is there already"),
+                       ("v1\nv900\t1\n", ":2:1: 'v900' is no key"), ("v1\nv22\tx\n", ":2:5: 'x' is no number"),
+                       ("v1\t0,5\nv2\t1\n", ":1:4: '0,5' is no number"), ("# such\n\nv1\t\r\n", ":3:4: '' is no number"),
                        ("v1\t0\n", "add up to 0"), ("", "add up to 0")):
         with open("bad.tsv", "w") as file:
             file.write(text)
@@ -49,7 +51,15 @@ def small_graphs():
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
     run(2, "pagerank", "none.h5")
     negative = Graph(["a", "b"], [("a", "b", "A", -2)])
-    run(2, "pagerank", negative.write("negative"), "--weight", "w", code=65, says="-2")
+    run(2, "pagerank", negative.write("negative"), "--weight", "w", code=65,
+        says="negative.h5: the edge from 'a' to 'b' of type 'A' has 'w' -2; weights are not negative")
+    little = Graph(["a", "b"], [("a", "b", "A", 8e-200)]).write("little")
+    run(2, "pagerank", little, "--weight", "real", code=65,
+        says="little.h5: the edge from 'a' to 'b' of type 'A' has 'real' 1e-200; single precision reaches from 1.2e-38 to")
+    close(found_by(little, 3, "--weight", "real", "--precision", "double"), {"a": 20 / 57, "b": 37 / 57}, 1e-5)
+    little = Graph(["a", "b"], [("a", "b", "A", 8e-37)]).write("little")
+    run(2, "pagerank", little, "--weight", "real", code=65,
+        says="little.h5: --weight real: weights of the edges that leave 'a' add up to 1e-37, where single precision takes")
 
 
 def main():

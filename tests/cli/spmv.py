@@ -55,7 +55,13 @@ def main():
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
     run(2, "spmv", "none.h5")
     lacking = Graph(["a", "b"], [("a", "b", "A", None), ("b", "a", "A", 2)]).write("lacking")
-    run(2, "spmv", lacking, "--weight", "w", code=65, says="w")
+    run(2, "spmv", lacking, "--weight", "w", code=65, says="lacking.h5: the edge from 'a' to 'b' of type 'A' has no 'w'")
+    great = Graph(["a", "b"], 9 * [("a", "b", "A", 1.7e308)]).write("great")
+    for ranks in (1, 3):
+        run(ranks, "spmv", great, "--weight", "real", code=65,
+            says="great.h5: y is too great for double precision at 1 of 2 vertices, such as 'a'; scale weights or x down")
+    run(1, "spmv", great, "--weight", "real", "--precision", "single", code=65,
+        says="great.h5: the edge from 'a' to 'b' of type 'A' has 'real' 2.125e+307; single precision reaches from 1.2e-38 to 3.4e38")
     for options, says in ((("--x", "weight"), "--x weight"), (("--x", "name"), "string"), (("--repeat", "0"), "--repeat"),
                           (("--weight", "length"), "length"), (("--weight", "text"), "text")):
         run(2, "spmv", path, *options, code=2, says=says)

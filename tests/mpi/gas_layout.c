@@ -348,13 +348,20 @@ static void refused(void **state)
 	gemp_gas_layout_options options = { .parts = GEMP_GAS_IN, .weight = "weight" };
 	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'1' to '8' of type 'A' has 'weight' -7"));
-	options.wanted = GEMP_GAS_DOUBLE; /* no lengths */
+	options.wanted = GEMP_GAS_DOUBLE;
+	options.not_negative = true;
+	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	assert_all(strstr(gemp_message(), "'weight' -7; weights are not negative here"));
+	options.not_negative = false;
 	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
 	assert_all(layout.least == -7);
 	gemp_gas_layout_free(&layout);
 	options = (gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "cost" };
 	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'15' to '22' of type 'A' has 'cost' inf"));
+	options.wanted = GEMP_GAS_DOUBLE;
+	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	assert_all(strstr(gemp_message(), "has 'cost' inf; weights are finite"));
 	options.weight = "price";
 	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "type 'A' have no attribute 'price'"));
@@ -363,10 +370,22 @@ static void refused(void **state)
 		weight->null = gemp_calloc(weight->rows, 1);
 		for (size_t e = 0; e < weight->rows; e++)
 			weight->null[e] = k == 1;
+		for (size_t e = 0; e < weight->rows; e++)
+			weight->floats[e] = isinf(weight->floats[e]) ? -1e39 : weight->floats[e];
 	}
 	options = (gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "cost", .wanted = GEMP_GAS_DOUBLE };
 	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
 	assert_all(strstr(gemp_message(), "'29' to '36' of type 'B' has no 'cost'"));
+	options.wanted = GEMP_GAS_SINGLE;
+	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	assert_all(strstr(gemp_message(), "'15' to '22' of type 'A' has 'cost' -1e+39; single precision reaches"));
+	for (size_t k = 0; k < c.graph->relation_count; k++) {
+		gemp_column *weight = gemp_table_find(&c.graph->relations[k].props, "cost");
+		for (size_t e = 0; e < weight->rows; e++)
+			weight->floats[e] = weight->floats[e] < 0 ? 1e-38 : weight->floats[e];
+	}
+	assert_all_code(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options), GEMP_EDATA);
+	assert_all(strstr(gemp_message(), "'15' to '22' of type 'A' has 'cost' 1e-38; single precision reaches"));
 	gas_case_free(&c);
 	assert_all(gemp_memory_blocks() == 0);
 }
