@@ -13,6 +13,11 @@ bool gemp_dense_ranks(const gemp_dense *dense)
 	return dense->layout->comm->size > 1;
 }
 
+bool gemp_dense_sums(const gemp_dense *dense)
+{
+	return dense->layout->grid.columns > 1;
+}
+
 static gemp_code build(gemp_dense *dense, const char *name, const char *defines, const gemp_gas_pull_how *how)
 {
 	static const char *const ends[] = { "pull", "gather", "finish" };
@@ -42,38 +47,49 @@ done:
 static gemp_code make_values(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
-	size_t own = dense->layout->own, known = dense->layout->known;
+	const gemp_gas_layout *layout = dense->layout;
+	size_t values = layout->known + gemp_gas_row_edges(&layout->in_sums);
+	size_t held = gemp_dense_ranks(dense) ? layout->in.rows : 0;
 	for (int side = 0; side < 2; side++)
-		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (known ? known : 1) * dense->real, NULL));
-	if (!gemp_dense_ranks(dense))
-		own = 1;
-	code = gemp_buffer_new(&dense->held, dense->device, (own ? own : 1) * dense->real, NULL);
+		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
+	code = gemp_buffer_new(&dense->held, dense->device, (held ? held : 1) * dense->real, NULL);
 done:
 	return code;
+}
+
+static const gemp_gas_rows *rows_of(const gemp_gas_layout *layout, int part)
+{
+	return part == GEMP_DENSE_OWN ? &layout->in : part == GEMP_DENSE_GHOST ? &layout->in_ghost : &layout->in_sums;
 }
 
 static void count_bytes(gemp_dense *dense)
 {
 	const gemp_gas_layout *layout = dense->layout;
-	uint64_t edges = gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost);
-	uint64_t place = dense->rows.wide ? sizeof(uint64_t) : sizeof(uint32_t), passes = gemp_dense_ranks(dense) ? 2 : 1;
+	uint64_t place = dense->rows.wide ? sizeof(uint64_t) : sizeof(uint32_t), edges = 0, rows = 0, sums = 0;
+	for (int part = 0; part < dense->parts; part++) {
+		edges += gemp_gas_row_edges(rows_of(layout, part));
+		rows += rows_of(layout, part)->rows;
+		sums += dense->binned[part].sums.size;
+	}
 	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and sums of tiles there and back */
-		dense->report.bytes = edges * sizeof(uint16_t) + 2 * (dense->binned[0].sums.size + dense->binned[1].sums.size);
-	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) +
-	                      passes * (uint64_t)layout->own * place + (layout->known + (2 * passes - 1) * layout->own) * dense->real;
+		dense->report.bytes = edges * sizeof(uint16_t) + 2 * sums;
+	uint64_t held = 2 * (rows - layout->own); /* each row in all parts but the last, there and back */
+	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) + rows * place +
+	                      (layout->known + gemp_gas_row_edges(&layout->in_sums) + layout->own + held) * dense->real;
 }
 
 static gemp_code make_parts(gemp_dense *dense, const gemp_gas_pull_how *how)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *layout = dense->layout;
-	const gemp_gas_rows *host[] = { &layout->in, &layout->in_ghost };
-	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost };
+	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_sums };
 	size_t weight = gemp_gas_weight_size(layout->weights);
-	for (int part = 0; part < (gemp_dense_ranks(dense) ? 2 : 1); part++) {
-		GEMP_TRY(gemp_gas_pull_new(&dense->pull[part], dense->device, host[part], rows[part], how));
+	uint32_t values = layout->known + (uint32_t)gemp_gas_row_edges(&layout->in_sums);
+	for (int part = 0; part < dense->parts; part++) {
+		const gemp_gas_rows *host = rows_of(layout, part);
+		GEMP_TRY(gemp_gas_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
 		if (how->hubs_only)
-			GEMP_TRY(gemp_gas_binned_new(&dense->binned[part], dense->device, host[part], layout->known, weight, how));
+			GEMP_TRY(gemp_gas_binned_new(&dense->binned[part], dense->device, host, values, weight, how));
 	}
 done:
 	return code;
@@ -84,8 +100,8 @@ static gemp_gas_pull_how choose(const gemp_dense *dense, const gemp_dense_option
 	const gemp_gas_layout *layout = dense->layout;
 	gemp_gas_pull_how how = { .groups = dense->groups, .hubs_only = dense->gather == GEMP_GATHER_BINNED, .real = dense->real };
 	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, &layout->in, options->shape);
-	how.ordered = !gemp_gas_pull_in_classes(&layout->in, dense->groups, &how.shape) ||
-	              (gemp_dense_ranks(dense) && !gemp_gas_pull_in_classes(&layout->in_ghost, dense->groups, &how.shape));
+	for (int part = 0; part < dense->parts; part++)
+		how.ordered |= !gemp_gas_pull_in_classes(rows_of(layout, part), dense->groups, &how.shape);
 	return how;
 }
 
@@ -98,6 +114,7 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_de
 	                     .groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS,
 	                     .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
 	                     .real = options->twofold ? sizeof(double) : sizeof(float) };
+	out->parts = gemp_dense_sums(out) ? 3 : gemp_dense_ranks(out) ? 2 : 1;
 	const gemp_gas_pull_how how = choose(out, options);
 	GEMP_TRY(gemp_gas_device_layout_new(&out->rows, device, layout, GEMP_GAS_IN));
 	GEMP_TRY(make_parts(out, &how));
@@ -115,11 +132,14 @@ done:
 gemp_code gemp_dense_connect(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_comm *comm = dense->layout->comm;
+	const gemp_gas_layout *layout = dense->layout;
+	const gemp_comm *comm = layout->comm;
 	if (!gemp_dense_ranks(dense))
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_locked_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
-	code = gemp_gas_mail_new(&dense->mail, dense->layout, dense->device, dense->real);
+	GEMP_TRY(gemp_gas_mail_new(&dense->mail, layout, dense->device, dense->real));
+	if (gemp_dense_sums(dense))
+		code = gemp_gas_mail_new_links(&dense->sum_mail, comm, &layout->sums, dense->device, dense->real);
 done:
 	return code;
 }
@@ -133,14 +153,14 @@ static void forget_fetch(gemp_dense *dense)
 
 void gemp_dense_free(gemp_dense *dense)
 {
-	for (int part = 0; part < 2; part++)
+	for (int part = 0; part < GEMP_DENSE_PARTS; part++)
 		gemp_laps_free(&dense->laps[part]);
 	if (dense->device) {
 		for (int side = 0; side < 2; side++)
 			gemp_buffer_free(&dense->value[side], dense->device);
 		gemp_buffer_free(&dense->held, dense->device);
 	}
-	for (int part = 0; part < 2; part++) {
+	for (int part = 0; part < GEMP_DENSE_PARTS; part++) {
 		gemp_gas_pull_free(&dense->pull[part]);
 		gemp_gas_binned_free(&dense->binned[part]);
 	}
@@ -148,6 +168,7 @@ void gemp_dense_free(gemp_dense *dense)
 		if (dense->kernels[k])
 			clReleaseKernel(dense->kernels[k]);
 	gemp_gas_mail_free(dense->mail);
+	gemp_gas_mail_free(dense->sum_mail);
 	forget_fetch(dense);
 	if (dense->device)
 		gemp_locked_leave(&dense->fetched, dense->device);
@@ -163,7 +184,9 @@ gemp_code gemp_dense_begin(gemp_dense *dense)
 	dense->report = (gemp_dense_report){ .build = build, .prepare = prepare, .bytes = dense->report.bytes };
 	if (dense->mail)
 		dense->before = *gemp_gas_mail_traffic(dense->mail);
-	for (int part = 0; part < (gemp_dense_ranks(dense) ? 2 : 1); part++) {
+	if (dense->sum_mail)
+		dense->sums_before = *gemp_gas_mail_traffic(dense->sum_mail);
+	for (int part = 0; part < dense->parts; part++) {
 		GEMP_TRY(gemp_gas_pull_reset(&dense->pull[part]));
 		if (dense->gather == GEMP_GATHER_BINNED)
 			GEMP_TRY(gemp_gas_binned_reset(&dense->binned[part]));
@@ -196,7 +219,7 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = dense->device;
-	const gemp_laps *laps = &dense->laps[GEMP_DENSE_GHOST];
+	const gemp_laps *laps = &dense->laps[dense->parts - 1];
 	const cl_event *last = device->launched ? &device->launched : laps->count ? &laps->events[laps->count - 1] : NULL;
 	const bool beside = device->gpu && last;
 	cl_command_queue queue = beside ? device->transfer : device->queue;
@@ -232,6 +255,24 @@ gemp_code gemp_dense_receive(gemp_dense *dense, int side)
 	return code;
 }
 
+gemp_code gemp_dense_send_sums(gemp_dense *dense, int side)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_gas_mail_begin(dense->sum_mail, &dense->held, NULL);
+	gemp_code ended = gemp_gas_mail_end(dense->sum_mail, &dense->value[side], NULL);
+	dense->report.mail += gemp_now() - since;
+	return code == GEMP_OK ? ended : code;
+}
+
+/* What has travelled since. */
+static gemp_traffic traffic_of(const gemp_gas_mail *mail, const gemp_traffic *before)
+{
+	if (!mail)
+		return (gemp_traffic){ 0 };
+	const gemp_traffic *sent = gemp_gas_mail_traffic(mail);
+	return (gemp_traffic){ sent->bytes - before->bytes, sent->messages - before->messages, sent->rounds - before->rounds };
+}
+
 gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, int count, bool greatest)
 {
 	double since = gemp_now();
@@ -243,13 +284,15 @@ gemp_code gemp_dense_agree(gemp_dense *dense, gemp_code mine, uint64_t *values, 
 gemp_code gemp_dense_end(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
-	if (dense->mail) {
-		const gemp_traffic *sent = gemp_gas_mail_traffic(dense->mail);
-		dense->report.traffic = (gemp_traffic){ sent->bytes - dense->before.bytes, sent->messages - dense->before.messages,
-		                                        sent->rounds - dense->before.rounds };
-	}
-	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_OWN], &dense->report.own));
-	code = gemp_laps_seconds(&dense->laps[GEMP_DENSE_GHOST], &dense->report.ghost);
+	gemp_dense_report *report = &dense->report;
+	gemp_traffic values = traffic_of(dense->mail, &dense->before), sums = traffic_of(dense->sum_mail, &dense->sums_before);
+	double seconds = 0;
+	report->traffic = (gemp_traffic){ values.bytes + sums.bytes, values.messages + sums.messages, values.rounds };
+	report->sum_bytes = sums.bytes;
+	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_OWN], &report->own));
+	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_GHOST], &report->ghost));
+	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_SUMS], &seconds));
+	report->ghost += seconds;
 done:
 	return code;
 }

@@ -1,7 +1,8 @@
 /* dense: rounds in which every row gathers from all of its sources; what PageRank and SpMV have in common.
  *
  * With several ranks a round is two launches: over edges of own sources, whose sums are held while ghosts' values travel, and
- * over those of ghosts, which applies them.
+ * over those of ghosts, which applies them. With several columns of ranks (gas/layout.h) the second one holds them, too, sums
+ * of others' rows travel to their owners, and a third one adds what has come and applies it.
  */
 #ifndef GEMP_GAS_DENSE_H
 #define GEMP_GAS_DENSE_H
@@ -25,11 +26,14 @@ typedef struct gemp_dense_report {
 	uint32_t rounds;
 	double build, prepare;    /* seconds that programs took to be built or loaded, and all else before the first run */
 	double wall;              /* seconds of the run without reading the result */
-	double own, ghost;        /* seconds of launches by the device's clock: over own sources, and over ghosts */
+	double own, ghost;        /* seconds of launches by the device's clock: over own sources; over ghosts and sums */
 	double mail, agree;       /* seconds that the host worked on mail, and that mail and sums of all ranks took from there on */
 	uint64_t bytes;           /* of a round on this rank, at least: edges, and each value once */
 	gemp_traffic traffic;     /* of all rounds, sent by this rank */
+	uint64_t sum_bytes;       /* of these the bytes of sums */
 } gemp_dense_report;
+
+typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST, GEMP_DENSE_SUMS, GEMP_DENSE_PARTS } gemp_dense_part;
 
 typedef struct gemp_dense {
 	const gemp_gas_layout *layout; /* borrowed */
@@ -38,15 +42,16 @@ typedef struct gemp_dense {
 	size_t real;                   /* bytes of a value */
 	gemp_gas_device_layout rows;
 	gemp_gather gather;            /* PULL or BINNED */
-	gemp_gas_pull pull[2];         /* own sources, ghosts */
-	gemp_gas_binned binned[2];     /* with BINNED; `pull` then has hubs alone */
-	gemp_buffer value[2];          /* [known] before a round and after it */
-	gemp_buffer held;              /* [own] sums of a part of the edges */
+	int parts;                     /* own sources; ghosts, of several ranks; sums, of several columns */
+	gemp_gas_pull pull[GEMP_DENSE_PARTS];
+	gemp_gas_binned binned[GEMP_DENSE_PARTS]; /* with BINNED; `pull` then has hubs alone */
+	gemp_buffer value[2];          /* [known] before a round and after it; behind them sums that have come */
+	gemp_buffer held;              /* [in.rows] sums of a part of the edges */
 	gemp_program program;
 	cl_kernel kernels[3];          /* of the application: pull, and with BINNED gather and finish */
-	gemp_gas_mail *mail;           /* of several ranks */
-	gemp_laps laps[2];             /* of launches over own sources, over ghosts */
-	gemp_traffic before;           /* of mail, when the run began */
+	gemp_gas_mail *mail, *sum_mail; /* of several ranks, columns */
+	gemp_laps laps[GEMP_DENSE_PARTS]; /* of launches */
+	gemp_traffic before, sums_before; /* of mail, when the run began */
 	gemp_locked fetched;           /* what the host reads beside launches */
 	cl_event fetching;             /* NULL: nothing is on its way */
 	gemp_dense_report report;
@@ -66,8 +71,7 @@ gemp_code gemp_dense_connect(gemp_dense *dense);
 /* Before the launches of a run. */
 gemp_code gemp_dense_begin(gemp_dense *dense);
 
-/* The launches over own sources or over ghosts; more: the application's arguments. Does not wait. */
-typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST } gemp_dense_part;
+/* The launches over a part of the edges; more: the application's arguments. Does not wait. */
 gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, cl_uint how, const gemp_argument *more,
                             size_t count);
 
@@ -81,6 +85,11 @@ gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out);
  * failed. Values of side `side` go to the ranks that know them. */
 gemp_code gemp_dense_send(gemp_dense *dense, int side);
 gemp_code gemp_dense_receive(gemp_dense *dense, int side);
+
+/* Do sums travel? Then, behind launches over ghosts, what is held goes to the owners of rows, and comes behind the values of
+ * `side`. All ranks call it. */
+bool gemp_dense_sums(const gemp_dense *dense);
+gemp_code gemp_dense_send_sums(gemp_dense *dense, int side);
 
 /* Collective. What was sent travels. If no rank has failed, values[count] become their sums over all ranks, modulo 2^64, or the
  * greatest. */

@@ -68,6 +68,8 @@ static void forget(gemp_gas_making *m)
 	gemp_free(m->from_own);
 	gemp_free(m->from_ghost);
 	gemp_free(m->ghost_local);
+	gemp_free(m->arriving);
+	gemp_free(m->row);
 	gemp_bit_ranks_free(&m->ghosts);
 }
 
@@ -77,6 +79,25 @@ static void free_rows(gemp_gas_rows *rows)
 	gemp_free(rows->end);
 	gemp_free(rows->weight);
 	*rows = (gemp_gas_rows){ 0 };
+}
+
+gemp_gas_grid gemp_gas_grid_of(int ranks)
+{
+	int columns = 1;
+	for (int c = 1; c <= ranks / c; c++)
+		columns = ranks % c == 0 ? c : columns;
+	return (gemp_gas_grid){ ranks / columns, columns };
+}
+
+/* Where arcs lead that come to this rank. */
+static void place_in_grid(gemp_gas_making *m, gemp_gas_cut cut)
+{
+	const gemp_graph *graph = m->graph;
+	gemp_gas_grid grid = cut == GEMP_GAS_ON_GRID ? gemp_gas_grid_of(m->comm->size) : (gemp_gas_grid){ m->comm->size, 1 };
+	int first = m->comm->rank - m->comm->rank % grid.columns;
+	m->out->grid = grid;
+	m->first = graph->bounds[first];
+	m->targets = graph->bounds[first + grid.columns] - m->first;
 }
 
 /* Collective. */
@@ -120,6 +141,7 @@ static void leave_wanted(gemp_gas_layout *layout, unsigned parts)
 	else
 		free_rows(&layout->in);
 	free_rows(&layout->in_ghost);
+	free_rows(&layout->in_sums);
 }
 
 gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
@@ -130,6 +152,7 @@ gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_
 	gemp_gas_making m = { .comm = comm, .graph = graph, .out = out };
 	GEMP_TRY(gemp_comm_agree(comm, choose_types(&m, options)));
 	GEMP_TRY(load(&m, graph, options->weight));
+	place_in_grid(&m, options->cut);
 	GEMP_TRY(make(&m, options));
 	leave_wanted(out, options->parts);
 done:
@@ -139,19 +162,26 @@ done:
 	return code;
 }
 
+static void free_links(gemp_gas_links *links)
+{
+	gemp_free(links->send_begin);
+	gemp_free(links->send);
+	gemp_free(links->ghost_begin);
+}
+
 void gemp_gas_layout_free(gemp_gas_layout *layout)
 {
 	if (layout->out.end != layout->in.end)
 		free_rows(&layout->out);
 	free_rows(&layout->in);
 	free_rows(&layout->in_ghost);
+	free_rows(&layout->in_sums);
 	gemp_free(layout->id);
 	gemp_free(layout->key_rank);
 	gemp_free(layout->local);
 	gemp_free(layout->out_degree);
 	gemp_free(layout->out_weight);
-	gemp_free(layout->links.send_begin);
-	gemp_free(layout->links.send);
-	gemp_free(layout->links.ghost_begin);
+	free_links(&layout->links);
+	free_links(&layout->sums);
 	*layout = (gemp_gas_layout){ 0 };
 }

@@ -7,6 +7,11 @@
  * then by key. own .. known - 1 are ghosts, by the rank that owns them and then in the order that they have there; so
  * what a rank sends of all that another one knows is received in place. The order does not depend on the seed of the
  * file.
+ *
+ * Or edges are cut on a grid of ranks (rank r is in row r / columns and column r % columns): a rank has those whose
+ * target is owned by a rank of its row, and whose source by one of its column. So ghosts are of ranks of the column
+ * alone, and rows own .. in.rows - 1 are of targets that other ranks of the row own, by that rank and then in the order
+ * that they have there. The sum of such a row travels to its owner.
  */
 #ifndef GEMP_GAS_LAYOUT_H
 #define GEMP_GAS_LAYOUT_H
@@ -39,6 +44,13 @@ typedef enum gemp_gas_part {
 	GEMP_GAS_KEYS = 8,        /* key_rank, which layouts always have, on a device */
 } gemp_gas_part;
 
+typedef enum gemp_gas_cut { GEMP_GAS_BY_TARGET, GEMP_GAS_ON_GRID } gemp_gas_cut;
+
+/* Of all ranks. By target they are in one column. */
+typedef struct gemp_gas_grid {
+	int rows, columns;
+} gemp_gas_grid;
+
 typedef struct gemp_gas_layout_options {
 	const bool *relations; /* [graph->relation_count]; NULL: all */
 	gemp_gas_direction direction;
@@ -46,6 +58,7 @@ typedef struct gemp_gas_layout_options {
 	const char *weight;    /* edge attribute; NULL: unweighted */
 	gemp_gas_wanted wanted;
 	bool not_negative;     /* weights below 0 are refused, as lengths are */
+	gemp_gas_cut cut;
 } gemp_gas_layout_options;
 
 typedef struct gemp_gas_rows {
@@ -55,7 +68,7 @@ typedef struct gemp_gas_rows {
 	void *weight;    /* [begin[rows]] of the layout's weights; NULL: unweighted */
 } gemp_gas_rows;
 
-/* Who is known where. */
+/* What is sent to whom, and where it arrives: of values, own vertices, and ghosts. */
 typedef struct gemp_gas_links {
 	uint64_t *send_begin;  /* [ranks + 1] */
 	uint32_t *send;        /* [send_begin[ranks]] own vertices that rank r has as ghosts, ascending for each r */
@@ -77,10 +90,14 @@ typedef struct gemp_gas_layout {
 	double least, greatest;     /* weight of all ranks' edges; 0 where there are none or they are unweighted */
 	double weight_sum;          /* the same, of all edges */
 	uint64_t greatest_integer;  /* of integers, exactly */
-	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
-	gemp_gas_rows out;          /* known rows; ends are own targets: the same edges by source. One rank's may be the
+	gemp_gas_grid grid;
+	gemp_gas_rows in, in_ghost; /* own rows, and on a grid others; ends are own sources, and ghosts */
+	gemp_gas_rows out;          /* known rows; ends are rows of targets: the same edges by source. One rank's may be the
 	                               arrays of `in`, if the layout is symmetric */
 	gemp_gas_links links;
+	gemp_gas_links sums;        /* with several columns: rows whose sums rank r is sent; and where such sums arrive, behind
+	                               all known vertices */
+	gemp_gas_rows in_sums;      /* the same: own rows; ends are places where sums arrive, by rank, of weight 1 */
 	double seconds;             /* to make it, without loading the graph */
 } gemp_gas_layout;
 
@@ -90,6 +107,10 @@ typedef struct gemp_gas_layout {
 gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
                               const gemp_gas_layout_options *options);
 void gemp_gas_layout_free(gemp_gas_layout *layout);
+
+/* As square as ranks allow, and not wider than high: values travel while there is work, sums do not. A prime number of
+ * ranks is one column, which is the cut by target. */
+gemp_gas_grid gemp_gas_grid_of(int ranks);
 
 size_t gemp_gas_weight_size(gemp_gas_weights weights); /* bytes; 0: unweighted */
 static inline uint64_t gemp_gas_row_edges(const gemp_gas_rows *rows)

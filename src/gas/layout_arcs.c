@@ -1,4 +1,4 @@
-/* Own edges as arcs to the owners of the rows where they lead, in rounds of bounded size; then by ranges of rows. */
+/* Own edges as arcs to the ranks that they are cut to, in rounds of bounded size; then by ranges of rows. */
 #include "core/memory.h"
 #include "core/threads.h"
 #include "comm/exchange.h"
@@ -20,7 +20,7 @@ typedef struct sending {
 	size_t first;        /* piece of this round */
 	uint64_t *places;    /* [pieces][ranks]; the places of a round are those in send[] or own[] */
 	uint32_t *send;      /* other ranks' arcs of a round */
-	uint32_t *own;       /* all that lead to this rank */
+	uint32_t *own;       /* all that are cut to this rank */
 } sending;
 
 typedef void arc_visit(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from, const gemp_gas_type *type,
@@ -34,20 +34,27 @@ static inline size_t owner_of(const sending *s, gemp_vertex to)
 	return (size_t)gemp_graph_owner(graph, to);
 }
 
+/* In the row of the target's owner and the column of the source's. */
+static inline size_t rank_of(const sending *s, gemp_vertex to, gemp_vertex from)
+{
+	size_t columns = (size_t)s->m->out->grid.columns, rank = owner_of(s, to);
+	return columns == 1 ? rank : rank - rank % columns + owner_of(s, from) % columns;
+}
+
 static inline void count_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from,
                              const gemp_gas_type *type, uint64_t edge, unsigned words)
 {
-	(void)from, (void)type, (void)edge, (void)words;
-	places[owner_of(s, to)]++;
+	(void)type, (void)edge, (void)words;
+	places[rank_of(s, to, from)]++;
 }
 
 static inline void move_arc(const sending *s, uint64_t *places, uint32_t to, gemp_vertex from,
                             const gemp_gas_type *type, uint64_t edge, unsigned words)
 {
 	const gemp_gas_making *m = s->m;
-	size_t owner = owner_of(s, to);
-	uint32_t *arc = (owner == (size_t)m->graph->rank ? s->own : s->send) + places[owner]++ * words;
-	arc[ARC_TO] = to - (uint32_t)m->graph->bounds[owner];
+	size_t rank = rank_of(s, to, from), column = rank % (size_t)m->out->grid.columns;
+	uint32_t *arc = (rank == (size_t)m->graph->rank ? s->own : s->send) + places[rank]++ * words;
+	arc[ARC_TO] = to - (uint32_t)m->graph->bounds[rank - column];
 	arc[ARC_FROM] = from;
 	if (words > ARC_WEIGHT)
 		gemp_gas_weight_load(arc + ARC_WEIGHT, m->out->weights, type->weight, edge);
@@ -148,7 +155,7 @@ static size_t round_places(sending *s, size_t pieces, uint64_t *at, size_t *send
 	return sum;
 }
 
-/* Collective. From the graph to the owners of rows. */
+/* Collective. From the graph to the ranks that they are cut to. */
 static gemp_code arcs_of_ranks(sending *s, uint32_t **word, uint64_t *count)
 {
 	gemp_code code = GEMP_OK;
@@ -209,7 +216,7 @@ gemp_code gemp_gas_make_arcs(gemp_gas_making *m)
 	GEMP_TRY(arcs_of_ranks(&s, &word, &count));
 	gemp_free(s.send);
 	s.send = NULL;
-	code = gemp_comm_agree(m->comm, gemp_gas_split_arcs(&m->arcs, word, count, m->graph->rows));
+	code = gemp_comm_agree(m->comm, gemp_gas_split_arcs(&m->arcs, word, count, m->targets));
 done:
 	gemp_free(word);
 	gemp_free(s.send);

@@ -1,5 +1,4 @@
 /* Degrees, the order of own vertices, and who is known on which rank. */
-#include "comm/exchange.h"
 #include "core/memory.h"
 #include "core/ranges.h"
 #include "core/threads.h"
@@ -7,6 +6,7 @@
 #include "primitive/sort.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* Arcs to the rows of a range, by where they come from; who is a ghost. */
 static void count_range(void *context, unsigned thread, size_t range)
@@ -61,12 +61,17 @@ typedef struct ordering {
 	uint32_t *row;     /* [own] */
 } ordering;
 
+static uint64_t arriving_of(const gemp_gas_making *m, size_t row)
+{
+	return m->arriving ? m->arriving[row] : m->from_own[row] + m->from_ghost[row];
+}
+
 /* If edges of all types lead both ways, as many leave as come. Else rows by target are there. */
 static uint64_t leaving_of(const gemp_gas_making *m, size_t row)
 {
 	uint64_t leaving = 0;
 	if (m->out->symmetric)
-		return m->from_own[row] + m->from_ghost[row];
+		return arriving_of(m, row);
 	for (size_t t = 0; t < m->type_count; t++) {
 		const gemp_gas_type *type = &m->types[t];
 		const gemp_relation *relation = type->relation;
@@ -86,7 +91,7 @@ static void weigh_rows(void *context, size_t range, size_t begin, size_t end)
 	const ordering *o = context;
 	const gemp_gas_making *m = o->m;
 	for (size_t row = begin; row < end; row++) {
-		uint64_t degree = (o->leaving[row] = leaving_of(m, row)) + m->from_own[row] + m->from_ghost[row];
+		uint64_t degree = (o->leaving[row] = leaving_of(m, row)) + arriving_of(m, row);
 		o->key[row] = (uint64_t)~(degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX) << 32 | m->graph->key_rank[row];
 		o->row[row] = (uint32_t)row;
 	}
@@ -129,113 +134,46 @@ done:
 	return code;
 }
 
-/* What an owner says of a vertex. */
-typedef struct place {
-	uint32_t local, key_rank;
-} place;
-
-/* Ids that ranks have asked for, by rank, become what each of them is sent, in the owner's order. */
-static gemp_code make_send(gemp_gas_layout *out, const uint32_t *ids, const size_t *from, place *answers, int *asker)
+/* In the order of ids. */
+static void list_ghosts(const gemp_gas_making *m, uint32_t *ids)
 {
-	gemp_code code = GEMP_OK;
-	int ranks = out->comm->size;
-	GEMP_TRY(GEMP_NEW(out->links.send, from[ranks]));
-	for (int r = 0; r < ranks; r++) {
-		out->links.send_begin[r + 1] = from[r + 1];
-		for (size_t i = from[r]; i < from[r + 1]; i++) {
-			uint32_t v = out->local[ids[i] - out->graph->first];
-			answers[i] = (place){ v, out->key_rank[v] };
-			asker[i] = r;
-			out->links.send[i] = v;
-		}
-		GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U32 }, out->links.send + from[r], NULL,
-		                        from[r + 1] - from[r]));
-	}
-done:
-	return code;
-}
-
-/* ids[] ascend, and so do their owners. */
-static gemp_code place_ghosts(gemp_gas_making *m, const uint32_t *ids, const int *owner, const place *places)
-{
-	gemp_code code = GEMP_OK;
-	gemp_gas_layout *out = m->out;
-	size_t count = out->known - out->own;
-	uint64_t *key = NULL;
-	uint32_t *index = NULL;
-	GEMP_TRY(GEMP_NEW(key, count));
-	GEMP_TRY(GEMP_NEW(index, count));
-	GEMP_TRY(GEMP_NEW(m->ghost_local, count));
-	for (int r = 0; r <= out->comm->size; r++)
-		out->links.ghost_begin[r] = out->own;
-	for (size_t i = 0; i < count; i++) {
-		key[i] = (uint64_t)owner[i] << 32 | places[i].local;
-		index[i] = (uint32_t)i;
-		out->links.ghost_begin[owner[i] + 1] = out->own + (uint32_t)i + 1;
-	}
-	for (int r = 0; r < out->comm->size; r++)
-		if (out->links.ghost_begin[r + 1] < out->links.ghost_begin[r])
-			out->links.ghost_begin[r + 1] = out->links.ghost_begin[r];
-	GEMP_TRY(gemp_sort_host(&(gemp_sort){ .key = GEMP_KEY_U64, .value_size = sizeof *index }, key, index, count));
-	for (size_t g = 0; g < count; g++) {
-		m->ghost_local[index[g]] = out->own + (uint32_t)g;
-		out->id[out->own + g] = ids[index[g]];
-		out->key_rank[out->own + g] = places[index[g]].key_rank;
-	}
-done:
-	gemp_free(index);
-	gemp_free(key);
-	return code;
-}
-
-static void list_ghosts(const gemp_gas_making *m, uint32_t *ids, int *owner)
-{
-	const gemp_graph *graph = m->graph;
-	int at = 0;
 	for (uint64_t w = 0, i = 0; w <= m->ghosts.count / 64; w++)
-		for (uint64_t bits = m->ghosts.words[w]; bits; bits &= bits - 1, i++) {
-			uint64_t id = w * 64 + (unsigned)__builtin_ctzll(bits);
-			while (id >= graph->bounds[at + 1])
-				at++;
-			ids[i] = (uint32_t)id;
-			owner[i] = at;
-		}
+		for (uint64_t bits = m->ghosts.words[w]; bits; bits &= bits - 1)
+			ids[i++] = (uint32_t)(w * 64 + (unsigned)__builtin_ctzll(bits));
 }
 
-/* Collective. Owners tell where ghosts are in their order. */
-static gemp_code meet_owners(gemp_gas_making *m)
+static gemp_code place_ghosts(gemp_gas_making *m, const gemp_gas_met *met)
 {
 	gemp_code code = GEMP_OK;
 	gemp_gas_layout *out = m->out;
-	const gemp_comm *comm = m->comm;
-	size_t count = out->known - out->own;
-	uint32_t *ids = NULL;
-	int *owner = NULL, *asker = NULL;
-	void *asked = NULL, *replies = NULL;
-	size_t *from = NULL;
-	place *answers = NULL;
-	code = GEMP_NEW(ids, count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(owner, count);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	list_ghosts(m, ids, owner);
-	GEMP_TRY(gemp_exchange_records(comm, ids, count, sizeof *ids, owner, &asked, &from, NULL));
-	code = GEMP_NEW(answers, from[comm->size]);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(asker, from[comm->size]);
-	if (code == GEMP_OK)
-		code = make_send(out, asked, from, answers, asker);
-	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(gemp_exchange_records(comm, answers, from[comm->size], sizeof *answers, asker, &replies, NULL, NULL));
-	code = gemp_comm_agree(comm, place_ghosts(m, ids, owner, replies));
+	GEMP_TRY(GEMP_NEW(m->ghost_local, met->count));
+	for (int r = 0; r <= out->comm->size; r++)
+		out->links.ghost_begin[r] = out->own + met->begin[r];
+	for (size_t g = 0; g < met->count; g++) {
+		uint32_t number = met->order[g];
+		m->ghost_local[number] = out->own + (uint32_t)g;
+		out->id[out->own + g] = met->id[number];
+		out->key_rank[out->own + g] = met->key_rank[number];
+	}
 done:
-	gemp_free(ids);
-	gemp_free(owner);
-	gemp_free(asker);
-	gemp_free(asked);
-	gemp_free(replies);
-	gemp_free(from);
-	gemp_free(answers);
+	return code;
+}
+
+/* Collective. */
+static gemp_code meet_ghosts(gemp_gas_making *m)
+{
+	gemp_code code = GEMP_OK;
+	gemp_gas_layout *out = m->out;
+	gemp_gas_met met = { .count = out->known - out->own };
+	GEMP_TRY(gemp_comm_agree(m->comm, GEMP_NEW(met.id, met.count)));
+	list_ghosts(m, met.id);
+	GEMP_TRY(gemp_gas_meet(&met, out));
+	memcpy(out->links.send_begin, met.asked_begin, ((size_t)m->comm->size + 1) * sizeof *met.asked_begin);
+	out->links.send = met.asked;
+	met.asked = NULL;
+	code = gemp_comm_agree(m->comm, place_ghosts(m, &met));
+done:
+	gemp_gas_met_free(&met);
 	return code;
 }
 
@@ -256,9 +194,10 @@ gemp_code gemp_gas_make_order(gemp_gas_making *m)
 	gemp_gas_layout *out = m->out;
 	bool several = m->comm->size > 1;
 	out->own = (uint32_t)m->graph->rows;
-	code = GEMP_NEW(m->from_own, out->own);
+	m->rows = out->own;
+	code = GEMP_NEW(m->from_own, m->targets);
 	if (code == GEMP_OK)
-		code = GEMP_NEW(m->from_ghost, out->own);
+		code = GEMP_NEW(m->from_ghost, m->targets);
 	if (code == GEMP_OK && several)
 		code = gemp_bit_ranks_new(&m->ghosts, out->vertices);
 	if (code == GEMP_OK)
@@ -272,9 +211,13 @@ gemp_code gemp_gas_make_order(gemp_gas_making *m)
 		gemp_parallel_for(m->arcs.ranges, count_range, m);
 	out->known = out->own + (several ? (uint32_t)count_ghosts(&m->ghosts) : 0);
 	out->links.ghost_begin[0] = out->links.ghost_begin[1] = out->own;
+	if (out->grid.columns > 1)
+		GEMP_TRY(gemp_gas_make_arriving(m));
 	GEMP_TRY(gemp_comm_agree(m->comm, order_own(m)));
 	if (several)
-		code = meet_owners(m);
+		GEMP_TRY(meet_ghosts(m));
+	if (out->grid.columns > 1)
+		code = gemp_gas_make_sums(m);
 done:
 	return code;
 }

@@ -108,11 +108,11 @@ static gemp_code cut(turning *t, uint64_t edges)
 	t->pieces = (size_t)(edges / size + 1);
 	GEMP_TRY(GEMP_NEW(t->first, t->pieces + 1));
 	for (size_t p = 1; p < t->pieces; p++) {
-		while (row < layout->own && layout->in.begin[row] + layout->in_ghost.begin[row] < p * size)
+		while (row < layout->in.rows && layout->in.begin[row] + layout->in_ghost.begin[row] < p * size)
 			row++;
 		t->first[p] = row;
 	}
-	t->first[t->pieces] = layout->own;
+	t->first[t->pieces] = layout->in.rows;
 done:
 	return code;
 }

@@ -10,7 +10,7 @@
 
 /* An arc is an edge as it leads to a vertex: words of 32 bits, so that arcs of all weights are moved alike. */
 enum {
-	ARC_TO,      /* the row, on the rank that owns it, where it leads */
+	ARC_TO,      /* where it leads, in the making's range of targets */
 	ARC_FROM,    /* where from: an id; alone, a local vertex */
 	ARC_WEIGHT,  /* 0, 1 or 2 words */
 	ARC_MOST = 4,
@@ -40,10 +40,14 @@ typedef struct gemp_gas_making {
 	bool alone;                  /* one rank, which has rows by target, too */
 	gemp_gas_type *types;        /* [type_count] */
 	size_t type_count;
+	uint64_t first, targets;     /* ids [first, first + targets): what ranks of this row of the grid own */
 	gemp_gas_arcs arcs;
-	uint64_t *from_own, *from_ghost; /* [own] arcs to each row from own vertices, and from others */
+	uint64_t *from_own, *from_ghost; /* [targets] arcs to each from own vertices, and from others */
 	gemp_bit_ranks ghosts;       /* several ranks: ids that are known here, and own by others */
 	uint32_t *ghost_local;       /* [ghosts] by id: local vertex */
+	uint64_t *arriving;          /* several columns: [own] by row: arcs of all ranks that lead there */
+	uint32_t *row;               /* the same: [targets] their rows; GEMP_NO_VERTEX: no edge leads there */
+	uint32_t rows;               /* own ones and others' */
 } gemp_gas_making;
 
 /* Collective. All arcs that lead to this rank's rows, by ranges. */
@@ -53,6 +57,10 @@ gemp_code gemp_gas_make_arcs(gemp_gas_making *m);
 gemp_code gemp_gas_make_arcs_alone(gemp_gas_making *m);
 /* Collective. Degrees, the order of own vertices, ghosts, links. */
 gemp_code gemp_gas_make_order(gemp_gas_making *m);
+/* Collective, with several columns. arriving; then, when own vertices are in order, the rows of other ranks' targets,
+ * sums and in_sums. */
+gemp_code gemp_gas_make_arriving(gemp_gas_making *m);
+gemp_code gemp_gas_make_sums(gemp_gas_making *m);
 /* Local. in and in_ghost; the arcs are forgotten. */
 gemp_code gemp_gas_make_in(gemp_gas_making *m);
 /* Local. out, of in and in_ghost. */
@@ -70,6 +78,27 @@ gemp_code gemp_gas_split_arcs(gemp_gas_arcs *arcs, const uint32_t *word, uint64_
 
 /* As many ranges of rows as `count` arcs are worth, a power of 2, and their rows, a power of 2. */
 void gemp_gas_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsigned *shift);
+
+/* The row of a target. */
+static inline uint32_t gemp_gas_row_at(const gemp_gas_making *m, size_t target)
+{
+	return m->row ? m->row[target] : m->out->local[target];
+}
+
+/* MEETING: vertices that other ranks own, and where they are. */
+typedef struct gemp_gas_met {
+	size_t count;
+	uint32_t *id;          /* [count] ascending */
+	uint32_t *key_rank;    /* [count] */
+	uint32_t *order;       /* [count] numbers of them, by owner and then in the order that they have there */
+	uint32_t *begin;       /* [ranks + 1] of each owner in order[] */
+	uint64_t *asked_begin; /* [ranks + 1] */
+	uint32_t *asked;       /* own vertices that rank r has met, ascending for each r */
+} gemp_gas_met;
+
+/* Collective. met->id and count are given, the rest is made. */
+gemp_code gemp_gas_meet(gemp_gas_met *met, const gemp_gas_layout *layout);
+void gemp_gas_met_free(gemp_gas_met *met);
 
 /* The row of an edge, by its place. */
 static inline size_t gemp_gas_row_of(const uint64_t *begin, size_t rows, uint64_t edge)

@@ -19,7 +19,7 @@ typedef struct room {
 typedef struct filling {
 	const gemp_gas_making *m;
 	gemp_gas_rows *in, *in_ghost;
-	uint64_t *next_own, *next_ghost; /* [own] by row: where the next end goes */
+	uint64_t *next_own, *next_ghost; /* [targets] where the next end goes */
 	room *rooms;                     /* [threads] */
 	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: they are sorted */
 } filling;
@@ -84,11 +84,13 @@ static inline __attribute__((always_inline)) void fill(const filling *f, size_t 
 {
 	const gemp_gas_arcs *arcs = &f->m->arcs;
 	uint64_t begin = arcs->begin[range], count = arcs->begin[range + 1] - begin;
-	size_t row = range << arcs->shift, end = (range + 1) << arcs->shift;
-	for (; row < end && row < f->m->out->own; row++) {
-		uint32_t v = f->m->out->local[row];
-		f->next_own[row] = f->in->begin[v];
-		f->next_ghost[row] = f->in_ghost->begin[v];
+	size_t to = range << arcs->shift, end = (range + 1) << arcs->shift;
+	for (; to < end && to < f->m->targets; to++) {
+		uint32_t row = gemp_gas_row_at(f->m, to);
+		if (row == GEMP_NO_VERTEX)
+			continue;
+		f->next_own[to] = f->in->begin[row];
+		f->next_ghost[to] = f->in_ghost->begin[row];
 	}
 	const uint32_t *sorted = arcs->word + begin * words;
 	if (f->passes)
@@ -118,17 +120,20 @@ static void fill_range(void *context, unsigned thread, size_t range)
 }
 
 typedef struct beginning {
-	const gemp_gas_layout *layout;
-	const uint64_t *count; /* [own] by row */
-	uint64_t *begin;       /* [own + 1] by local vertex */
+	const gemp_gas_making *m;
+	const uint64_t *count; /* [targets] */
+	uint64_t *begin;       /* [rows + 1] */
 } beginning;
 
 static void set_counts(void *context, size_t range, size_t begin, size_t end)
 {
 	(void)range;
 	const beginning *b = context;
-	for (size_t row = begin; row < end; row++)
-		b->begin[b->layout->local[row] + 1] = b->count[row];
+	for (size_t to = begin; to < end; to++) {
+		uint32_t row = gemp_gas_row_at(b->m, to);
+		if (row != GEMP_NO_VERTEX)
+			b->begin[row + 1] = b->count[to];
+	}
 }
 
 static gemp_code new_rows(gemp_gas_rows *rows, uint32_t count, uint64_t edges, gemp_gas_weights weights)
@@ -143,15 +148,15 @@ done:
 	return code;
 }
 
-static gemp_code begin_rows(gemp_gas_rows *rows, const gemp_gas_layout *layout, const uint64_t *count)
+static gemp_code begin_rows(gemp_gas_rows *rows, const gemp_gas_making *m, const uint64_t *count)
 {
 	gemp_code code = GEMP_OK;
-	beginning b = { layout, count, NULL };
-	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)layout->own + 1));
+	beginning b = { m, count, NULL };
+	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)m->rows + 1));
 	b.begin = rows->begin;
-	gemp_for_ranges(layout->own, set_counts, &b);
-	gemp_prefix_sums(rows->begin, (size_t)layout->own + 1);
-	code = new_rows(rows, layout->own, rows->begin[layout->own], layout->weights);
+	gemp_for_ranges(m->targets, set_counts, &b);
+	gemp_prefix_sums(rows->begin, (size_t)m->rows + 1);
+	code = new_rows(rows, m->rows, rows->begin[m->rows], m->out->weights);
 done:
 	return code;
 }
@@ -166,8 +171,8 @@ gemp_code gemp_gas_make_in(gemp_gas_making *m)
 	filling f = { .m = m, .in = &out->in, .in_ghost = &out->in_ghost, .next_own = m->from_own, .next_ghost = m->from_ghost,
 	              .passes = (bits + DIGIT - 1) / DIGIT };
 	f.digit = f.passes ? (bits + f.passes - 1) / f.passes : 0;
-	GEMP_TRY(begin_rows(&out->in, out, m->from_own));
-	GEMP_TRY(begin_rows(&out->in_ghost, out, m->from_ghost));
+	GEMP_TRY(begin_rows(&out->in, m, m->from_own));
+	GEMP_TRY(begin_rows(&out->in_ghost, m, m->from_ghost));
 	GEMP_TRY(GEMP_NEW(f.rooms, threads));
 	gemp_parallel_for(m->arcs.ranges, fill_range, &f);
 	for (unsigned t = 0; t < threads; t++)

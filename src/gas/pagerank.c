@@ -200,18 +200,25 @@ static cl_uint turn_of(uint32_t round)
 	return round % BATCH;
 }
 
-static gemp_code launch_ghosts(const pagerank_run *run, uint32_t round)
+/* A rank that has failed sends sums all the same. */
+static gemp_code launch_ghosts(const pagerank_run *run, uint32_t round, gemp_code code)
 {
-	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &run->it->dense;
 	const size_t size = GAS_ROUND * sizeof(cl_long);
-	const cl_uint turn = turn_of(round);
-	if (turn == 0)
-		GEMP_TRY(gemp_buffer_zero(dense->device, &run->it->rounds, size, BATCH * size));
-	GEMP_TRY(launch(run, GEMP_DENSE_GHOST, round % 2, GAS_RESUME | GAS_GIVEN, turn));
-	code = gemp_dense_fetch(dense, &run->it->rounds, (turn + 1) * size, size);
-done:
-	return code;
+	const cl_uint turn = turn_of(round), last = GAS_RESUME | GAS_GIVEN;
+	const bool sums = gemp_dense_sums(dense);
+	const int side = round % 2;
+	if (code == GEMP_OK && turn == 0)
+		code = gemp_buffer_zero(dense->device, &run->it->rounds, size, BATCH * size);
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_GHOST, side, sums ? GAS_RESUME | GAS_HOLD : last, turn);
+	if (sums) {
+		gemp_code sent = gemp_dense_send_sums(dense, side);
+		code = code == GEMP_OK ? sent : code;
+	}
+	if (code == GEMP_OK && sums)
+		code = launch(run, GEMP_DENSE_SUMS, side, last, turn);
+	return code == GEMP_OK ? gemp_dense_fetch(dense, &run->it->rounds, (turn + 1) * size, size) : code;
 }
 
 /* Sums of this rank. */
@@ -250,8 +257,7 @@ static gemp_code run_ranks(pagerank_run *run)
 		run->dangling = (cl_long)sums[1];
 		if ((round > 0 && end_round(run)) || !more)
 			return code;
-		if (code == GEMP_OK)
-			code = launch_ghosts(run, round);
+		code = launch_ghosts(run, round, code);
 	}
 }
 

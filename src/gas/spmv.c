@@ -85,13 +85,22 @@ static gemp_code take_greatest(spmv_run *run, uint64_t *out)
 	return code;
 }
 
-static gemp_code launch_ghosts(const spmv_run *run, uint32_t round)
+/* A rank that has failed sends sums all the same. */
+static gemp_code launch_ghosts(const spmv_run *run, uint32_t round, gemp_code code)
 {
-	gemp_code code = GEMP_OK;
-	GEMP_TRY(launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN));
-	if (run->ask->normal)
-		code = gemp_dense_fetch(&run->it->dense, &run->greatest, (round + 1) * sizeof(double), sizeof(double));
-done:
+	gemp_dense *dense = &run->it->dense;
+	const cl_uint last = GAS_RESUME | GAS_GIVEN;
+	const bool sums = gemp_dense_sums(dense);
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_GHOST, round, sums ? GAS_RESUME | GAS_HOLD : last);
+	if (sums) {
+		gemp_code sent = gemp_dense_send_sums(dense, (int)(round % 2));
+		code = code == GEMP_OK ? sent : code;
+	}
+	if (code == GEMP_OK && sums)
+		code = launch(run, GEMP_DENSE_SUMS, round, last);
+	if (code == GEMP_OK && run->ask->normal)
+		code = gemp_dense_fetch(dense, &run->greatest, (round + 1) * sizeof(double), sizeof(double));
 	return code;
 }
 
@@ -116,8 +125,7 @@ static gemp_code run_ranks(spmv_run *run)
 		memcpy(&run->divisor, &greatest, sizeof run->divisor);
 		if (run->ask->normal && round)
 			run->out->greatest[round - 1] = run->divisor;
-		if (code == GEMP_OK)
-			code = launch_ghosts(run, round);
+		code = launch_ghosts(run, round, code);
 	}
 	return code;
 }

@@ -73,13 +73,13 @@ static double *some_jumps(const gas_case *c, uint64_t *random)
 	return jump;
 }
 
-static void check_pagerank(const gas_case *c, const gemp_dense_options *options, bool jumps, uint64_t *random)
+static void check_pagerank(const gas_case *c, gemp_gas_cut cut, const gemp_dense_options *options, bool jumps, uint64_t *random)
 {
 	gemp_gas_layout layout;
 	gemp_pagerank *it;
 	gemp_pagerank_result r;
 	size_t count;
-	const gemp_gas_layout_options how = { .direction = GEMP_GAS_ALONG, .parts = GEMP_GAS_IN };
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_ALONG, .parts = GEMP_GAS_IN, .cut = cut };
 	double *expected = calloc(c->n, sizeof *expected), *jump = jumps ? some_jumps(c, random) : NULL;
 	gas_arc *arcs = gas_case_arcs(c, NULL, how.direction, &count);
 	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &how));
@@ -103,6 +103,7 @@ static void check_pagerank(const gas_case *c, const gemp_dense_options *options,
 	all[c->n - 1] += 20 * tolerance; /* which changes by 3 or more */
 	assert_all(!is_fixed(c, arcs, count, jump, all, 1.1 * tolerance));
 	assert_all(test_comm.size > 1 || r.report.traffic.bytes == 0);
+	assert_all(layout.grid.columns > 1 || r.report.sum_bytes == 0);
 	free(all);
 	gemp_pagerank_result_free(&r);
 	gemp_pagerank_free(it);
@@ -125,7 +126,8 @@ static void multiply_again(const gas_case *c, const gas_arc *arcs, size_t count,
 	free(y);
 }
 
-static void check_spmv(const gas_case *c, const gemp_dense_options *options, int kind, bool transposed, uint64_t *random)
+static void check_spmv(const gas_case *c, gemp_gas_cut cut, const gemp_dense_options *options, int kind, bool transposed,
+                       uint64_t *random)
 {
 	static const char *const weights[] = { NULL, "weight", "cost" };
 	gemp_gas_layout layout;
@@ -133,7 +135,8 @@ static void check_spmv(const gas_case *c, const gemp_dense_options *options, int
 	gemp_spmv_result r;
 	size_t count;
 	const gemp_gas_layout_options how = { .direction = transposed ? GEMP_GAS_ALONG : GEMP_GAS_AGAINST, .parts = GEMP_GAS_IN,
-		.weight = weights[kind], .wanted = options->twofold ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE };
+		.weight = weights[kind], .wanted = options->twofold ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE,
+		.cut = cut };
 	gas_arc *arcs = gas_case_arcs(c, NULL, GEMP_GAS_ALONG, &count);
 	double *x = calloc(c->n, sizeof *x), *expected = calloc(c->n, sizeof *expected);
 	for (uint32_t v = 0; v < c->n; v++)
@@ -168,9 +171,10 @@ static void all_shapes(void **state)
 		const gemp_dense_options options = { .twofold = shape % 2,
 			.gather = shape % 4 == 2 ? GEMP_GATHER_BINNED : GEMP_GATHER_PULL,
 			.shape = { .slice = shape % 3 ? 8 : 0, .block = 16, .range = 16, .tile = 30 } };
+		gemp_gas_cut cut = shape % 2 ^ shape / GAS_SHAPES ? GEMP_GAS_ON_GRID : GEMP_GAS_BY_TARGET;
 		assert_all_ok(gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
-		check_pagerank(&c, &options, shape < GAS_SHAPES, &random);
-		check_spmv(&c, &options, shape % 3, shape < GAS_SHAPES, &random);
+		check_pagerank(&c, cut, &options, shape < GAS_SHAPES, &random);
+		check_spmv(&c, cut, &options, shape % 3, shape < GAS_SHAPES, &random);
 		gas_case_free(&c);
 	}
 }
@@ -181,7 +185,7 @@ typedef struct attempt {
 
 static gemp_code run_once(void *self)
 {
-	static const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN };
+	static const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN, .cut = GEMP_GAS_ON_GRID };
 	static const gemp_dense_options options = { .twofold = false };
 	const attempt *a = self;
 	gemp_gas_layout layout = { 0 };
