@@ -10,6 +10,7 @@
 #include "core/text.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,11 @@ json_t *gemp_json_count(uint64_t count)
 		return json_integer((json_int_t)count);
 	int length = snprintf(digits, sizeof digits, "%c%" PRIu64, '\0', count);
 	return json_stringn(digits, (size_t)length);
+}
+
+json_t *gemp_json_real(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
 }
 
 json_t *gemp_json_key(const gemp_value *key)

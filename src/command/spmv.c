@@ -113,32 +113,49 @@ done:
 	return code;
 }
 
+static void report_greatest(gemp_analysis *a, const gemp_spmv_result *found)
+{
+	gemp_report *report = a->report;
+	uint32_t rounds = found->report.rounds;
+	json_t *list = json_array();
+	for (uint32_t r = 0; r < rounds; r++)
+		json_array_append_new(list, gemp_json_real(found->greatest[r]));
+	gemp_report_print(report, "The greatest magnitude was %.9g before it became 1", found->greatest[rounds - 1]);
+	if (rounds > 1)
+		gemp_report_print(report, "; the time before %.9g", found->greatest[rounds - 2]);
+	gemp_report_print(report, "\n");
+	gemp_report_set(report, "greatest", list);
+}
+
+/* Collective. Its squares may be greater than doubles are. */
+static double length_of(const gemp_analysis *a, const double *y)
+{
+	double greatest = 0, sum = 0;
+	for (uint32_t v = 0; v < a->layout.own; v++)
+		greatest = fmax(greatest, fabs(y[v]));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
+	for (uint32_t v = 0; v < a->layout.own && greatest > 0; v++)
+		sum += y[v] / greatest * (y[v] / greatest);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->comm->world));
+	return greatest * sqrt(sum);
+}
+
 /* Collective. */
 static gemp_code report_found(gemp_analysis *a, const gemp_spmv_result *found)
 {
 	gemp_report *report = a->report;
 	uint32_t rounds = found->report.rounds;
-	double sums[2] = { 0, 0 };
-	for (uint32_t v = 0; v < a->layout.own; v++) {
-		sums[0] += found->y[v];
-		sums[1] += found->y[v] * found->y[v];
-	}
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, a->comm->world));
-	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s multiplication%s in %s precision\n", sums[0],
-	                  sqrt(sums[1]), gemp_grouped(rounds).text, rounds == 1 ? "" : "s",
+	double sum = 0, length = length_of(a, found->y);
+	for (uint32_t v = 0; v < a->layout.own; v++)
+		sum += found->y[v];
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->comm->world));
+	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s multiplication%s in %s precision\n", sum,
+	                  length, gemp_grouped(rounds).text, rounds == 1 ? "" : "s",
 	                  a->options->precision == SINGLE ? "single" : "double");
-	if (found->greatest && rounds) {
-		json_t *list = json_array();
-		for (uint32_t r = 0; r < rounds; r++)
-			json_array_append_new(list, json_real(found->greatest[r]));
-		gemp_report_print(report, "The greatest magnitude was %.9g before it became 1", found->greatest[rounds - 1]);
-		if (rounds > 1)
-			gemp_report_print(report, "; the time before %.9g", found->greatest[rounds - 2]);
-		gemp_report_print(report, "\n");
-		gemp_report_set(report, "greatest", list);
-	}
-	gemp_report_set(report, "sum", json_real(sums[0]));
-	gemp_report_set(report, "length", json_real(sqrt(sums[1])));
+	if (found->greatest && rounds)
+		report_greatest(a, found);
+	gemp_report_set(report, "sum", gemp_json_real(sum));
+	gemp_report_set(report, "length", gemp_json_real(length));
 	gemp_report_set(report, "iterations", gemp_json_count(rounds));
 	return gemp_analysis_report_sums(a, &found->report);
 }
@@ -149,6 +166,7 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	gemp_code code = GEMP_OK;
 	gemp_gas_edges edges = gemp_analysis_edges(a);
 	double since = gemp_now(), worst;
+	const bool twofold = a->options->precision != SINGLE;
 	void *vector = NULL, *y = NULL;
 	if (!a->options->verify_order)
 		return GEMP_OK;
@@ -158,7 +176,8 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 		code = gemp_analysis_by_row(&y, a, found->y, sizeof *found->y);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
 	const gemp_gas_product product = { .x = vector, .rounds = found->report.rounds, .normal = a->options->normalize, .y = y,
-	                                   .epsilon = a->options->precision == SINGLE ? 0x1p-24 : 0x1p-53 };
+	                                   .epsilon = twofold ? 0x1p-53 : 0x1p-24,
+	                                   .lost = gemp_spmv_lost(twofold, a->options->normalize) };
 	GEMP_TRY(gemp_gas_verify_spmv(&edges, &product, &worst));
 	gemp_report_set(a->report, "verified_error", json_real(worst));
 	gemp_analysis_verified(a, "sums of the host's, in double precision, differ by no more than rounding does", since);

@@ -1,6 +1,7 @@
 #include "gas/spmv.h"
 
 #include "core/memory.h"
+#include "gas/spmv_scaled.h"
 
 #include <string.h>
 
@@ -180,7 +181,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_ask *ask, gemp_spmv_result *out)
+/* Collective. */
+static gemp_code run_plain(gemp_spmv *it, const gemp_spmv_ask *ask, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
 	gemp_dense *dense = &it->dense;
@@ -203,6 +205,17 @@ done:
 	if (code != GEMP_OK)
 		gemp_spmv_result_free(out);
 	return code;
+}
+
+gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_ask *ask, gemp_spmv_result *out)
+{
+	const gemp_gas_layout *layout = it->dense.layout;
+	bool twofold = it->dense.real == sizeof(double);
+	gemp_code code = run_plain(it, ask, out);
+	if (code != GEMP_OK || !ask->normal || gemp_spmv_in_range(layout, twofold, out))
+		return code;
+	gemp_spmv_result_free(out);
+	return gemp_spmv_run_scaled(it, layout, twofold, ask, out);
 }
 
 void gemp_spmv_result_free(gemp_spmv_result *result)

@@ -15,18 +15,35 @@ typedef struct gemp_spmv gemp_spmv;
 typedef struct gemp_spmv_ask {
 	const double *x;  /* [own] by local vertex; NULL: all 1 */
 	uint32_t rounds;  /* how often: x becomes y; 0: y is x */
-	bool normal;      /* y is divided by the greatest of its magnitudes, unless that is 0, in each round */
+	bool normal;      /* y is divided by the greatest of its magnitudes, unless that is 0, in each round; sums do not
+	                     overflow then, nor vanish because they are small */
 } gemp_spmv_ask;
 
 typedef struct gemp_spmv_result {
 	double *y;        /* [own] by local vertex; gemp_spmv_result_free */
-	double *greatest; /* [report.rounds] greatest magnitude before the division, of all ranks; NULL unless normal */
+	double *greatest; /* [report.rounds] greatest magnitude before the division, of all ranks, infinite if no double
+	                     holds it; NULL unless normal */
 	gemp_dense_report report;
 } gemp_spmv_result;
 
 /* Collective. The layout has GEMP_GAS_IN and is borrowed. */
 gemp_code gemp_spmv_new(gemp_spmv **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_dense_options *options);
 void gemp_spmv_free(gemp_spmv *spmv); /* takes NULL */
+
+/* The greatest magnitude of a round is at least this and at most its inverse where normal runs go at full speed; where one is
+ * not, the run is made again, with values that are scaled on the host before each product. */
+static inline double gemp_spmv_least(bool twofold)
+{
+	return twofold ? 0x1p-200 : 0x1p-30;
+}
+
+/* How much of the greatest magnitude, if normal, else how much of 1, a product or a value may be off by because it is too small
+ * for the precision. */
+static inline double gemp_spmv_lost(bool twofold, bool normal)
+{
+	double least = gemp_spmv_least(twofold), lost = twofold ? 0x1p-1074 : 0x1p-149;
+	return normal ? lost / least / least : lost;
+}
 
 /* Collective. As often as wanted. */
 gemp_code gemp_spmv_run(gemp_spmv *spmv, const gemp_spmv_ask *ask, gemp_spmv_result *out);

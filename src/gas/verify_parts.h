@@ -44,4 +44,12 @@ static inline void verify_add(double *sum, double value)
 	while (!__atomic_compare_exchange(sum, &before, &after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
+static inline void verify_raise(double *greatest, double value)
+{
+	double before = *greatest;
+	while (value > before &&
+	       !__atomic_compare_exchange(greatest, &before, &value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include "core/ranges.h"
 #include "gas/verify_parts.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@
 typedef struct adding {
 	const double *from;
 	double *sum, *magnitude; /* [vertices]; magnitude may be NULL */
-	double *terms;           /* [vertices] how many; or NULL */
 } adding;
 
 static void add(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
@@ -20,8 +20,6 @@ static void add(void *self, uint64_t a, uint64_t b, const gemp_column *weight, u
 	verify_add(&s->sum[b], value);
 	if (s->magnitude)
 		verify_add(&s->magnitude[b], fabs(value));
-	if (s->terms)
-		verify_add(&s->terms[b], 1);
 }
 
 static void add_leaving(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
@@ -95,14 +93,17 @@ done:
 	return code;
 }
 
-/* PRODUCTS */
+/* PRODUCTS: sums of the host's, of values that are multiplied by powers of 2, so that nothing overflows. */
 
 typedef struct product {
 	const gemp_gas_edges *edges;
 	const gemp_gas_product *asked;
 	uint64_t vertices;
-	double *x, *error;                        /* [vertices] the vector so far, and how wrong it may be as computed */
-	double *sum, *magnitude, *terms, *spread; /* [vertices] of a round: products, magnitudes, how many; errors before */
+	int exponent;                     /* values below 2^exponent have sums that are finite */
+	int scale;                        /* what the vector so far is to be multiplied by: 2^scale */
+	double *x, *error;                /* [vertices] the vector so far, and how wrong it may be as computed */
+	double *terms;                    /* [vertices] of a sum, how many */
+	double *sum, *magnitude, *spread; /* [vertices] of a round: products, magnitudes, errors before */
 } product;
 
 static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
@@ -111,35 +112,88 @@ static void add_error(void *self, uint64_t a, uint64_t b, const gemp_column *wei
 	verify_add(&p->spread[b], fabs(verify_weight(weight, row)) * p->error[a]);
 }
 
-/* x becomes x divided by the greatest magnitude, which is as wrong as any of them. */
-static void divide(const product *p)
+typedef struct extents {
+	double *terms;
+	double greatest; /* magnitude of a weight */
+} extents;
+
+static void see_extents(void *self, uint64_t a, uint64_t b, const gemp_column *weight, uint64_t row)
 {
-	double greatest = 0, wrong = 0;
+	extents *e = self;
+	(void)a;
+	verify_add(&e->terms[b], 1);
+	verify_raise(&e->greatest, fabs(verify_weight(weight, row)));
+}
+
+static double greatest_of(const double *values, uint64_t count)
+{
+	double greatest = 0;
+	for (uint64_t v = 0; v < count; v++)
+		greatest = fmax(greatest, fabs(values[v]));
+	return greatest;
+}
+
+/* Collective. How many terms sums have, and how great values may be. */
+static gemp_code look_around(product *p)
+{
+	enum { ROOM = DBL_MAX_EXP - 24 }; /* sums of errors, too, are below 2^1023 */
+	gemp_code code = GEMP_OK;
+	extents e = { p->terms, 0 };
+	GEMP_TRY(gemp_verify_sweep(p->edges, see_extents, &e));
+	gemp_verify_sum(p->edges->comm, p->terms, p->vertices);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &e.greatest, 1, MPI_DOUBLE, MPI_MAX, p->edges->comm->world));
+	double most = greatest_of(p->terms, p->vertices);
+	int sums = (e.greatest > 0 ? ilogb(e.greatest) + 1 : 0) + (most > 0 ? ilogb(most) + 1 : 0);
+	p->exponent = sums > 0 ? ROOM - sums : ROOM;
+done:
+	return code;
+}
+
+/* The greatest value, or error, is made as great as may be. */
+static void rescale(product *p)
+{
+	double greatest = fmax(greatest_of(p->x, p->vertices), greatest_of(p->error, p->vertices));
+	if (!(greatest > 0 && isfinite(greatest)))
+		return;
+	int by = p->exponent - 1 - ilogb(greatest);
 	for (uint64_t v = 0; v < p->vertices; v++) {
-		greatest = fabs(p->x[v]) > greatest ? fabs(p->x[v]) : greatest;
-		wrong = p->error[v] > wrong ? p->error[v] : wrong;
+		p->x[v] = ldexp(p->x[v], by);
+		p->error[v] = ldexp(p->error[v], by);
 	}
-	for (uint64_t v = 0; greatest > 0 && v < p->vertices; v++) {
+	p->scale -= by;
+}
+
+/* x becomes x divided by the greatest magnitude, which is as wrong as any of them. */
+static void divide(product *p)
+{
+	double greatest = greatest_of(p->x, p->vertices), wrong = greatest_of(p->error, p->vertices);
+	if (!(greatest > 0))
+		return;
+	for (uint64_t v = 0; v < p->vertices; v++) {
 		p->x[v] /= greatest;
-		p->error[v] = (p->error[v] + fabs(p->x[v]) * wrong) / greatest + 4 * p->asked->epsilon * fabs(p->x[v]);
+		p->error[v] = p->error[v] / greatest + fabs(p->x[v]) * (wrong / greatest + 4 * p->asked->epsilon) +
+		              (p->terms[v] + 1) * p->asked->lost;
 	}
+	p->scale = 0;
 }
 
 /* Collective. A sum of n products, each rounded, is off by n + 1 roundings of the sum of magnitudes. */
 static gemp_code multiply(product *p)
 {
 	gemp_code code = GEMP_OK;
-	size_t size = p->vertices * sizeof(double);
-	double *const arrays[] = { p->sum, p->magnitude, p->terms, p->spread };
+	double *const arrays[] = { p->sum, p->magnitude, p->spread };
+	rescale(p);
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-		memset(arrays[i], 0, size);
-	GEMP_TRY(gemp_verify_sweep(p->edges, add, &(adding){ p->x, p->sum, p->magnitude, p->terms }));
+		memset(arrays[i], 0, p->vertices * sizeof(double));
+	GEMP_TRY(gemp_verify_sweep(p->edges, add, &(adding){ p->x, p->sum, p->magnitude }));
 	GEMP_TRY(gemp_verify_sweep(p->edges, add_error, p));
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		gemp_verify_sum(p->edges->comm, arrays[i], p->vertices);
+	double lost = ldexp(p->asked->normal ? 0 : p->asked->lost, -p->scale);
 	for (uint64_t v = 0; v < p->vertices; v++) {
+		double rounding = (p->terms[v] + 3) * 2 * p->asked->epsilon * (p->magnitude[v] + p->spread[v]);
 		p->x[v] = p->sum[v];
-		p->error[v] = p->spread[v] + (p->terms[v] + 3) * 2 * p->asked->epsilon * (p->magnitude[v] + p->spread[v]);
+		p->error[v] = p->spread[v] + rounding + (p->terms[v] + 1) * (lost + DBL_TRUE_MIN);
 	}
 	if (p->asked->normal)
 		divide(p);
@@ -147,14 +201,13 @@ done:
 	return code;
 }
 
-/* How much of what is allowed is used, at most 1 if it is right. An infinite sum is to be the same; what is no number is
- * never right. */
+/* How much of what is allowed is used, at most 1 if it is right; what is not finite never is. */
 static double used(double expected, double error, double got)
 {
 	double off = got == expected ? 0 : fabs(got - expected);
-	if (!(off <= error) || (off > 0 && !isfinite(expected)))
-		return off == 0 ? 0 : INFINITY;
-	return off > 0 && isfinite(error) ? off / error : 0;
+	if (!isfinite(expected) || !(off <= error))
+		return INFINITY;
+	return off > 0 ? off / error : 0;
 }
 
 static gemp_code compare(product *p, double *worst)
@@ -164,7 +217,7 @@ static gemp_code compare(product *p, double *worst)
 	double greatest = 0;
 	for (size_t row = 0; row < graph->rows; row++) {
 		uint64_t v = graph->first + row;
-		double part = used(p->x[v], p->error[v], p->asked->y[row]);
+		double part = used(p->x[v], p->error[v], ldexp(p->asked->y[row], -p->scale));
 		if (!(part <= 1))
 			gemp_verify_fault(&fault, "has a sum that rounding does not explain, computed for", v, v);
 		greatest = part > greatest ? part : greatest;
@@ -178,9 +231,10 @@ static gemp_code compare(product *p, double *worst)
 /* The first vector, as the engine has it: rounded to its precision. */
 static void begin(const product *p, const double *given)
 {
+	double greatest = given ? greatest_of(given, p->vertices) : 1, lost = p->asked->lost * (p->asked->normal ? greatest : 1);
 	for (uint64_t v = 0; v < p->vertices; v++) {
 		p->x[v] = given ? given[v] : 1;
-		p->error[v] = fabs(p->x[v]) * p->asked->epsilon;
+		p->error[v] = fabs(p->x[v]) * p->asked->epsilon + lost;
 	}
 }
 
@@ -188,7 +242,7 @@ gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_produ
 {
 	gemp_code code = GEMP_OK;
 	product p = { .edges = edges, .asked = asked, .vertices = edges->graph->vertices };
-	double **const arrays[] = { &p.x, &p.error, &p.sum, &p.magnitude, &p.terms, &p.spread };
+	double **const arrays[] = { &p.x, &p.error, &p.terms, &p.sum, &p.magnitude, &p.spread };
 	void *given = NULL;
 	GEMP_TRY(gemp_graph_need_keys(edges->graph));
 	if (asked->x)
@@ -198,6 +252,8 @@ gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_produ
 			code = GEMP_NEW(*arrays[i], p.vertices);
 	GEMP_TRY(gemp_comm_agree(edges->comm, code));
 	begin(&p, given);
+	if (asked->rounds)
+		GEMP_TRY(look_around(&p));
 	for (uint32_t round = 0; round < asked->rounds; round++)
 		GEMP_TRY(multiply(&p));
 	code = compare(&p, worst);

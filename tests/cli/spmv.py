@@ -3,6 +3,7 @@ import os
 import random
 import sys
 import tempfile
+from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from analytics import Graph, close, column, objects, random_graph, refusals, report, rows
@@ -34,6 +35,32 @@ def check(graph, path, ranks, *options, weight=None, x=None, transpose=False, ty
     return found, wanted
 
 
+def exact(keys, arcs, rounds):
+    """Power iteration in fractions."""
+    x = dict.fromkeys(keys, Fraction(1))
+    for _ in range(rounds):
+        y = dict.fromkeys(keys, Fraction(0))
+        for a, b, w in arcs:
+            y[a] += Fraction(w) * x[b]
+        most = max(map(abs, y.values()))
+        x = {k: v / most for k, v in y.items()}
+    return {k: float(v) for k, v in x.items()}, most
+
+
+def out_of_range(draw):
+    """--normalize where sums of products would be too great or too small; a graph with both kinds of weights, too."""
+    for name, factors in (("huge", (1e300,)), ("tiny", (1e-300,)), ("both", (1e-290, 1e290))):
+        graph = random_graph(draw, 12, 40, least=1)
+        graph.edges = [(a, b, kind, w * draw.choice(factors)) for a, b, kind, w in graph.edges]
+        path = graph.write(name)
+        wanted, most = exact(graph.keys, graph.arcs(weight=lambda w: w / 8), 6)
+        for ranks in (1, 3):
+            run(ranks, "spmv", path, "--weight", "real", "--normalize", "--repeat", "6", "-o", "y.tsv", "--json", "report.json",
+                "--verify", "-q")
+            close(column(rows("y.tsv", {"key": str, "y": float}), "y"), wanted, 1e-12, 1e-180)
+            assert abs(report()["greatest"][-1] / float(most) - 1) < 1e-8
+
+
 def main():
     seed = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 32)))
     print("seed", seed)
@@ -50,6 +77,7 @@ def main():
     check(graph, path, 4, "--repeat", "20", "--normalize", times=20, normal=True, relative=1e-9)
     assert len(report()["greatest"]) == 20
     check(graph, path, 2, "--precision", "single", weight="w", x=size, relative=1e-5)
+    out_of_range(draw)
     undirected = random_graph(draw, 60, 150, directed=False, key=lambda i: 3 * i)
     check(undirected, undirected.write("u"), 2, weight="w")
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")

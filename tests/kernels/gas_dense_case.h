@@ -71,6 +71,7 @@ static dense_case case_new(uint32_t vertices, size_t edges, unsigned hubs, unsig
 			c.target[e] = e % 32 == 5 ? c.target[e - 1] : c.source[e];
 		}
 		c.weight[e] = weights ? (double)gemp_random_below(seed, 256) : 1;
+		c.layout.greatest = fmax(c.layout.greatest, c.weight[e]);
 		c.layout.out_degree[c.source[e]]++;
 		if (weights)
 			c.layout.out_weight[c.source[e]] += c.weight[e];

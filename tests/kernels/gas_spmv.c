@@ -129,8 +129,81 @@ static void known_answer(void **state)
 	gemp_spmv_free(it);
 }
 
+/* Power iteration in long doubles, which reach to 1e4932, and back from there. */
+static void true_power(const dense_case *c, const double *x, uint32_t rounds, double *y, double *greatest)
+{
+	long double *from = gemp_calloc(c->vertices, sizeof *from), *to = gemp_calloc(c->vertices, sizeof *to);
+	for (uint32_t v = 0; v < c->vertices; v++)
+		from[v] = x ? x[v] : 1;
+	for (uint32_t round = 0; round < rounds; round++) {
+		long double most = 0;
+		for (uint32_t v = 0; v < c->vertices; v++)
+			to[v] = 0;
+		for (size_t e = 0; e < c->edges; e++)
+			to[c->target[e]] += (long double)c->weight[e] * from[c->source[e]];
+		for (uint32_t v = 0; v < c->vertices; v++)
+			most = fmaxl(most, fabsl(to[v]));
+		for (uint32_t v = 0; v < c->vertices; v++)
+			from[v] = most > 0 ? to[v] / most : 0;
+		greatest[round] = (double)most;
+	}
+	for (uint32_t v = 0; v < c->vertices; v++)
+		y[v] = (double)from[v];
+	gemp_free(from);
+	gemp_free(to);
+}
+
+static void scale_weight(dense_case *c, size_t e, int by)
+{
+	c->weight[e] = ldexp(c->weight[e], by);
+	if (c->layout.weights == GEMP_GAS_F64)
+		((double *)c->layout.in.weight)[e] = ldexp(((double *)c->layout.in.weight)[e], by);
+	else
+		((float *)c->layout.in.weight)[e] = ldexpf(((float *)c->layout.in.weight)[e], by);
+	c->layout.greatest = fmax(c->layout.greatest, c->weight[e]);
+}
+
+/* Weights and x times powers of 2, so that sums of products would leave the precision: up and down, and x alone. */
+static void out_of_range(void **state)
+{
+	static const struct { bool twofold; int weight, x; } some[] = {
+		{ true, 1010, 0 }, { true, -1010, 0 }, { true, 0, 1020 }, { true, 0, -1000 }, { true, -1000, 900 }, { true, 600, -900 },
+		{ false, 115, 0 }, { false, -110, 0 }, { false, 0, 900 }, { false, 0, -900 }, { false, 10, 0 },
+	};
+	enum { ROUNDS = 6, VERTICES = 60, EDGES = 400 };
+	uint64_t seed = test_seed();
+	(void)state;
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+		bool twofold = some[i].twofold;
+		gemp_dense_options options = ways[1];
+		dense_case c = case_new(VERTICES, EDGES, 3, 4, twofold ? GEMP_GAS_F64 : GEMP_GAS_F32, &seed);
+		double *x = some_values(VERTICES, &seed), y[VERTICES], greatest[ROUNDS];
+		gemp_spmv *it;
+		gemp_spmv_result r;
+		options.twofold = twofold;
+		for (uint32_t v = 0; v < VERTICES; v++)
+			x[v] = ldexp(fabs(x[v]) + 1, some[i].x);
+		for (size_t e = 0; e < EDGES; e++)
+			scale_weight(&c, e, some[i].weight);
+		true_power(&c, x, ROUNDS, y, greatest);
+		assert_ok(gemp_spmv_new(&it, &c.layout, device, &options));
+		assert_ok(gemp_spmv_run(it, &(gemp_spmv_ask){ x, ROUNDS, true }, &r));
+		for (uint32_t v = 0; v < VERTICES; v++)
+			if (!near(r.y[v], y[v], 1e-6, twofold))
+				fail_msg("case %zu, vertex %u: %.17g, not %.17g", i, v, r.y[v], y[v]);
+		for (uint32_t round = 0; round < ROUNDS; round++)
+			assert_true(isinf(greatest[round]) ? isinf(r.greatest[round]) : near(r.greatest[round], greatest[round], 0, twofold));
+		assert_int_equal(r.report.rounds, ROUNDS);
+		gemp_spmv_result_free(&r);
+		gemp_spmv_free(it);
+		case_free(&c);
+		gemp_free(x);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(known_answer), cmocka_unit_test(all_ways) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(known_answer), cmocka_unit_test(all_ways),
+		cmocka_unit_test(out_of_range) };
 	return dense_main(tests, sizeof tests / sizeof *tests);
 }

@@ -354,6 +354,32 @@ static void products(void **state)
 	assert_all(gemp_memory_blocks() == 0);
 }
 
+/* Sums whose parts no double holds: what they come to is checked all the same. Four edges from 0 to 1. */
+static void great_products(void **state)
+{
+	(void)state;
+	static const double costs[] = { 1.5e308, 1.5e308, -1.5e308, -1.25e308 };
+	question q = { .c = { .n = 3 } };
+	uint64_t random = 1;
+	for (size_t i = 0; i < 4; i++) {
+		gas_case_edge(&q.c, &random, 0, 1);
+		q.c.edges[i].cost = costs[i];
+	}
+	assert_all_ok(gas_case_build(&q.c, &test_comm, 3));
+	q.edges = (gemp_gas_edges){ .comm = &test_comm, .graph = q.c.graph, .weight = "cost" };
+	for (int normal = 0; normal < 2; normal++) {
+		double y[3] = { 0, normal ? 1 : 0.25e308, 0 };
+		for (int spoilt = 0; spoilt < 4; spoilt++) {
+			y[1] = spoilt == 1 ? -y[1] : spoilt == 2 ? INFINITY : spoilt == 3 ? NAN : y[1];
+			double *ys = rows_of(&q, y, sizeof *y);
+			gemp_gas_product product = { .rounds = 1, .normal = normal, .y = ys, .epsilon = ldexp(1, -53) };
+			assert_all_code(gemp_gas_verify_spmv(&q.edges, &product, NULL), spoilt ? GEMP_EINTERNAL : GEMP_OK);
+			free(ys);
+		}
+	}
+	forget(&q);
+}
+
 static gemp_code all_checks(void *argument)
 {
 	const question *q = argument;
@@ -398,7 +424,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(right_levels), cmocka_unit_test(wrong_levels), cmocka_unit_test(right_distances),
-		cmocka_unit_test(wrong_distances), cmocka_unit_test(circles), cmocka_unit_test(ranks), cmocka_unit_test(products),
+		cmocka_unit_test(wrong_distances), cmocka_unit_test(circles), cmocka_unit_test(ranks), cmocka_unit_test(products), cmocka_unit_test(great_products),
 		cmocka_unit_test(memory),
 	};
 	return test_main_all(argc, argv, tests);
