@@ -82,7 +82,7 @@ static gemp_code place_edges(placing *p, uint32_t known, size_t ranges)
 	gemp_parallel_for(ranges, count_range, p);
 	for (size_t range = 0; range < ranges; range++)
 		p->begin[range + 1] += p->begin[range];
-	if (p->begin[ranges] > UINT32_MAX)
+	if (gemp_gas_wide(p->begin[ranges]))
 		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "%llu edges of one rank are more than --gather binned goes through; take pull, or more "
 		                   "ranks", (unsigned long long)p->begin[ranges]));
 	size_t edges = (size_t)p->begin[ranges];

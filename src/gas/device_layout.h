@@ -18,12 +18,19 @@ typedef struct gemp_gas_device_rows {
 typedef struct gemp_gas_device_layout {
 	gemp_device *device; /* borrowed */
 	const gemp_gas_layout *layout; /* borrowed */
-	bool wide;           /* begin[] in 64 bits: some rows have 2^32 edges or more */
+	bool wide;           /* begin[] in 64 bits, see below */
 	gemp_gas_device_rows in, in_ghost, in_sums, out; /* those wanted; buffers of `out` may be those of `in` */
 	gemp_buffer key_rank; /* [known] if wanted */
 	bool shared_out;     /* they are */
 	double seconds;      /* of copying */
 } gemp_gas_device_layout;
+
+/* Are edges numbered in 64 bits? Kernels count beyond the last edge, by less than 2^16: by a slice, or four times the work-items
+ * of a group. */
+static inline bool gemp_gas_wide(uint64_t edges)
+{
+	return edges > UINT32_MAX - UINT16_MAX;
+}
 
 /* Local. parts (GEMP_GAS_IN, GEMP_GAS_OUT, GEMP_GAS_KEYS) that the layout has. */
 gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *device, const gemp_gas_layout *layout,

@@ -56,6 +56,16 @@ def large_lengths():
     far = 1 << 40
     graph = Graph(["a", "b", "c", "d"], [("a", "b", "A", far), ("b", "c", "A", far + 3), ("a", "c", "A", 3 * far)])
     check(graph, graph.write("far"), "a", 2)
+    for most, ranks in (((1 << 32) - 2, (1, 3)), (1 << 32, (2,)), ((1 << 64) - 2, (1, 3))):
+        totals = [most - less for less in (0, 1, 2, 65534, 65535, 65536) if most < 1 << 63 or not less]
+        edges = [("a", f"m{t}", "A", t // 2) for t in totals] + [(f"m{t}", f"e{t}", "A", t - t // 2) for t in totals]
+        graph = Graph(["a"] + [f"{c}{t}" for t in totals for c in "me"], edges)
+        path = graph.write("border")
+        for number in ranks:
+            if most < 1 << 63:
+                check(graph, path, "a", number)
+            else: # exact, but no column of a graph holds it
+                run(number, "sssp", path, "--source", "a", "--weight", "w", code=65, says=f"{most} is more than a column")
     most = (1 << 63) - 1
     graph = Graph(["a", "b", "c"], [("a", "b", "A", most), ("b", "c", "A", 1)])
     run(1, "sssp", graph.write("most"), "--source", "a", "--weight", "w", code=65)

@@ -302,6 +302,7 @@ static void nothing(void **state)
 static void weights_kept(void **state)
 {
 	(void)state;
+	assert_all(!gemp_gas_wide(0) && !gemp_gas_wide(0xffff0000u) && gemp_gas_wide(0xffff0001u) && gemp_gas_wide(1ull << 40));
 	static const int64_t greatest[] = { UINT8_MAX, UINT8_MAX + 1, UINT16_MAX, UINT16_MAX + 1, UINT32_MAX,
 	                                    (int64_t)UINT32_MAX + 1, INT64_MAX };
 	static const gemp_gas_weights kept[] = { GEMP_GAS_U8, GEMP_GAS_U16, GEMP_GAS_U16, GEMP_GAS_U32, GEMP_GAS_U32,
