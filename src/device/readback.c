@@ -1,5 +1,7 @@
 #include "device/readback.h"
 
+#include <unistd.h>
+
 enum { LEAST_ROOM = 1 << 20, PLACE = 64 };
 
 gemp_code gemp_readback_new(gemp_readback *out, gemp_device *device, size_t size)
@@ -67,6 +69,25 @@ gemp_code gemp_locked_take(gemp_locked *out, gemp_device *device, size_t size)
 	                               &error);
 	out->room = size;
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
+}
+
+/* No command uses the buffer: what copies to and from the memory itself has from it is their speed. */
+void gemp_locked_pin(gemp_locked *out, gemp_device *device, void *memory, size_t size)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), lead = (uintptr_t)memory % page;
+	cl_int error = CL_SUCCESS;
+	*out = (gemp_locked){ .host = (char *)memory - lead, .room = (lead + size + page - 1) / page * page };
+	if (device->gpu && size)
+		out->mem = clCreateBuffer(device->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, out->room, out->host, &error);
+	if (error != CL_SUCCESS)
+		out->mem = NULL;
+}
+
+void gemp_locked_unpin(gemp_locked *locked)
+{
+	if (locked->mem)
+		clReleaseMemObject(locked->mem);
+	*locked = (gemp_locked){ 0 };
 }
 
 void gemp_locked_leave(gemp_locked *locked, gemp_device *device)

@@ -35,6 +35,10 @@ gemp_code gemp_readback_end(gemp_readback *readback, gemp_device *device);
  * milliseconds per 10 MB. */
 gemp_code gemp_locked_take(gemp_locked *out, gemp_device *device, size_t size);
 void gemp_locked_leave(gemp_locked *locked, gemp_device *device);
+/* Memory of the caller, whole pages of it, for a GPU to write to and read by itself, if its driver will: else it is as it was,
+ * and mem is NULL. Nobody else's use of it changes. To be given back before the memory is. */
+void gemp_locked_pin(gemp_locked *out, gemp_device *device, void *memory, size_t size);
+void gemp_locked_unpin(gemp_locked *locked);
 /* Device: locked memory that was left. */
 void gemp_locked_forget(gemp_device *device);
 

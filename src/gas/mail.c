@@ -22,6 +22,7 @@ static gemp_code new_side(gemp_gas_mail *mail, mail_side *side)
 	GEMP_TRY(GEMP_NEW(side->count, ranks));
 	GEMP_TRY(GEMP_NEW(side->first, ranks + 1));
 	GEMP_TRY(GEMP_NEW(side->region, ranks + 1));
+	GEMP_TRY(GEMP_NEW(side->pinned, ranks));
 	for (int turn = 0; turn < 2; turn++)
 		GEMP_TRY(GEMP_NEW(side->at[turn], ranks));
 	for (int r = 0; r < mail->ranks; r++) {
@@ -66,6 +67,7 @@ static void free_side(gemp_gas_mail *mail, mail_side *side)
 	gemp_free(side->region);
 	gemp_free(side->at[0]);
 	gemp_free(side->at[1]);
+	gemp_free(side->pinned);
 	gemp_free(side->bits);
 	gemp_free(side->before);
 	gemp_free(side->request);
@@ -146,9 +148,10 @@ void gemp_gas_mail_free(gemp_gas_mail *mail)
 	if (!mail)
 		return;
 	gemp_gas_mail_device_free(mail);
+	gemp_gas_mail_host_free(mail);
+	gemp_gas_mail_common_free(mail);
 	free_side(mail, &mail->out);
 	free_side(mail, &mail->in);
-	gemp_shared_free(&mail->shared);
 	gemp_free(mail->near);
 	gemp_free(mail->slot);
 	gemp_free(mail);

@@ -20,6 +20,7 @@ typedef struct gemp_gas_mail gemp_gas_mail;
 gemp_code gemp_gas_mail_new_links(gemp_gas_mail **out, const gemp_comm *comm, const gemp_gas_links *links,
                                   gemp_device *device, size_t value_size);
 gemp_code gemp_gas_mail_new(gemp_gas_mail **out, const gemp_gas_layout *layout, gemp_device *device, size_t value_size);
+/* Collective. NULL is nothing on all ranks. */
 void gemp_gas_mail_free(gemp_gas_mail *mail);
 
 /* All ranks call all in turn, also where one has failed: what has failed is sent as nothing, so that nobody waits for it, and

@@ -1,23 +1,105 @@
 /* Mail by the host's threads, in buffers of a CPU device. */
 #include "core/memory.h"
-#include "core/ranges.h"
+#include "core/threads.h"
 #include "gas/mail_parts.h"
 
 #include <string.h>
 
-/* Waits for kernels before. */
-static gemp_code map(const gemp_gas_mail *mail, const gemp_buffer *buffer, cl_map_flags flags, void **out)
+/* BUFFERS. A CPU device has them where the host has: what a first map tells stays true, and to map once more would take as long
+ * as a small round. */
+
+static gemp_code wait_for_kernels(const gemp_gas_mail *mail)
+{
+	return GEMP_CL(clFinish(mail->device->queue));
+}
+
+static gemp_code map(const gemp_gas_mail *mail, const gemp_buffer *buffer, void **out)
 {
 	cl_int error = CL_SUCCESS;
-	*out = NULL;
-	if (buffer && buffer->size)
-		*out = clEnqueueMapBuffer(mail->device->queue, buffer->mem, CL_TRUE, flags, 0, buffer->size, 0, NULL, NULL, &error);
+	*out = clEnqueueMapBuffer(mail->device->queue, buffer->mem, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, buffer->size, 0,
+	                          NULL, NULL, &error);
 	return gemp_cl_check(error, "clEnqueueMapBuffer", __FILE__, __LINE__);
 }
 
 static gemp_code unmap(const gemp_gas_mail *mail, const gemp_buffer *buffer, void *bytes)
 {
-	return bytes ? GEMP_CL(clEnqueueUnmapMemObject(mail->device->queue, buffer->mem, bytes, 0, NULL, NULL)) : GEMP_OK;
+	return GEMP_CL(clEnqueueUnmapMemObject(mail->device->queue, buffer->mem, bytes, 0, NULL, NULL));
+}
+
+/* As long as they are known here, no other buffer has their name. */
+static gemp_code know(gemp_gas_mail *mail, const gemp_buffer *buffer, mail_known *known)
+{
+	gemp_code code = GEMP_OK;
+	void *bytes;
+	GEMP_TRY(map(mail, buffer, &bytes));
+	GEMP_TRY(unmap(mail, buffer, bytes));
+	GEMP_TRY(wait_for_kernels(mail));
+	if (known->mem)
+		clReleaseMemObject(known->mem);
+	*known = (mail_known){ 0 };
+	GEMP_TRY(GEMP_CL(clRetainMemObject(buffer->mem)));
+	*known = (mail_known){ buffer->mem, bytes };
+done:
+	return code;
+}
+
+/* NULL: there is no such buffer, or nothing in it. Kernels that use it have ended. */
+static gemp_code open(gemp_gas_mail *mail, const gemp_buffer *buffer, void **out)
+{
+	gemp_code code = GEMP_OK;
+	mail_known *known = mail->known;
+	*out = NULL;
+	if (!buffer || !buffer->size)
+		return GEMP_OK;
+	if (mail->device->gpu)
+		return map(mail, buffer, out);
+	while (known < mail->known + MAIL_KNOWN && known->mem != buffer->mem)
+		known++;
+	if (known == mail->known + MAIL_KNOWN) {
+		known = &mail->known[mail->known_next++ % MAIL_KNOWN];
+		GEMP_TRY(know(mail, buffer, known));
+	}
+	*out = known->host;
+done:
+	return code;
+}
+
+static gemp_code close(const gemp_gas_mail *mail, const gemp_buffer *buffer, void *bytes)
+{
+	return bytes && mail->device->gpu ? unmap(mail, buffer, bytes) : GEMP_OK;
+}
+
+void gemp_gas_mail_host_free(gemp_gas_mail *mail)
+{
+	for (int k = 0; k < MAIL_KNOWN; k++)
+		if (mail->known[k].mem)
+			clReleaseMemObject(mail->known[k].mem);
+}
+
+/* LOOPS over words of 32 places, or over places, in pieces that are worth a thread. */
+
+enum { WORDS = 256, PLACES = WORDS * 32 };
+
+typedef void piece_body(void *context, size_t begin, size_t end);
+
+typedef struct piecewise {
+	size_t count, piece;
+	piece_body *body;
+	void *context;
+} piecewise;
+
+static void run_piece(void *context, unsigned thread, size_t number)
+{
+	(void)thread;
+	const piecewise *p = context;
+	size_t begin = number * p->piece, left = p->count - begin;
+	p->body(p->context, begin, begin + (left < p->piece ? left : p->piece));
+}
+
+static void for_pieces(size_t count, size_t piece, piece_body *body, void *context)
+{
+	piecewise p = { count, piece, body, context };
+	gemp_parallel_for((count + piece - 1) / piece, run_piece, &p);
 }
 
 /* PACKING */
@@ -48,9 +130,8 @@ static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 	return bits;
 }
 
-static void mark_words(void *context, size_t range, size_t begin, size_t end)
+static void mark_words(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const packing *p = context;
 	for (size_t w = begin; w < end; w++)
 		p->mail->out.bits[w] = mark_word(p->mail->slot + w * 32, p->changed);
@@ -65,9 +146,8 @@ static int rank_of(const mail_side *side, size_t word)
 }
 
 /* Values go to their places in messages, whose forms are known. */
-static void gather_words(void *context, size_t range, size_t begin, size_t end)
+static void gather_words(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const packing *p = context;
 	const gemp_gas_mail *mail = p->mail;
 	const mail_side *out = &mail->out;
@@ -113,12 +193,13 @@ gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values
 	gemp_code code = GEMP_OK;
 	uint32_t words = mail->out.first[mail->ranks];
 	void *bits = NULL, *from = NULL;
-	GEMP_TRY(map(mail, changed, CL_MAP_READ, &bits));
+	GEMP_TRY(wait_for_kernels(mail));
+	GEMP_TRY(open(mail, changed, &bits));
 	if (mail->size)
-		GEMP_TRY(map(mail, values, CL_MAP_READ, &from));
+		GEMP_TRY(open(mail, values, &from));
 	packing p = { mail, bits, from };
 	if (changed) {
-		gemp_for_ranges(words, mark_words, &p);
+		for_pieces(words, 8 * WORDS, mark_words, &p);
 		gemp_gas_mail_sum(&mail->out, 0, words);
 	} else if (!mail->all) {
 		gemp_gas_mail_mark_all(mail);
@@ -126,9 +207,9 @@ gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values
 	mail->all = !changed;
 	gemp_gas_mail_heads(mail);
 	if (mail->size)
-		gemp_for_ranges(words, gather_words, &p);
+		for_pieces(words, WORDS, gather_words, &p);
 done:
-	if (unmap(mail, values, from) != GEMP_OK || unmap(mail, changed, bits) != GEMP_OK)
+	if (close(mail, values, from) != GEMP_OK || close(mail, changed, bits) != GEMP_OK)
 		code = GEMP_EINTERNAL;
 	return code;
 }
@@ -155,17 +236,15 @@ static void put(const unpacking *u, size_t place, size_t value)
 		memcpy(u->values + (u->ghost + place) * size, u->from + value * size, sizeof(uint64_t));
 }
 
-static void put_places(void *context, size_t range, size_t begin, size_t end)
+static void put_places(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const unpacking *u = context;
 	for (size_t i = begin; i < end; i++)
 		put(u, u->words[i], i);
 }
 
-static void put_words(void *context, size_t range, size_t begin, size_t end)
+static void put_words(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const unpacking *u = context;
 	const uint32_t *before = u->mail->in.before + u->mail->in.first[u->rank];
 	for (size_t w = begin; w < end; w++) {
@@ -175,9 +254,8 @@ static void put_words(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-static void put_all(void *context, size_t range, size_t begin, size_t end)
+static void put_all(void *context, size_t begin, size_t end)
 {
-	(void)range;
 	const unpacking *u = context;
 	memcpy(u->values + (u->ghost + begin) * u->mail->size, u->from + begin * u->mail->size, (end - begin) * u->mail->size);
 }
@@ -209,13 +287,13 @@ static void put_values(const unpacking *u)
 	uint32_t first = mail->in.first[u->rank], words = mail->in.first[u->rank + 1] - first;
 	unpacking *context = (unpacking *)(uintptr_t)u;
 	if (u->head->form == MAIL_ALL) {
-		gemp_for_ranges(u->head->count, put_all, context);
+		for_pieces(u->head->count, 4 * PLACES, put_all, context);
 	} else if (u->head->form == MAIL_PAIRS) {
-		gemp_for_ranges(u->head->count, put_places, context);
+		for_pieces(u->head->count, PLACES, put_places, context);
 	} else {
 		memcpy(mail->in.bits + first, u->words, words * sizeof *u->words);
 		gemp_gas_mail_sum((mail_side *)(uintptr_t)&mail->in, first, first + words);
-		gemp_for_ranges(words, put_words, context);
+		for_pieces(words, WORDS, put_words, context);
 	}
 }
 
@@ -223,9 +301,10 @@ gemp_code gemp_gas_mail_unpack_host(gemp_gas_mail *mail, const gemp_buffer *valu
 {
 	gemp_code code = GEMP_OK;
 	void *bits = NULL, *to = NULL;
-	GEMP_TRY(map(mail, arrived, CL_MAP_READ | CL_MAP_WRITE, &bits));
+	GEMP_TRY(wait_for_kernels(mail));
+	GEMP_TRY(open(mail, arrived, &bits));
 	if (mail->size)
-		GEMP_TRY(map(mail, values, CL_MAP_READ | CL_MAP_WRITE, &to));
+		GEMP_TRY(open(mail, values, &to));
 	for (int r = 0; r < mail->ranks; r++) {
 		if (!mail->in.count[r])
 			continue;
@@ -238,7 +317,7 @@ gemp_code gemp_gas_mail_unpack_host(gemp_gas_mail *mail, const gemp_buffer *valu
 			set_arrived(&u, bits);
 	}
 done:
-	if (unmap(mail, values, to) != GEMP_OK || unmap(mail, arrived, bits) != GEMP_OK)
+	if (close(mail, values, to) != GEMP_OK || close(mail, arrived, bits) != GEMP_OK)
 		code = GEMP_EINTERNAL;
 	return code;
 }

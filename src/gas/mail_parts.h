@@ -26,12 +26,20 @@ typedef struct mail_side {
 	uint32_t *before;  /* [words + 1] how many in the words before */
 	size_t *region;    /* [ranks + 1] bytes where the message of each rank begins, and has room for any form */
 	gemp_locked locked; /* the messages where a device reads and writes them, else bytes of the host; */
-	char *bytes;       /* NULL: all of them are in common memory */
+	char *bytes;       /* NULL: all of them are in common memory, */
+	gemp_locked *pinned; /* [ranks] which is the same to the device */
 	char **at[2];      /* [ranks] where messages are; rounds take turns */
 	int turn;
 	int requests;      /* under way */
 	MPI_Request *request;
 } mail_side;
+
+/* A buffer of a CPU device. */
+typedef struct mail_known {
+	cl_mem mem; /* NULL: none */
+	char *host;
+} mail_known;
+enum { MAIL_KNOWN = 6 };
 
 struct gemp_gas_mail {
 	const gemp_comm *comm;
@@ -50,6 +58,9 @@ struct gemp_gas_mail {
 	bool far;          /* there are ranks elsewhere */
 	gemp_shared shared;
 	gemp_board board;
+	/* without kernels */
+	mail_known known[MAIL_KNOWN];
+	unsigned known_next;
 	/* with kernels */
 	gemp_program program;
 	cl_kernel mark, gather, set_all, put_bits, put_pairs;
@@ -104,13 +115,15 @@ static inline size_t mail_room(const mail_side *side, int rank, size_t value)
 
 /* COMMON: collective; where messages of ranks of this node are, at[], if there is room. */
 void gemp_gas_mail_common_new(gemp_gas_mail *mail);
+void gemp_gas_mail_common_free(gemp_gas_mail *mail);
 
 /* FAR: to ranks of other nodes, and from them; returns when all has gone and come. */
 void gemp_gas_mail_far(gemp_gas_mail *mail);
 
-/* HOST: buffers are mapped, so that kernels before have ended. */
+/* HOST: waits for kernels before. */
 gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
 gemp_code gemp_gas_mail_unpack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived);
+void gemp_gas_mail_host_free(gemp_gas_mail *mail);
 /* Heads, bitmaps and places of messages, once bits[] and before[] are known. */
 void gemp_gas_mail_heads(gemp_gas_mail *mail);
 /* bits[] and before[] of all places. */
