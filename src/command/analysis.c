@@ -174,13 +174,24 @@ void gemp_analysis_stages(gemp_analysis *a, const gemp_traversal_cost *cost)
 	gemp_report_set(a->report, "stages", object);
 }
 
+/* How ranks share the edges, and what of the bytes were sums. */
+static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
+{
+	const gemp_gas_grid grid = a->layout.grid;
+	double edges = (double)a->layout.edges, each = edges > 0 ? (double)sum_bytes / edges / steps : 0;
+	gemp_report_detail(a->report, "  %-10s %.3f of them sums, on a grid of %d rows and %d column%s\n", "", each, grid.rows,
+	                   grid.columns, grid.columns == 1 ? ": the random partition" : "s");
+	gemp_report_set(a->report, "grid", json_pack("{s:i, s:i}", "rows", grid.rows, "columns", grid.columns));
+	gemp_report_set(a->report, "sum_bytes_per_edge_and_iteration", json_real(each));
+}
+
 /* Collective. What travelled, of all ranks. */
 static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 {
-	uint64_t sums[] = { work->traffic.bytes, work->traffic.messages }, rounds = work->traffic.rounds;
+	uint64_t sums[] = { work->traffic.bytes, work->traffic.messages, work->sum_bytes }, rounds = work->traffic.rounds;
 	if (a->comm->size == 1)
 		return;
-	gemp_comm_sum(a->comm, sums, 2);
+	gemp_comm_sum(a->comm, sums, 3);
 	gemp_comm_max(a->comm, &rounds, 1);
 	const gemp_traffic all = { sums[0], sums[1], rounds };
 	double steps = (double)(work->iterations ? work->iterations : 1), edges = (double)a->layout.edges;
@@ -188,6 +199,8 @@ static void report_exchange(gemp_analysis *a, const gemp_analysis_work *work)
 	gemp_report_exchange(a->report, &all, -1, NULL);
 	gemp_report_detail(a->report, "  %-10s %.3f bytes an edge and iteration\n", "", each);
 	gemp_report_set(a->report, "bytes_per_edge_and_iteration", json_real(each));
+	if (a->options->cut == GEMP_GAS_ON_GRID)
+		report_grid(a, sums[2], steps);
 }
 
 /* Collective. How much was done in a second, beside a copy in the devices' memory. */
@@ -240,7 +253,8 @@ gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *r
 {
 	double wall = run->wall;
 	const gemp_analysis_work work = { .seconds = wall, .edges = a->layout.edges * run->rounds, .iterations = run->rounds,
-	                                  .bytes = run->bytes * run->rounds, .traffic = run->traffic };
+	                                  .bytes = run->bytes * run->rounds, .traffic = run->traffic,
+	                                  .sum_bytes = run->sum_bytes };
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &wall, 1, MPI_DOUBLE, MPI_MAX, a->comm->world));
 	double each = run->rounds ? wall / run->rounds : 0;
 	gemp_report_detail(a->report, "  %-10s %10.3f ms an iteration\n", "time", 1e3 * each);

@@ -47,10 +47,10 @@ gemp_gas_edges gemp_analysis_edges(const gemp_analysis *a);
 gemp_code gemp_analysis_by_row(void **out, const gemp_analysis *a, const void *values, size_t size);
 void gemp_analysis_verified(gemp_analysis *a, const char *what, double since);
 /* Collective. The report's end. edges: that were gone along in `seconds` of the slowest rank; iterations: in as many rounds;
- * traffic: this rank's; bytes: that this rank's device read or wrote. */
+ * traffic: this rank's, of which sums; bytes: that this rank's device read or wrote. */
 typedef struct gemp_analysis_work {
 	double seconds;
-	uint64_t edges, iterations, bytes;
+	uint64_t edges, iterations, bytes, sum_bytes;
 	gemp_traffic traffic;
 } gemp_analysis_work;
 gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work);

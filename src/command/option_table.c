@@ -177,6 +177,10 @@ static const gemp_option table[] = {
 	{ "gather", 0, GEMP_OPTION_CHOICE, "auto|pull|binned", "auto", ON_SUMS, search,
 	  "How values come together: pull: vertices fetch them; binned: they are put into bins of targets, by an order of the edges "
 	  "that is made once. The answer is the same but for rounding.", AT(gather) },
+	{ "partition", 0, GEMP_OPTION_CHOICE, "random|2d", "random", ON_SUMS, search,
+	  "How ranks share the edges: random: each has those that lead to its vertices; 2d: ranks form a grid, and an edge is in the row "
+	  "of its target's rank and the column of its source's, so that fewer values travel with 4 ranks or more. The answer is the same "
+	  "but for rounding.", AT(cut) },
 	{ "transpose", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SPMV, search,
 	  "Multiply the transposed matrix: sums along the edges.", AT(transpose) },
 	{ "repeat", 0, GEMP_OPTION_COUNT, "K", "1", GEMP_ON_SPMV, search,

@@ -106,7 +106,7 @@ typedef struct gemp_options {
 	gemp_list sources;
 	int direction; /* a gemp_gas_direction */
 	int precision; /* auto, single, double */
-	int pass, gather; /* a gemp_gas_pass, a gemp_gather */
+	int pass, gather, cut; /* a gemp_gas_pass, a gemp_gather, a gemp_gas_cut */
 	bool transpose, normalize;
 	uint64_t max_iterations;
 	double delta, damping, tolerance;

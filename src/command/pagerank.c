@@ -182,7 +182,8 @@ static gemp_code find(gemp_analysis *a, gemp_pagerank **engine, gemp_pagerank_re
 	bool weights = options->weight;
 	double *jump = NULL;
 	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)options->direction, .weight = options->weight,
-		.parts = GEMP_GAS_IN | (weights ? GEMP_GAS_OUT_WEIGHT : 0), .wanted = twofold(options) ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE, .not_negative = true };
+		.parts = GEMP_GAS_IN | (weights ? GEMP_GAS_OUT_WEIGHT : 0), .cut = (gemp_gas_cut)options->cut,
+		.wanted = twofold(options) ? GEMP_GAS_DOUBLE : GEMP_GAS_SINGLE, .not_negative = true };
 	const gemp_dense_options shape = { .twofold = twofold(options), .gather = (gemp_gather)options->gather };
 	gemp_pagerank_ask ask = { .damping = options->damping, .tolerance = options->tolerance,
 	                          .rounds = (uint32_t)options->max_iterations };

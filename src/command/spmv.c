@@ -195,7 +195,8 @@ static gemp_code find(gemp_analysis *a, gemp_spmv **engine, gemp_spmv_result *fo
 	bool single = options->precision == SINGLE;
 	double *x = NULL;
 	const gemp_gas_layout_options how = { .direction = direction(options),
-		.weight = options->weight, .parts = GEMP_GAS_IN, .wanted = single ? GEMP_GAS_SINGLE : GEMP_GAS_DOUBLE };
+		.weight = options->weight, .parts = GEMP_GAS_IN, .cut = (gemp_gas_cut)options->cut,
+		.wanted = single ? GEMP_GAS_SINGLE : GEMP_GAS_DOUBLE };
 	const gemp_dense_options shape = { .twofold = !single, .gather = (gemp_gather)options->gather };
 	gemp_spmv_ask ask = { .rounds = (uint32_t)options->repeat, .normal = options->normalize };
 	GEMP_TRY(gemp_analysis_lay_out(a, how));

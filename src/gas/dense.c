@@ -48,18 +48,18 @@ static gemp_code make_values(gemp_dense *dense)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *layout = dense->layout;
-	size_t values = layout->known + gemp_gas_row_edges(&layout->in_sums);
-	size_t held = gemp_dense_ranks(dense) ? layout->in.rows : 0;
+	size_t values = gemp_gas_values(layout), held = gemp_dense_ranks(dense) ? layout->own : 0, other = layout->in_other.rows;
 	for (int side = 0; side < 2; side++)
 		GEMP_TRY(gemp_buffer_new(&dense->value[side], dense->device, (values ? values : 1) * dense->real, NULL));
-	code = gemp_buffer_new(&dense->held, dense->device, (held ? held : 1) * dense->real, NULL);
+	GEMP_TRY(gemp_buffer_new(&dense->held, dense->device, (held ? held : 1) * dense->real, NULL));
+	code = gemp_buffer_new(&dense->other, dense->device, (other ? other : 1) * dense->real, NULL);
 done:
 	return code;
 }
 
 static const gemp_gas_rows *rows_of(const gemp_gas_layout *layout, int part)
 {
-	return part == GEMP_DENSE_OWN ? &layout->in : part == GEMP_DENSE_GHOST ? &layout->in_ghost : &layout->in_sums;
+	return part == GEMP_DENSE_OWN ? &layout->in : part == GEMP_DENSE_GHOST ? &layout->in_ghost : &layout->in_other;
 }
 
 static void count_bytes(gemp_dense *dense)
@@ -73,23 +73,22 @@ static void count_bytes(gemp_dense *dense)
 	}
 	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and sums of tiles there and back */
 		dense->report.bytes = edges * sizeof(uint16_t) + 2 * sums;
-	uint64_t held = 2 * (rows - layout->own); /* each row in all parts but the last, there and back */
+	uint64_t held = (gemp_dense_ranks(dense) ? 2 * (uint64_t)layout->own : 0) + layout->in_other.rows;
 	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) + rows * place +
-	                      (layout->known + gemp_gas_row_edges(&layout->in_sums) + layout->own + held) * dense->real;
+	                      (gemp_gas_values(layout) + layout->own + held) * dense->real;
 }
 
 static gemp_code make_parts(gemp_dense *dense, const gemp_gas_pull_how *how)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *layout = dense->layout;
-	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_sums };
+	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_other };
 	size_t weight = gemp_gas_weight_size(layout->weights);
-	uint32_t values = layout->known + (uint32_t)gemp_gas_row_edges(&layout->in_sums);
 	for (int part = 0; part < dense->parts; part++) {
 		const gemp_gas_rows *host = rows_of(layout, part);
 		GEMP_TRY(gemp_gas_pull_new(&dense->pull[part], dense->device, host, rows[part], how));
 		if (how->hubs_only)
-			GEMP_TRY(gemp_gas_binned_new(&dense->binned[part], dense->device, host, values, weight, how));
+			GEMP_TRY(gemp_gas_binned_new(&dense->binned[part], dense->device, host, gemp_gas_values(layout), weight, how));
 	}
 done:
 	return code;
@@ -99,7 +98,8 @@ static gemp_gas_pull_how choose(const gemp_dense *dense, const gemp_dense_option
 {
 	const gemp_gas_layout *layout = dense->layout;
 	gemp_gas_pull_how how = { .groups = dense->groups, .hubs_only = dense->gather == GEMP_GATHER_BINNED, .real = dense->real };
-	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, &layout->in, options->shape);
+	const gemp_gas_rows *most = rows_of(layout, gemp_dense_sums(dense) ? GEMP_DENSE_OTHER : GEMP_DENSE_OWN);
+	how.shape = gemp_gas_pull_shape_of(dense->device, dense->groups, most, options->shape);
 	for (int part = 0; part < dense->parts; part++)
 		how.ordered |= !gemp_gas_pull_in_classes(rows_of(layout, part), dense->groups, &how.shape);
 	return how;
@@ -159,6 +159,7 @@ void gemp_dense_free(gemp_dense *dense)
 		for (int side = 0; side < 2; side++)
 			gemp_buffer_free(&dense->value[side], dense->device);
 		gemp_buffer_free(&dense->held, dense->device);
+		gemp_buffer_free(&dense->other, dense->device);
 	}
 	for (int part = 0; part < GEMP_DENSE_PARTS; part++) {
 		gemp_gas_pull_free(&dense->pull[part]);
@@ -201,14 +202,14 @@ gemp_code gemp_dense_gather(gemp_dense *dense, gemp_dense_part part, int from, c
 	gemp_code code = GEMP_OK;
 	gemp_gas_pull *pull = &dense->pull[part];
 	gemp_gas_binned *binned = &dense->binned[part];
-	const gemp_buffer *value = &dense->value[from];
-	GEMP_TRY(gemp_gas_pull_launch(pull, dense->kernels[0], value, &dense->held, how, more, count));
+	const gemp_buffer *value = &dense->value[from], *held = part == GEMP_DENSE_OTHER ? &dense->other : &dense->held;
+	GEMP_TRY(gemp_gas_pull_launch(pull, dense->kernels[0], value, held, how, more, count));
 	GEMP_TRY(gemp_laps_add(&dense->laps[part], dense->device));
 	if (dense->gather == GEMP_GATHER_PULL)
 		return GEMP_OK;
 	GEMP_TRY(gemp_gas_binned_gather(binned, dense->kernels[1], value, how, more, count));
 	GEMP_TRY(gemp_laps_add(&dense->laps[part], dense->device));
-	GEMP_TRY(gemp_gas_binned_finish(binned, pull, dense->kernels[2], value, &dense->held, how, more, count));
+	GEMP_TRY(gemp_gas_binned_finish(binned, pull, dense->kernels[2], value, held, how, more, count));
 	code = gemp_laps_add(&dense->laps[part], dense->device);
 done:
 	return code;
@@ -219,7 +220,7 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = dense->device;
-	const gemp_laps *laps = &dense->laps[dense->parts - 1];
+	const gemp_laps *laps = &dense->laps[GEMP_DENSE_GHOST];
 	const cl_event *last = device->launched ? &device->launched : laps->count ? &laps->events[laps->count - 1] : NULL;
 	const bool beside = device->gpu && last;
 	cl_command_queue queue = beside ? device->transfer : device->queue;
@@ -258,7 +259,7 @@ gemp_code gemp_dense_receive(gemp_dense *dense, int side)
 gemp_code gemp_dense_send_sums(gemp_dense *dense, int side)
 {
 	double since = gemp_now();
-	gemp_code code = gemp_gas_mail_begin(dense->sum_mail, &dense->held, NULL);
+	gemp_code code = gemp_gas_mail_begin(dense->sum_mail, &dense->other, NULL);
 	gemp_code ended = gemp_gas_mail_end(dense->sum_mail, &dense->value[side], NULL);
 	dense->report.mail += gemp_now() - since;
 	return code == GEMP_OK ? ended : code;
@@ -291,7 +292,7 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 	report->sum_bytes = sums.bytes;
 	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_OWN], &report->own));
 	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_GHOST], &report->ghost));
-	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_SUMS], &seconds));
+	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_OTHER], &seconds));
 	report->ghost += seconds;
 done:
 	return code;

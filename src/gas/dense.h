@@ -1,8 +1,8 @@
 /* dense: rounds in which every row gathers from all of its sources; what PageRank and SpMV have in common.
  *
  * With several ranks a round is two launches: over edges of own sources, whose sums are held while ghosts' values travel, and
- * over those of ghosts, which applies them. With several columns of ranks (gas/layout.h) the second one holds them, too, sums
- * of others' rows travel to their owners, and a third one adds what has come and applies it.
+ * over those of ghosts, which applies them. On a grid of ranks with several columns (gas/layout.h) one over other ranks' rows
+ * comes before the second, and their sums travel then.
  */
 #ifndef GEMP_GAS_DENSE_H
 #define GEMP_GAS_DENSE_H
@@ -26,14 +26,14 @@ typedef struct gemp_dense_report {
 	uint32_t rounds;
 	double build, prepare;    /* seconds that programs took to be built or loaded, and all else before the first run */
 	double wall;              /* seconds of the run without reading the result */
-	double own, ghost;        /* seconds of launches by the device's clock: over own sources; over ghosts and sums */
+	double own, ghost;        /* seconds of launches by the device's clock: over own sources; over ghosts and others' rows */
 	double mail, agree;       /* seconds that the host worked on mail, and that mail and sums of all ranks took from there on */
 	uint64_t bytes;           /* of a round on this rank, at least: edges, and each value once */
 	gemp_traffic traffic;     /* of all rounds, sent by this rank */
 	uint64_t sum_bytes;       /* of these the bytes of sums */
 } gemp_dense_report;
 
-typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST, GEMP_DENSE_SUMS, GEMP_DENSE_PARTS } gemp_dense_part;
+typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST, GEMP_DENSE_OTHER, GEMP_DENSE_PARTS } gemp_dense_part;
 
 typedef struct gemp_dense {
 	const gemp_gas_layout *layout; /* borrowed */
@@ -42,11 +42,11 @@ typedef struct gemp_dense {
 	size_t real;                   /* bytes of a value */
 	gemp_gas_device_layout rows;
 	gemp_gather gather;            /* PULL or BINNED */
-	int parts;                     /* own sources; ghosts, of several ranks; sums, of several columns */
+	int parts;                     /* own sources; ghosts, of several ranks; others' rows, of several columns */
 	gemp_gas_pull pull[GEMP_DENSE_PARTS];
 	gemp_gas_binned binned[GEMP_DENSE_PARTS]; /* with BINNED; `pull` then has hubs alone */
-	gemp_buffer value[2];          /* [known] before a round and after it; behind them sums that have come */
-	gemp_buffer held;              /* [in.rows] sums of a part of the edges */
+	gemp_buffer value[2];          /* [gemp_gas_values] before a round and after it */
+	gemp_buffer held, other;       /* [own] sums of a part of the edges; of others' rows */
 	gemp_program program;
 	cl_kernel kernels[3];          /* of the application: pull, and with BINNED gather and finish */
 	gemp_gas_mail *mail, *sum_mail; /* of several ranks, columns */
@@ -86,8 +86,8 @@ gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out);
 gemp_code gemp_dense_send(gemp_dense *dense, int side);
 gemp_code gemp_dense_receive(gemp_dense *dense, int side);
 
-/* Do sums travel? Then, behind launches over ghosts, what is held goes to the owners of rows, and comes behind the values of
- * `side`. All ranks call it. */
+/* Do sums travel? Then, behind launches over others' rows, which hold them, they go to the owners, and come behind the values
+ * of `side`. All ranks call it. */
 bool gemp_dense_sums(const gemp_dense *dense);
 gemp_code gemp_dense_send_sums(gemp_dense *dense, int side);
 

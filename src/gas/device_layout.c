@@ -70,12 +70,12 @@ gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *d
 	size_t size = gemp_gas_weight_size(layout->weights);
 	*out = (gemp_gas_device_layout){ .device = device, .layout = layout };
 	out->wide = gemp_gas_wide(gemp_gas_row_edges(&layout->in)) || gemp_gas_wide(gemp_gas_row_edges(&layout->in_ghost)) ||
-	            gemp_gas_wide(gemp_gas_row_edges(&layout->out));
+	            gemp_gas_wide(gemp_gas_row_edges(&layout->in_other)) || gemp_gas_wide(gemp_gas_row_edges(&layout->out));
 	if (parts & GEMP_GAS_IN) {
 		GEMP_TRY(load_rows(&out->in, device, &layout->in, size, out->wide));
 		GEMP_TRY(load_rows(&out->in_ghost, device, &layout->in_ghost, size, out->wide));
-		if (layout->in_sums.begin)
-			GEMP_TRY(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
+		if (layout->in_other.begin)
+			GEMP_TRY(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
 	}
 	out->shared_out = parts & GEMP_GAS_IN && parts & GEMP_GAS_OUT && layout->out.end == layout->in.end;
 	if (out->shared_out)
@@ -98,7 +98,7 @@ void gemp_gas_device_layout_free(gemp_gas_device_layout *layout)
 			free_rows(&layout->out, layout->device);
 		free_rows(&layout->in, layout->device);
 		free_rows(&layout->in_ghost, layout->device);
-		free_rows(&layout->in_sums, layout->device);
+		free_rows(&layout->in_other, layout->device);
 		gemp_buffer_free(&layout->key_rank, layout->device);
 	}
 	*layout = (gemp_gas_device_layout){ 0 };

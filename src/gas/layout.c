@@ -70,6 +70,7 @@ static void forget(gemp_gas_making *m)
 	gemp_free(m->ghost_local);
 	gemp_free(m->arriving);
 	gemp_free(m->row);
+	gemp_free(m->summed);
 	gemp_bit_ranks_free(&m->ghosts);
 }
 
@@ -141,7 +142,7 @@ static void leave_wanted(gemp_gas_layout *layout, unsigned parts)
 	else
 		free_rows(&layout->in);
 	free_rows(&layout->in_ghost);
-	free_rows(&layout->in_sums);
+	free_rows(&layout->in_other);
 }
 
 gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
@@ -175,7 +176,7 @@ void gemp_gas_layout_free(gemp_gas_layout *layout)
 		free_rows(&layout->out);
 	free_rows(&layout->in);
 	free_rows(&layout->in_ghost);
-	free_rows(&layout->in_sums);
+	free_rows(&layout->in_other);
 	gemp_free(layout->id);
 	gemp_free(layout->key_rank);
 	gemp_free(layout->local);

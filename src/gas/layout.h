@@ -10,8 +10,9 @@
  *
  * Or edges are cut on a grid of ranks (rank r is in row r / columns and column r % columns): a rank has those whose
  * target is owned by a rank of its row, and whose source by one of its column. So ghosts are of ranks of the column
- * alone, and rows own .. in.rows - 1 are of targets that other ranks of the row own, by that rank and then in the order
- * that they have there. The sum of such a row travels to its owner.
+ * alone, and there are rows of targets that other ranks of its row own (in_other), by that rank and then in the order
+ * that they have there. Their sums travel to the owners, arrive behind the values of known vertices, and are gathered as if
+ * each came along an edge of weight 1.
  */
 #ifndef GEMP_GAS_LAYOUT_H
 #define GEMP_GAS_LAYOUT_H
@@ -91,13 +92,12 @@ typedef struct gemp_gas_layout {
 	double weight_sum;          /* the same, of all edges */
 	uint64_t greatest_integer;  /* of integers, exactly */
 	gemp_gas_grid grid;
-	gemp_gas_rows in, in_ghost; /* own rows, and on a grid others; ends are own sources, and ghosts */
-	gemp_gas_rows out;          /* known rows; ends are rows of targets: the same edges by source. One rank's may be the
+	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts, then sums */
+	gemp_gas_rows out;          /* known rows; ends are targets, own or behind them others: the same edges by source. One rank's may be the
 	                               arrays of `in`, if the layout is symmetric */
 	gemp_gas_links links;
-	gemp_gas_links sums;        /* with several columns: rows whose sums rank r is sent; and where such sums arrive, behind
-	                               all known vertices */
-	gemp_gas_rows in_sums;      /* the same: own rows; ends are places where sums arrive, by rank, of weight 1 */
+	gemp_gas_rows in_other;     /* several columns: other ranks' rows; ends are own sources and ghosts */
+	gemp_gas_links sums;        /* the same: other rows whose sums rank r is sent; and where its sums arrive */
 	double seconds;             /* to make it, without loading the graph */
 } gemp_gas_layout;
 
@@ -113,6 +113,12 @@ void gemp_gas_layout_free(gemp_gas_layout *layout);
 gemp_gas_grid gemp_gas_grid_of(int ranks);
 
 size_t gemp_gas_weight_size(gemp_gas_weights weights); /* bytes; 0: unweighted */
+/* Known vertices, and sums that arrive. */
+static inline uint32_t gemp_gas_values(const gemp_gas_layout *layout)
+{
+	return layout->sums.ghost_begin ? layout->sums.ghost_begin[layout->comm->size] : layout->known;
+}
+
 static inline uint64_t gemp_gas_row_edges(const gemp_gas_rows *rows)
 {
 	return rows->begin ? rows->begin[rows->rows] : 0;

@@ -194,7 +194,6 @@ gemp_code gemp_gas_make_order(gemp_gas_making *m)
 	gemp_gas_layout *out = m->out;
 	bool several = m->comm->size > 1;
 	out->own = (uint32_t)m->graph->rows;
-	m->rows = out->own;
 	code = GEMP_NEW(m->from_own, m->targets);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(m->from_ghost, m->targets);

@@ -1,4 +1,4 @@
-/* The rows of `in` and `in_ghost` by source. Their edges go to buckets in the order of targets, then each bucket to
+/* The rows of `in`, `in_ghost` and `in_other` by source. Their edges go to buckets in the order of targets, then each bucket to
  * its rows, so that the ends of each row ascend. A bucket has every so manyth block of rows: hubs, which come first,
  * are spread. */
 #include "core/memory.h"
@@ -15,7 +15,7 @@ typedef struct turning {
 	unsigned words;   /* of an edge on its way */
 	size_t size;      /* bytes of a weight */
 	size_t buckets, pieces;
-	uint32_t *first;  /* [pieces + 1] row of `in` */
+	uint32_t *first;  /* [pieces + 1] target: own rows, then others */
 	uint64_t *places; /* [pieces][buckets] */
 	uint64_t *begin;  /* [buckets + 1] */
 	uint32_t *word;   /* edges by bucket: source, target, weight */
@@ -27,29 +27,40 @@ static inline size_t bucket_of(const turning *t, uint32_t source)
 	return source >> BLOCK_BITS & (t->buckets - 1);
 }
 
-static void count_rows(const turning *t, const gemp_gas_rows *rows, size_t piece)
+static uint32_t least(uint32_t a, uint32_t b)
 {
-	uint64_t *places = t->places + piece * t->buckets;
-	for (uint64_t e = rows->begin[t->first[piece]]; e < rows->begin[t->first[piece + 1]]; e++)
-		places[bucket_of(t, rows->end[e])]++;
+	return a < b ? a : b;
+}
+
+/* Sums are no edges. */
+static void count_rows(const turning *t, const gemp_gas_rows *rows, uint32_t first, uint32_t last, uint64_t *places)
+{
+	for (uint64_t e = rows->begin[first]; e < rows->begin[last]; e++)
+		if (rows->end[e] < t->layout->known)
+			places[bucket_of(t, rows->end[e])]++;
 }
 
 static void count_piece(void *context, unsigned thread, size_t piece)
 {
 	(void)thread;
 	const turning *t = context;
-	count_rows(t, &t->layout->in, piece);
-	count_rows(t, &t->layout->in_ghost, piece);
+	const gemp_gas_layout *layout = t->layout;
+	uint32_t first = t->first[piece], last = t->first[piece + 1], own = layout->own;
+	uint64_t *places = t->places + piece * t->buckets;
+	count_rows(t, &layout->in, least(first, own), least(last, own), places);
+	count_rows(t, &layout->in_ghost, least(first, own), least(last, own), places);
+	if (last > own)
+		count_rows(t, &layout->in_other, first > own ? first - own : 0, last - own, places);
 }
 
 static inline __attribute__((always_inline)) void move_row(const turning *t, const gemp_gas_rows *rows, uint32_t row,
-                                                           size_t piece, unsigned words, size_t size)
+                                                           uint32_t target, size_t piece, unsigned words, size_t size)
 {
 	uint64_t *places = t->places + piece * t->buckets;
-	for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1]; e++) {
+	for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1] && rows->end[e] < t->layout->known; e++) {
 		uint32_t *to = t->word + places[bucket_of(t, rows->end[e])]++ * words;
 		to[0] = rows->end[e];
-		to[1] = row;
+		to[1] = target;
 		if (size)
 			gemp_gas_weight_take(to + ARC_WEIGHT, rows->weight, e, size);
 	}
@@ -57,10 +68,14 @@ static inline __attribute__((always_inline)) void move_row(const turning *t, con
 
 static inline __attribute__((always_inline)) void move_rows(const turning *t, size_t piece, unsigned words, size_t size)
 {
-	for (uint32_t row = t->first[piece]; row < t->first[piece + 1]; row++) {
-		move_row(t, &t->layout->in, row, piece, words, size);
-		move_row(t, &t->layout->in_ghost, row, piece, words, size);
+	const gemp_gas_layout *layout = t->layout;
+	uint32_t target = t->first[piece], last = t->first[piece + 1];
+	for (; target < least(last, layout->own); target++) {
+		move_row(t, &layout->in, target, target, piece, words, size);
+		move_row(t, &layout->in_ghost, target, target, piece, words, size);
 	}
+	for (; target < last; target++)
+		move_row(t, &layout->in_other, target - layout->own, target, piece, words, size);
 }
 
 static void move_piece(void *context, unsigned thread, size_t piece)
@@ -98,21 +113,28 @@ static void put_bucket(void *context, unsigned thread, size_t bucket)
 	}
 }
 
+static uint64_t edges_before(const gemp_gas_layout *layout, uint32_t target)
+{
+	uint32_t own = layout->own, row = least(target, own);
+	uint64_t edges = layout->in.begin[row] + layout->in_ghost.begin[row];
+	return edges + (target > own ? layout->in_other.begin[target - own] : 0);
+}
+
 /* Rows of about as many edges, for each piece. */
 static gemp_code cut(turning *t, uint64_t edges)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *layout = t->layout;
 	uint64_t size = edges / MOST_PIECES > EDGES_A_PIECE ? edges / MOST_PIECES : EDGES_A_PIECE;
-	uint32_t row = 0;
+	uint32_t target = 0, targets = layout->own + layout->in_other.rows;
 	t->pieces = (size_t)(edges / size + 1);
 	GEMP_TRY(GEMP_NEW(t->first, t->pieces + 1));
 	for (size_t p = 1; p < t->pieces; p++) {
-		while (row < layout->in.rows && layout->in.begin[row] + layout->in_ghost.begin[row] < p * size)
-			row++;
-		t->first[p] = row;
+		while (target < targets && edges_before(layout, target) < p * size)
+			target++;
+		t->first[p] = target;
 	}
-	t->first[t->pieces] = layout->in.rows;
+	t->first[t->pieces] = targets;
 done:
 	return code;
 }
@@ -121,7 +143,7 @@ gemp_code gemp_gas_make_out(gemp_gas_layout *layout)
 {
 	gemp_code code = GEMP_OK;
 	gemp_gas_rows *out = &layout->out;
-	uint64_t edges = gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost);
+	uint64_t edges = edges_before(layout, layout->own + layout->in_other.rows);
 	size_t size = gemp_gas_weight_size(layout->weights);
 	unsigned shift;
 	turning t = { .layout = layout, .words = ARC_WEIGHT + gemp_gas_weight_words(layout->weights), .size = size };

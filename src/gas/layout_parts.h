@@ -46,8 +46,9 @@ typedef struct gemp_gas_making {
 	gemp_bit_ranks ghosts;       /* several ranks: ids that are known here, and own by others */
 	uint32_t *ghost_local;       /* [ghosts] by id: local vertex */
 	uint64_t *arriving;          /* several columns: [own] by row: arcs of all ranks that lead there */
-	uint32_t *row;               /* the same: [targets] their rows; GEMP_NO_VERTEX: no edge leads there */
-	uint32_t rows;               /* own ones and others' */
+	uint32_t *row;               /* the same: [targets] their rows, own or other; GEMP_NO_VERTEX: no edge leads there */
+	uint32_t others;
+	uint32_t *summed;            /* the same: [sums] own vertices, by the ranks that send a sum of each */
 } gemp_gas_making;
 
 /* Collective. All arcs that lead to this rank's rows, by ranges. */
@@ -57,13 +58,15 @@ gemp_code gemp_gas_make_arcs(gemp_gas_making *m);
 gemp_code gemp_gas_make_arcs_alone(gemp_gas_making *m);
 /* Collective. Degrees, the order of own vertices, ghosts, links. */
 gemp_code gemp_gas_make_order(gemp_gas_making *m);
-/* Collective, with several columns. arriving; then, when own vertices are in order, the rows of other ranks' targets,
- * sums and in_sums. */
+/* Collective, with several columns. arriving; then, when own vertices are in order, the rows of other ranks' targets, and
+ * sums, which count among from_ghost from then on. */
 gemp_code gemp_gas_make_arriving(gemp_gas_making *m);
 gemp_code gemp_gas_make_sums(gemp_gas_making *m);
-/* Local. in and in_ghost; the arcs are forgotten. */
+/* Local. The last ends of rows of in_ghost; next[targets]: where they go. */
+void gemp_gas_put_sums(const gemp_gas_making *m, uint64_t *next);
+/* Local. in, in_ghost and in_other; the arcs are forgotten. */
 gemp_code gemp_gas_make_in(gemp_gas_making *m);
-/* Local. out, of in and in_ghost. */
+/* Local. out, of in, in_ghost and in_other. */
 gemp_code gemp_gas_make_out(gemp_gas_layout *layout);
 /* Collective. out_weight, of out. */
 gemp_code gemp_gas_make_out_weight(gemp_gas_layout *layout);
@@ -79,7 +82,12 @@ gemp_code gemp_gas_split_arcs(gemp_gas_arcs *arcs, const uint32_t *word, uint64_
 /* As many ranges of rows as `count` arcs are worth, a power of 2, and their rows, a power of 2. */
 void gemp_gas_ranges(uint64_t count, uint64_t rows, size_t *ranges, unsigned *shift);
 
-/* The row of a target. */
+static inline bool gemp_gas_is_own(const gemp_gas_making *m, uint64_t target)
+{
+	return m->first + target - m->graph->first < m->graph->rows;
+}
+
+/* The row of a target, among own or other ones. */
 static inline uint32_t gemp_gas_row_at(const gemp_gas_making *m, size_t target)
 {
 	return m->row ? m->row[target] : m->out->local[target];

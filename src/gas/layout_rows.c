@@ -18,8 +18,8 @@ typedef struct room {
 
 typedef struct filling {
 	const gemp_gas_making *m;
-	gemp_gas_rows *in, *in_ghost;
-	uint64_t *next_own, *next_ghost; /* [targets] where the next end goes */
+	gemp_gas_rows *in, *in_ghost, *in_other;
+	uint64_t *next_own, *next_ghost; /* [targets] where the next end goes; of other rows next_own alone */
 	room *rooms;                     /* [threads] */
 	unsigned passes, digit;          /* of a sort by local vertices, and its bits; 0: they are sorted */
 } filling;
@@ -71,9 +71,9 @@ static inline __attribute__((always_inline)) uint32_t *sort_range(const filling 
 static inline __attribute__((always_inline)) void put(const filling *f, const uint32_t *arc, size_t size)
 {
 	uint32_t from = arc[ARC_FROM];
-	bool own = from < f->m->out->own;
-	const gemp_gas_rows *rows = own ? f->in : f->in_ghost;
-	uint64_t place = (own ? f->next_own : f->next_ghost)[arc[ARC_TO]]++;
+	bool other = f->in_other && !gemp_gas_is_own(f->m, arc[ARC_TO]), ghost = !other && from >= f->m->out->own;
+	const gemp_gas_rows *rows = other ? f->in_other : ghost ? f->in_ghost : f->in;
+	uint64_t place = (ghost ? f->next_ghost : f->next_own)[arc[ARC_TO]]++;
 	rows->end[place] = from;
 	if (size)
 		gemp_gas_weight_put(rows->weight, place, arc + ARC_WEIGHT, size);
@@ -89,8 +89,10 @@ static inline __attribute__((always_inline)) void fill(const filling *f, size_t 
 		uint32_t row = gemp_gas_row_at(f->m, to);
 		if (row == GEMP_NO_VERTEX)
 			continue;
-		f->next_own[to] = f->in->begin[row];
-		f->next_ghost[to] = f->in_ghost->begin[row];
+		bool own = gemp_gas_is_own(f->m, to);
+		f->next_own[to] = (own ? f->in : f->in_other)->begin[row];
+		if (own)
+			f->next_ghost[to] = f->in_ghost->begin[row];
 	}
 	const uint32_t *sorted = arcs->word + begin * words;
 	if (f->passes)
@@ -121,7 +123,8 @@ static void fill_range(void *context, unsigned thread, size_t range)
 
 typedef struct beginning {
 	const gemp_gas_making *m;
-	const uint64_t *count; /* [targets] */
+	bool own;              /* rows, or others */
+	const uint64_t *count, *more; /* [targets] their sums; more: or NULL */
 	uint64_t *begin;       /* [rows + 1] */
 } beginning;
 
@@ -131,8 +134,8 @@ static void set_counts(void *context, size_t range, size_t begin, size_t end)
 	const beginning *b = context;
 	for (size_t to = begin; to < end; to++) {
 		uint32_t row = gemp_gas_row_at(b->m, to);
-		if (row != GEMP_NO_VERTEX)
-			b->begin[row + 1] = b->count[to];
+		if (row != GEMP_NO_VERTEX && gemp_gas_is_own(b->m, to) == b->own)
+			b->begin[row + 1] = b->count[to] + (b->more ? b->more[to] : 0);
 	}
 }
 
@@ -148,15 +151,15 @@ done:
 	return code;
 }
 
-static gemp_code begin_rows(gemp_gas_rows *rows, const gemp_gas_making *m, const uint64_t *count)
+static gemp_code begin_rows(gemp_gas_rows *rows, beginning b)
 {
 	gemp_code code = GEMP_OK;
-	beginning b = { m, count, NULL };
-	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)m->rows + 1));
+	uint32_t count = b.own ? b.m->out->own : b.m->others;
+	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)count + 1));
 	b.begin = rows->begin;
-	gemp_for_ranges(m->targets, set_counts, &b);
-	gemp_prefix_sums(rows->begin, (size_t)m->rows + 1);
-	code = new_rows(rows, m->rows, rows->begin[m->rows], m->out->weights);
+	gemp_for_ranges(b.m->targets, set_counts, &b);
+	gemp_prefix_sums(rows->begin, (size_t)count + 1);
+	code = new_rows(rows, count, rows->begin[count], b.m->out->weights);
 done:
 	return code;
 }
@@ -171,13 +174,19 @@ gemp_code gemp_gas_make_in(gemp_gas_making *m)
 	filling f = { .m = m, .in = &out->in, .in_ghost = &out->in_ghost, .next_own = m->from_own, .next_ghost = m->from_ghost,
 	              .passes = (bits + DIGIT - 1) / DIGIT };
 	f.digit = f.passes ? (bits + f.passes - 1) / f.passes : 0;
-	GEMP_TRY(begin_rows(&out->in, m, m->from_own));
-	GEMP_TRY(begin_rows(&out->in_ghost, m, m->from_ghost));
+	GEMP_TRY(begin_rows(&out->in, (beginning){ m, true, m->from_own, NULL, NULL }));
+	GEMP_TRY(begin_rows(&out->in_ghost, (beginning){ m, true, m->from_ghost, NULL, NULL }));
+	if (out->grid.columns > 1) {
+		GEMP_TRY(begin_rows(&out->in_other, (beginning){ m, false, m->from_own, m->from_ghost, NULL }));
+		f.in_other = &out->in_other;
+	}
 	GEMP_TRY(GEMP_NEW(f.rooms, threads));
 	gemp_parallel_for(m->arcs.ranges, fill_range, &f);
 	for (unsigned t = 0; t < threads; t++)
 		if (code == GEMP_OK && f.rooms[t].code != GEMP_OK)
 			code = gemp_fail(f.rooms[t].code, "%s", f.rooms[t].message);
+	if (code == GEMP_OK && f.in_other)
+		gemp_gas_put_sums(m, f.next_ghost);
 done:
 	for (unsigned t = 0; f.rooms && t < threads; t++)
 		gemp_free(f.rooms[t].word);

@@ -1,9 +1,7 @@
 /* Several columns of ranks: edges that lead to one vertex are on all ranks of a row of the grid, which send their sums
- * to its owner. There they arrive behind the values of known vertices, and are gathered as if each came along an edge
- * of weight 1. */
+ * to its owner. */
 #include "comm/exchange.h"
 #include "core/memory.h"
-#include "core/prefix.h"
 #include "gas/layout_parts.h"
 
 #include <string.h>
@@ -39,7 +37,7 @@ done:
 
 static bool is_met(const gemp_gas_making *m, size_t to)
 {
-	return m->first + to - m->graph->first >= m->graph->rows && m->from_own[to] + m->from_ghost[to] > 0;
+	return !gemp_gas_is_own(m, to) && m->from_own[to] + m->from_ghost[to] > 0;
 }
 
 /* Targets of others. */
@@ -64,8 +62,8 @@ static gemp_code place_rows(gemp_gas_making *m, const gemp_gas_met *met)
 	memset(m->row, 0xff, m->targets * sizeof *m->row);
 	memcpy(m->row + (m->graph->first - m->first), out->local, out->own * sizeof *m->row);
 	for (size_t i = 0; i < met->count; i++)
-		m->row[met->id[met->order[i]] - m->first] = out->own + (uint32_t)i;
-	m->rows = out->own + (uint32_t)met->count;
+		m->row[met->id[met->order[i]] - m->first] = (uint32_t)i;
+	m->others = (uint32_t)met->count;
 done:
 	return code;
 }
@@ -83,7 +81,7 @@ static gemp_code link_sums(gemp_gas_layout *out, const gemp_gas_met *met)
 		sums->ghost_begin[r] = out->known + (uint32_t)met->asked_begin[r];
 	}
 	for (size_t i = 0; i < met->count; i++)
-		sums->send[i] = out->own + (uint32_t)i;
+		sums->send[i] = (uint32_t)i;
 done:
 	return code;
 }
@@ -102,30 +100,22 @@ static void put_one(void *weight, gemp_gas_weights weights, uint64_t place)
 	memcpy((char *)weight + place * size, one, size);
 }
 
-static gemp_code row_sums(gemp_gas_layout *out, const gemp_gas_met *met)
+static size_t target_of(const gemp_gas_making *m, uint32_t own)
 {
-	gemp_code code = GEMP_OK;
-	gemp_gas_rows *rows = &out->in_sums;
-	uint64_t came = met->asked_begin[out->comm->size], *next = NULL;
-	size_t size = gemp_gas_weight_size(out->weights);
-	rows->rows = out->own;
-	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)out->own + 1));
-	GEMP_TRY(GEMP_NEW(rows->end, came));
-	if (size)
-		GEMP_TRY((rows->weight = gemp_calloc(came, size)) ? GEMP_OK : GEMP_ENOMEM);
-	GEMP_TRY(GEMP_NEW(next, out->own));
-	for (uint64_t i = 0; i < came; i++)
-		rows->begin[met->asked[i] + 1]++;
-	gemp_prefix_sums(rows->begin, (size_t)out->own + 1);
-	memcpy(next, rows->begin, out->own * sizeof *next);
-	for (uint64_t i = 0; i < came; i++) {
-		rows->end[next[met->asked[i]]++] = out->known + (uint32_t)i;
-		if (size)
-			put_one(rows->weight, out->weights, i);
+	return m->out->id[own] - m->first;
+}
+
+/* Places of sums ascend, as the ranks do that they come from. */
+void gemp_gas_put_sums(const gemp_gas_making *m, uint64_t *next)
+{
+	const gemp_gas_layout *out = m->out;
+	uint32_t values = gemp_gas_values(out);
+	for (uint32_t place = out->known; place < values; place++) {
+		uint64_t at = next[target_of(m, m->summed[place - out->known])]++;
+		out->in_ghost.end[at] = place;
+		if (out->weights)
+			put_one(out->in_ghost.weight, out->weights, at);
 	}
-done:
-	gemp_free(next);
-	return code;
 }
 
 gemp_code gemp_gas_make_sums(gemp_gas_making *m)
@@ -137,9 +127,11 @@ gemp_code gemp_gas_make_sums(gemp_gas_making *m)
 	code = place_rows(m, &met);
 	if (code == GEMP_OK)
 		code = link_sums(m->out, &met);
-	if (code == GEMP_OK)
-		code = row_sums(m->out, &met);
-	code = gemp_comm_agree(m->comm, code);
+	GEMP_TRY(gemp_comm_agree(m->comm, code));
+	m->summed = met.asked;
+	met.asked = NULL;
+	for (uint64_t i = 0; i < met.asked_begin[m->comm->size]; i++)
+		m->from_ghost[target_of(m, m->summed[i])]++;
 done:
 	gemp_gas_met_free(&met);
 	return code;

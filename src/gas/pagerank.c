@@ -205,19 +205,18 @@ static gemp_code launch_ghosts(const pagerank_run *run, uint32_t round, gemp_cod
 {
 	gemp_dense *dense = &run->it->dense;
 	const size_t size = GAS_ROUND * sizeof(cl_long);
-	const cl_uint turn = turn_of(round), last = GAS_RESUME | GAS_GIVEN;
-	const bool sums = gemp_dense_sums(dense);
+	const cl_uint turn = turn_of(round);
 	const int side = round % 2;
 	if (code == GEMP_OK && turn == 0)
 		code = gemp_buffer_zero(dense->device, &run->it->rounds, size, BATCH * size);
-	if (code == GEMP_OK)
-		code = launch(run, GEMP_DENSE_GHOST, side, sums ? GAS_RESUME | GAS_HOLD : last, turn);
-	if (sums) {
+	if (gemp_dense_sums(dense)) {
+		if (code == GEMP_OK)
+			code = launch(run, GEMP_DENSE_OTHER, side, GAS_HOLD, turn);
 		gemp_code sent = gemp_dense_send_sums(dense, side);
 		code = code == GEMP_OK ? sent : code;
 	}
-	if (code == GEMP_OK && sums)
-		code = launch(run, GEMP_DENSE_SUMS, side, last, turn);
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_GIVEN, turn);
 	return code == GEMP_OK ? gemp_dense_fetch(dense, &run->it->rounds, (turn + 1) * size, size) : code;
 }
 

@@ -90,16 +90,14 @@ static gemp_code take_greatest(spmv_run *run, uint64_t *out)
 static gemp_code launch_ghosts(const spmv_run *run, uint32_t round, gemp_code code)
 {
 	gemp_dense *dense = &run->it->dense;
-	const cl_uint last = GAS_RESUME | GAS_GIVEN;
-	const bool sums = gemp_dense_sums(dense);
-	if (code == GEMP_OK)
-		code = launch(run, GEMP_DENSE_GHOST, round, sums ? GAS_RESUME | GAS_HOLD : last);
-	if (sums) {
+	if (gemp_dense_sums(dense)) {
+		if (code == GEMP_OK)
+			code = launch(run, GEMP_DENSE_OTHER, round, GAS_HOLD);
 		gemp_code sent = gemp_dense_send_sums(dense, (int)(round % 2));
 		code = code == GEMP_OK ? sent : code;
 	}
-	if (code == GEMP_OK && sums)
-		code = launch(run, GEMP_DENSE_SUMS, round, last);
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN);
 	if (code == GEMP_OK && run->ask->normal)
 		code = gemp_dense_fetch(dense, &run->greatest, (round + 1) * sizeof(double), sizeof(double));
 	return code;

@@ -32,7 +32,8 @@ static int greatest_exponent(const gemp_gas_layout *layout, bool twofold)
 {
 	const int most = (twofold ? DBL_MAX_EXP : FLT_MAX_EXP) - 2;
 	double weight = layout->weights ? fmax(fabs(layout->least), fabs(layout->greatest)) : 1;
-	uint64_t edges = gemp_comm_sum1(layout->comm, longest_row(&layout->in) + longest_row(&layout->in_ghost));
+	uint64_t longest = longest_row(&layout->in) + longest_row(&layout->in_ghost) + longest_row(&layout->in_other);
+	uint64_t edges = gemp_comm_sum1(layout->comm, longest);
 	int sums = (weight > 0 ? ilogb(weight) : 0) + (edges ? ilogb((double)edges) : 0) + 2;
 	return sums > 0 ? most - sums : most;
 }

@@ -74,6 +74,8 @@ def main():
     check(graph, path, 3, "--relation", "A", direction="against", types="A")
     check(graph, path, 2, precise=False)
     check(graph, path, 4, "--weight", "w", weighted=True)
+    check(graph, path, 4, "--weight", "w", "--partition", "2d", weighted=True)
+    assert report()["grid"] == {"rows": 2, "columns": 2}
     undirected = random_graph(draw, 60, 150, directed=False, key=lambda i: 5 * i)
     check(undirected, undirected.write("u"), 2)
     jumps(graph, path)

@@ -77,6 +77,11 @@ def main():
     check(graph, path, 4, "--repeat", "20", "--normalize", times=20, normal=True, relative=1e-9)
     assert len(report()["greatest"]) == 20
     check(graph, path, 2, "--precision", "single", weight="w", x=size, relative=1e-5)
+    for ranks, rows_, columns in ((3, 3, 1), (4, 2, 2)):
+        check(graph, path, ranks, "--partition", "2d", "--repeat", "2", weight="real", x=size, times=2)
+        told = report()
+        assert told["grid"] == {"rows": rows_, "columns": columns}, told["grid"]
+        assert (told["sum_bytes_per_edge_and_iteration"] > 0) == (columns > 1)
     out_of_range(draw)
     undirected = random_graph(draw, 60, 150, directed=False, key=lambda i: 3 * i)
     check(undirected, undirected.write("u"), 2, weight="w")
@@ -91,7 +96,7 @@ def main():
     run(1, "spmv", great, "--weight", "real", "--precision", "single", code=65,
         says="great.h5: the edge from 'a' to 'b' of type 'A' has 'real' 2.125e+307; single precision reaches from 1.2e-38 to 3.4e38")
     for options, says in ((("--x", "weight"), "--x weight"), (("--x", "name"), "string"), (("--repeat", "0"), "--repeat"),
-                          (("--weight", "length"), "length"), (("--weight", "text"), "text")):
+                          (("--partition", "1d"), "--partition"), (("--weight", "length"), "length"), (("--weight", "text"), "text")):
         run(2, "spmv", path, *options, code=2, says=says)
     refusals("spmv", path)
 

@@ -36,55 +36,6 @@ static size_t choose_arcs(const gas_case *c, const gemp_gas_layout *layout, gas_
 	return chosen;
 }
 
-/* Collective. The ids of rows: owners tell those of sums, by the places where they arrive. false: places are not what
- * other ranks send. The caller frees. */
-static bool ids_of_rows(const gemp_gas_layout *layout, gemp_vertex **out)
-{
-	size_t ranks = (size_t)test_comm.size, sizes[2][64] = { 0 }, capacity = 0;
-	const gemp_gas_links *sums = &layout->sums;
-	const gemp_gas_rows *rows = &layout->in_sums;
-	size_t came = gemp_gas_row_edges(rows);
-	gemp_vertex *ids = gemp_calloc(came, sizeof *ids), *row = gemp_calloc(layout->in.rows, sizeof *row);
-	void *told = NULL;
-	bool right = sums->ghost_begin[0] == layout->known && sums->ghost_begin[ranks] == layout->known + came;
-	for (uint32_t v = 0; v < rows->rows; v++)
-		for (uint64_t e = rows->begin[v]; e < rows->begin[v + 1]; e++) {
-			right &= e == rows->begin[v] || rows->end[e - 1] < rows->end[e];
-			ids[rows->end[e] - layout->known] = layout->id[v];
-		}
-	for (size_t r = 0; r < ranks; r++)
-		sizes[0][r] = (sums->ghost_begin[r + 1] - sums->ghost_begin[r]) * sizeof *ids;
-	assert_all_ok(gemp_exchange(&test_comm, ids, sizes[0], &told, &capacity, sizes[1], NULL));
-	for (size_t r = 0; r < ranks; r++)
-		right &= sizes[1][r] == (sums->send_begin[r + 1] - sums->send_begin[r]) * sizeof *ids;
-	right &= sums->send_begin[ranks] == layout->in.rows - layout->own;
-	memcpy(row, layout->id, layout->own * sizeof *row);
-	for (uint64_t i = 0; right && i < sums->send_begin[ranks]; i++)
-		row[sums->send[i]] = ((gemp_vertex *)told)[i];
-	gemp_free(told);
-	gemp_free(ids);
-	*out = row;
-	return right;
-}
-
-/* Rows of other ranks are in the order of ranks, and in that of each rank, which is `order`. */
-static bool rows_in_order(const gas_case *c, const gemp_gas_layout *layout, const gemp_vertex *id)
-{
-	int columns = layout->grid.columns, last = -1;
-	for (uint32_t row = layout->own; row < layout->in.rows; row++) {
-		int owner = gemp_graph_owner(c->graph, id[row]);
-		if (owner == test_comm.rank || owner / columns != test_comm.rank / columns || owner < last)
-			return false;
-		uint64_t i = row - layout->own;
-		if (layout->sums.send[i] != row || i < layout->sums.send_begin[owner] || i >= layout->sums.send_begin[owner + 1])
-			return false;
-		if (layout->in.begin[row + 1] == layout->in.begin[row] && layout->in_ghost.begin[row + 1] == layout->in_ghost.begin[row])
-			return false;
-		last = owner;
-	}
-	return true;
-}
-
 static double weight_at(const gemp_gas_layout *layout, const gemp_gas_rows *rows, uint64_t e)
 {
 	switch (layout->weights) {
@@ -96,6 +47,64 @@ static double weight_at(const gemp_gas_layout *layout, const gemp_gas_rows *rows
 	}
 }
 
+/* ids[sums that arrive] are those of the rows that gather them; false: they are not all, once each, of weight 1. */
+static bool ids_of_sums(const gemp_gas_layout *layout, gemp_vertex *ids)
+{
+	const gemp_gas_rows *rows = &layout->in_ghost;
+	uint32_t sums = gemp_gas_values(layout) - layout->known, found = 0;
+	memset(ids, 0xff, sums * sizeof *ids);
+	for (uint32_t v = 0; v < rows->rows; v++)
+		for (uint64_t e = rows->begin[v]; e < rows->begin[v + 1]; e++) {
+			uint32_t place = rows->end[e] - layout->known;
+			if (rows->end[e] < layout->known)
+				continue;
+			if (place >= sums || ids[place] != GEMP_NO_VERTEX || weight_at(layout, rows, e) != 1)
+				return false;
+			ids[place] = layout->id[v];
+			found++;
+		}
+	return found == sums;
+}
+
+/* Collective. The ids of other rows, of which owners tell by the places where their sums arrive. The caller frees. */
+static bool ids_of_others(const gemp_gas_layout *layout, gemp_vertex **out)
+{
+	size_t ranks = (size_t)test_comm.size, sizes[2][64] = { 0 }, capacity = 0, others = layout->in_other.rows;
+	const gemp_gas_links *sums = &layout->sums;
+	gemp_vertex *ids = gemp_calloc(gemp_gas_values(layout) - layout->known, sizeof *ids), *row = gemp_calloc(others, sizeof *row);
+	void *told = NULL;
+	bool right = ids_of_sums(layout, ids) && sums->ghost_begin[0] == layout->known && sums->send_begin[ranks] == others;
+	for (size_t r = 0; r < ranks; r++)
+		sizes[0][r] = (sums->ghost_begin[r + 1] - sums->ghost_begin[r]) * sizeof *ids;
+	assert_all_ok(gemp_exchange(&test_comm, ids, sizes[0], &told, &capacity, sizes[1], NULL));
+	for (size_t r = 0; r < ranks; r++)
+		right &= sizes[1][r] == (sums->send_begin[r + 1] - sums->send_begin[r]) * sizeof *ids;
+	for (uint64_t i = 0; right && i < others; i++)
+		row[sums->send[i]] = ((gemp_vertex *)told)[i];
+	gemp_free(told);
+	gemp_free(ids);
+	*out = row;
+	return right;
+}
+
+/* By owner; each has edges. */
+static bool others_in_order(const gas_case *c, const gemp_gas_layout *layout, const gemp_vertex *id)
+{
+	int columns = layout->grid.columns, last = -1;
+	for (uint32_t row = 0; row < layout->in_other.rows; row++) {
+		int owner = gemp_graph_owner(c->graph, id[row]);
+		if (owner == test_comm.rank || owner / columns != test_comm.rank / columns || owner < last)
+			return false;
+		if (layout->sums.send[row] != row || row < layout->sums.send_begin[owner] || row >= layout->sums.send_begin[owner + 1])
+			return false;
+		if (layout->in_other.begin[row + 1] == layout->in_other.begin[row])
+			return false;
+		last = owner;
+	}
+	return true;
+}
+
+/* Ends ascend. Those from `known` on are sums. */
 static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_rows *rows, const gemp_vertex *id,
                       uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
 {
@@ -104,6 +113,8 @@ static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const ge
 			uint32_t from = rows->end[e];
 			if (from < least || from >= end || (e > rows->begin[row] && rows->end[e - 1] > from))
 				return false;
+			if (from >= layout->known)
+				continue;
 			arcs[(*count)++] = (gas_arc){ c->number[layout->id[from]], c->number[id[row]], 0, weight_at(layout, rows, e) };
 		}
 	return true;
@@ -123,18 +134,17 @@ static const char *wrong_arcs(const gas_case *c, const gemp_gas_layout *layout, 
 	if (layout->edges != count)
 		wrong = "number of edges";
 	count = choose_arcs(c, layout, arcs, count);
-	if (!ids_of_rows(layout, &id))
+	if (!ids_of_others(layout, &id))
 		wrong = "places of sums";
-	else if (!rows_in_order(c, layout, id))
-		wrong = "order of rows";
-	else if (gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost) != count)
+	else if (!others_in_order(c, layout, id))
+		wrong = "order of others' rows";
+	else if (gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost) + gemp_gas_row_edges(&layout->in_other) !=
+	         count + gemp_gas_values(layout) - layout->known)
 		wrong = "edges of this rank";
-	else if (!list_rows(c, layout, &layout->in, id, 0, layout->own, mine, &own) ||
-	         !list_rows(c, layout, &layout->in_ghost, id, layout->own, layout->known, mine, &own))
+	else if (!list_rows(c, layout, &layout->in, layout->id, 0, layout->own, mine, &own) ||
+	         !list_rows(c, layout, &layout->in_ghost, layout->id, layout->own, gemp_gas_values(layout), mine, &own) ||
+	         !list_rows(c, layout, &layout->in_other, id, 0, layout->known, mine, &own))
 		wrong = "rows";
-	for (uint64_t e = 0; e < gemp_gas_row_edges(&layout->in_sums); e++)
-		if (weight_at(layout, &layout->in_sums, e) != 1)
-			wrong = "weight of a sum";
 	qsort(arcs, count, sizeof *arcs, compare_arcs);
 	qsort(mine, own, sizeof *mine, compare_arcs);
 	for (size_t i = 0; i < count && !wrong; i++)
@@ -177,7 +187,7 @@ static void check(const gas_case *c, gemp_gas_layout_options options)
 	const char *wrong = wrong_vertices(c, &grid, &plain), *arcs = NULL;
 	if (grid.grid.columns > 1)
 		arcs = wrong_arcs(c, &grid, &options);
-	else if (grid.in.rows != plain.in.rows || grid.known != plain.known || grid.in_sums.begin || grid.sums.send ||
+	else if (grid.in.rows != plain.in.rows || grid.known != plain.known || grid.in_other.begin || grid.sums.send ||
 	         memcmp(grid.in.begin, plain.in.begin, (plain.own + 1) * sizeof *plain.in.begin) ||
 	         memcmp(grid.in.end, plain.in.end, gemp_gas_row_edges(&plain.in) * sizeof *plain.in.end) ||
 	         memcmp(grid.in_ghost.end, plain.in_ghost.end, gemp_gas_row_edges(&plain.in_ghost) * sizeof *plain.in_ghost.end))
@@ -240,12 +250,15 @@ static void spoilt(void **state)
 	assert_all_ok(gas_case_new(&c, &test_comm, 1, 4, 10));
 	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
 	for (int what = 0; what < 2 && layout.grid.columns > 1; what++) {
-		uint32_t *end = what ? layout.in_ghost.end : layout.in_sums.end;
+		uint64_t last = layout.in_ghost.begin[layout.own];
+		uint32_t *end = layout.in_other.end, was;
 		assert_all(!wrong_arcs(&c, &layout, &options));
-		uint32_t was = end[0];
-		end[0] = what ? layout.known - 1 - (end[0] == layout.known - 1) : layout.in_sums.end[layout.in_sums.begin[1]];
+		for (uint64_t e = 0; what && e < last; e++) /* the last sum becomes the first ghost */
+			end = layout.in_ghost.end[e] == gemp_gas_values(&layout) - 1 ? &layout.in_ghost.end[e] : end;
+		was = *end;
+		*end = what ? layout.own : was ? was - 1 : 1;
 		assert_all(wrong_arcs(&c, &layout, &options) != NULL);
-		end[0] = was;
+		*end = was;
 	}
 	gemp_gas_layout_free(&layout);
 	gas_case_free(&c);

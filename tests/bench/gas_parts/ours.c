@@ -232,84 +232,150 @@ static void dense_run(timing *t, const bench *b, unsigned run, const gemp_dense_
 	add_traffic(t, &report->traffic);
 }
 
+enum { CUTS = GEMP_GAS_ON_GRID + 1 };
+
+static int cuts_of(const bench *b)
+{
+	return b->grid ? CUTS : 1;
+}
+
+typedef struct ranking {
+	held h;
+	timing t;
+	gemp_pagerank *it;
+	gemp_pagerank_result result;
+} ranking;
+
+static gemp_code new_ranking(ranking *r, bench *b, gemp_gas_cut cut)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(hold(&r->h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .cut = cut }, &r->t));
+	GEMP_TRY(gemp_pagerank_new(&r->it, &r->h.layout, b->device, &(gemp_dense_options){ 0 }));
+done:
+	return code;
+}
+
+static gemp_code rank(ranking *r, const bench *b, uint32_t rounds)
+{
+	gemp_pagerank_result_free(&r->result);
+	GEMP_MPI(MPI_Barrier(b->comm.world));
+	return gemp_pagerank_run(r->it, &(gemp_pagerank_ask){ .damping = 0.85, .rounds = rounds }, &r->result);
+}
+
+static void free_ranking(ranking *r)
+{
+	gemp_pagerank_result_free(&r->result);
+	gemp_pagerank_free(r->it);
+	timing_free(&r->t);
+	let_go(&r->h);
+}
+
 gemp_code ours_pagerank(bench *b)
 {
 	gemp_code code = GEMP_OK;
-	held h;
-	timing t = { 0 };
-	gemp_pagerank *pagerank = NULL;
-	gemp_pagerank_result result = { 0 };
-	gemp_pagerank_ask ask = { .damping = 0.85, .rounds = 2 }; /* the first run warms up */
+	ranking all[CUTS] = { 0 };
 	double *right = NULL;
-	GEMP_TRY(hold(&h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }, &t));
-	GEMP_TRY(gemp_pagerank_new(&pagerank, &h.layout, b->device, &(gemp_dense_options){ 0 }));
-	GEMP_TRY(gemp_pagerank_run(pagerank, &ask, &result));
-	ask.rounds = b->rounds;
+	for (int c = 0; c < cuts_of(b); c++) {
+		GEMP_TRY(new_ranking(&all[c], b, (gemp_gas_cut)c));
+		GEMP_TRY(rank(&all[c], b, 2)); /* warms up */
+	}
 	for (unsigned run = 0; run < b->runs; run++) {
-		gemp_pagerank_result_free(&result);
-		GEMP_MPI(MPI_Barrier(b->comm.world));
-		GEMP_TRY(gemp_pagerank_run(pagerank, &ask, &result));
-		dense_run(&t, b, run, &result.report);
+		for (int c = 0; c < cuts_of(b); c++) {
+			GEMP_TRY(rank(&all[c], b, b->rounds));
+			dense_run(&all[c].t, b, run, &all[c].result.report);
+		}
 		if (b->beside)
 			beside_run(b->beside, PAGERANK, run, b->rounds);
 	}
 	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
 	GEMP_TRY(true_ranks(&b->graph, b->rounds, 0.85, right));
-	GEMP_TRY(check_reals(&h, b, "pagerank", result.rank, right, 1e-4));
-	timing_print(&t, b, "pagerank");
+	for (int c = 0; c < cuts_of(b); c++) {
+		GEMP_TRY(check_reals(&all[c].h, b, "pagerank", all[c].result.rank, right, 1e-4));
+		timing_print(&all[c].t, b, c ? "pagerank, on a grid" : "pagerank");
+	}
 done:
 	gemp_free(right);
-	gemp_pagerank_result_free(&result);
-	gemp_pagerank_free(pagerank);
-	timing_free(&t);
-	let_go(&h);
+	for (int c = 0; c < CUTS; c++)
+		free_ranking(&all[c]);
 	return code;
 }
 
-/* x of own vertices: what openmp.c multiplies with. */
-static void fill(const held *h, double *x)
+typedef struct multiplying {
+	held h;
+	timing t;
+	gemp_spmv *it;
+	gemp_spmv_result result;
+	double *x; /* [own] */
+} multiplying;
+
+/* x: what openmp.c multiplies with. */
+static gemp_code new_multiplying(multiplying *m, bench *b, gemp_gas_cut cut)
 {
-	for (uint32_t v = 0; v < h->layout.own; v++)
-		x[v] = 1.0 / (h->layout.id[v] % 1000 + 1);
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(hold(&m->h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight", .wanted = GEMP_GAS_SINGLE,
+	                                                    .cut = cut }, &m->t));
+	GEMP_TRY(GEMP_NEW(m->x, m->h.layout.own));
+	for (uint32_t v = 0; v < m->h.layout.own; v++)
+		m->x[v] = 1.0 / (m->h.layout.id[v] % 1000 + 1);
+	GEMP_TRY(gemp_spmv_new(&m->it, &m->h.layout, b->device, &(gemp_dense_options){ 0 }));
+done:
+	return code;
+}
+
+static gemp_code multiply(multiplying *m, const bench *b, uint32_t rounds)
+{
+	gemp_spmv_result_free(&m->result);
+	GEMP_MPI(MPI_Barrier(b->comm.world));
+	return gemp_spmv_run(m->it, &(gemp_spmv_ask){ .x = m->x, .rounds = rounds }, &m->result);
+}
+
+static gemp_code check_product(multiplying *m, const bench *b)
+{
+	gemp_code code = GEMP_OK;
+	double *all = NULL, *right = NULL;
+	GEMP_TRY(multiply(m, b, 1));
+	GEMP_TRY(GEMP_NEW(all, b->graph.vertices));
+	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
+	GEMP_TRY(by_id(&m->h, b, m->x, sizeof *m->x, all));
+	true_product(&b->graph, b->weight, all, right);
+	GEMP_TRY(check_reals(&m->h, b, "spmv", m->result.y, right, 1e-5));
+done:
+	gemp_free(all);
+	gemp_free(right);
+	return code;
+}
+
+static void free_multiplying(multiplying *m)
+{
+	gemp_free(m->x);
+	gemp_spmv_result_free(&m->result);
+	gemp_spmv_free(m->it);
+	timing_free(&m->t);
+	let_go(&m->h);
 }
 
 gemp_code ours_spmv(bench *b)
 {
 	gemp_code code = GEMP_OK;
-	held h;
-	timing t = { 0 };
-	gemp_spmv *spmv = NULL;
-	gemp_spmv_result result = { 0 };
-	double *x = NULL, *all = NULL, *right = NULL;
-	GEMP_TRY(hold(&h, b, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN, .weight = "weight",
-	                                                 .wanted = GEMP_GAS_SINGLE }, &t));
-	GEMP_TRY(GEMP_NEW(x, h.layout.own));
-	fill(&h, x);
-	GEMP_TRY(gemp_spmv_new(&spmv, &h.layout, b->device, &(gemp_dense_options){ 0 }));
-	gemp_spmv_ask ask = { .x = x, .rounds = b->rounds };
-	for (unsigned run = 0; run < b->runs + 2; run++) { /* the first warms up, the last, a product, is checked */
-		gemp_spmv_result_free(&result);
-		ask.rounds = run == b->runs + 1 ? 1 : b->rounds;
-				GEMP_MPI(MPI_Barrier(b->comm.world));
-		GEMP_TRY(gemp_spmv_run(spmv, &ask, &result));
-		if (run > 0 && run <= b->runs)
-			dense_run(&t, b, run - 1, &result.report);
-		if (b->beside && run > 0 && run <= b->runs)
-			beside_run(b->beside, SPMV, run - 1, b->rounds);
+	multiplying all[CUTS] = { 0 };
+	for (int c = 0; c < cuts_of(b); c++) {
+		GEMP_TRY(new_multiplying(&all[c], b, (gemp_gas_cut)c));
+		GEMP_TRY(multiply(&all[c], b, b->rounds)); /* warms up */
 	}
-	GEMP_TRY(GEMP_NEW(all, b->graph.vertices));
-	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
-	GEMP_TRY(by_id(&h, b, x, sizeof *x, all));
-	true_product(&b->graph, b->weight, all, right);
-	GEMP_TRY(check_reals(&h, b, "spmv", result.y, right, 1e-5));
-	timing_print(&t, b, "spmv");
+	for (unsigned run = 0; run < b->runs; run++) {
+		for (int c = 0; c < cuts_of(b); c++) {
+			GEMP_TRY(multiply(&all[c], b, b->rounds));
+			dense_run(&all[c].t, b, run, &all[c].result.report);
+		}
+		if (b->beside)
+			beside_run(b->beside, SPMV, run, b->rounds);
+	}
+	for (int c = 0; c < cuts_of(b); c++) {
+		GEMP_TRY(check_product(&all[c], b));
+		timing_print(&all[c].t, b, c ? "spmv, on a grid" : "spmv");
+	}
 done:
-	gemp_free(x);
-	gemp_free(all);
-	gemp_free(right);
-	gemp_spmv_result_free(&result);
-	gemp_spmv_free(spmv);
-	timing_free(&t);
-	let_go(&h);
+	for (int c = 0; c < CUTS; c++)
+		free_multiplying(&all[c]);
 	return code;
 }

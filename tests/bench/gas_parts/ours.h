@@ -17,6 +17,7 @@ typedef struct bench {
 	unsigned runs;        /* sources, or times the same */
 	unsigned rounds;      /* of pagerank and spmv */
 	uint32_t delta;       /* of sssp; 0: as it chooses */
+	bool grid;            /* pagerank and spmv in turns with both cuts of edges */
 	beside *beside;       /* NULL: ours alone */
 } bench;
 
