@@ -6,6 +6,7 @@
  * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
  * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with edges cut by
  * target and on a grid of ranks. */
+#include "comm/cores.h"
 #include "core/memory.h"
 #include "device/rate.h"
 #include "gas_parts/check.h"
@@ -41,6 +42,7 @@ int main(int argc, char **argv)
 	bool in_turns = false;
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&b.comm, MPI_COMM_WORLD);
+	gemp_comm_share_cores(&b.comm);
 	rank = b.comm.rank;
 	while ((option = getopt(argc, argv, "a:n:k:d:D:b2")) != -1)
 		switch (option) {
