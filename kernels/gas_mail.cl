@@ -8,11 +8,18 @@ typedef ulong mail_value;
 typedef uint mail_value;
 #endif
 
-/* bits[w]: which of its places have changed. */
+/* bits[w]: which of its places have changed. Those of rank r, whose words begin at first[r], are counted, and the first `most`
+ * that are found are listed, to be sent as they are. few: two rows of counts, of which launches take turns (the one that the
+ * next launch counts in is cleared), [ranks][most] values, as many places. */
 __kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
-                            __global uint *restrict bits)
+                            __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint turn,
+                            volatile __global uint *few, uint most, __global const mail_value *restrict values)
 {
-	uint w = (uint)get_global_id(0), set = 0;
+	uint w = (uint)get_global_id(0), set = 0, rank = 0;
+	volatile __global mail_value *listed = (volatile __global mail_value *)(few + 2 * ranks);
+	volatile __global uint *places = few + 2 * ranks + (ulong)ranks * most * (MAIL_SIZE / 4);
+	for (uint r = w; r < ranks; r += (uint)get_global_size(0))
+		few[(1 - turn) * ranks + r] = 0;
 	if (w >= words)
 		return;
 	for (uint i = 0; i < 32; i++) {
@@ -21,6 +28,18 @@ __kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __gl
 			set |= 1u << i;
 	}
 	bits[w] = set;
+	if (!set)
+		return;
+	while (first[rank + 1] <= w)
+		rank++;
+	uint at = atomic_add(&few[turn * ranks + rank], popcount(set));
+	for (; set && at < most; set &= set - 1, at++) {
+		uint i = 31 - clz(set & -set);
+		places[rank * most + at] = (w - first[rank]) * 32 + i;
+#if MAIL_SIZE
+		listed[rank * most + at] = values[slot[w * 32 + i]];
+#endif
+	}
 }
 
 /* A work-item a place. before[w]: values of the words before. */

@@ -49,5 +49,7 @@ gemp_code gemp_gas_round(const gemp_comm *comm, gemp_code mine, double *sums, in
 /* For tests; -1: as is best. By kernels, which is how it is done on a GPU, or by the host's threads: 1, 0. In memory that the
  * ranks of a node have in common, if there is any: 0: not. */
 extern int gemp_gas_mail_kernels, gemp_gas_mail_common;
+/* By kernels: so many changes of a round, over the number of ranks, come to the host at once. Tests make it small. */
+extern unsigned gemp_gas_mail_few;
 
 #endif

@@ -14,6 +14,38 @@ static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, 
 	return gemp_buffer_new(out, mail->device, size ? size : sizeof(uint64_t), size ? from : NULL);
 }
 
+unsigned gemp_gas_mail_few = 4096;
+
+/* The desk has `few`, as the device has it, and room for a number of each word. */
+
+static const cl_uint *desk_values(const gemp_gas_mail *mail)
+{
+	return (const cl_uint *)(void *)mail->desk.host + 2 * mail->ranks;
+}
+
+static const cl_uint *desk_places(const gemp_gas_mail *mail)
+{
+	return desk_values(mail) + (size_t)mail->ranks * mail->most * (mail->size / sizeof(cl_uint));
+}
+
+static char *desk_words(const gemp_gas_mail *mail)
+{
+	return mail->desk.host + mail->few.size;
+}
+
+static gemp_code new_desk(gemp_gas_mail *mail)
+{
+	gemp_code code = GEMP_OK;
+	const size_t ranks = (size_t)mail->ranks;
+	mail->most = gemp_gas_mail_few / (unsigned)mail->ranks;
+	GEMP_TRY(new_buffer(mail, &mail->first, (ranks + 1) * sizeof(cl_uint), mail->out.first));
+	GEMP_TRY(new_buffer(mail, &mail->few, ranks * (2 * sizeof(cl_uint) + mail->most * (sizeof(cl_uint) + mail->size)), NULL));
+	GEMP_TRY(gemp_buffer_zero(mail->device, &mail->few, 0, 2 * ranks * sizeof(cl_uint)));
+	code = gemp_locked_take(&mail->desk, mail->device, mail->few.size + mail->out.first[ranks] * sizeof(cl_uint));
+done:
+	return code;
+}
+
 gemp_code gemp_gas_mail_device_new(gemp_gas_mail *mail)
 {
 	gemp_code code = GEMP_OK;
@@ -32,7 +64,8 @@ gemp_code gemp_gas_mail_device_new(gemp_gas_mail *mail)
 	GEMP_TRY(new_buffer(mail, &mail->before, words * sizeof *mail->out.before, NULL));
 	GEMP_TRY(new_buffer(mail, &mail->packed, sent * mail->size, NULL));
 	GEMP_TRY(new_buffer(mail, &mail->inbox, mail->in.region[mail->ranks], NULL));
-	code = new_buffer(mail, &mail->came_before, ((size_t)mail->in.first[mail->ranks] + 1) * sizeof *mail->in.before, NULL);
+	GEMP_TRY(new_buffer(mail, &mail->came_before, ((size_t)mail->in.first[mail->ranks] + 1) * sizeof *mail->in.before, NULL));
+	code = new_desk(mail);
 done:
 	gemp_free(source);
 	return code;
@@ -46,6 +79,9 @@ void gemp_gas_mail_device_free(gemp_gas_mail *mail)
 			clReleaseKernel(kernels[i]);
 	gemp_gas_mail_wait_device(mail);
 	gemp_program_free(&mail->program);
+	gemp_locked_leave(&mail->desk, mail->device);
+	gemp_buffer_free(&mail->first, mail->device);
+	gemp_buffer_free(&mail->few, mail->device);
 	gemp_buffer_free(&mail->slots, mail->device);
 	gemp_buffer_free(&mail->bits, mail->device);
 	gemp_buffer_free(&mail->before, mail->device);
@@ -104,6 +140,59 @@ done:
 	return code;
 }
 
+/* What has changed, and of few all that there is to say. */
+static gemp_code mark(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
+{
+	gemp_code code = GEMP_OK;
+	const cl_uint words = mail->out.first[mail->ranks], ranks = (cl_uint)mail->ranks, turn = mail->counting;
+	const cl_mem *from = values ? &values->mem : &mail->packed.mem;
+	GEMP_TRY(gemp_launch(mail->device, mail->mark, words > ranks ? words : ranks, GROUP, GEMP_ARG(&mail->slots.mem),
+	                     GEMP_ARG(&words), GEMP_ARG(&changed->mem), GEMP_ARG(&mail->bits.mem),
+	                     GEMP_ARG(&mail->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&turn), GEMP_ARG(&mail->few.mem),
+	                     GEMP_ARG(&mail->most), GEMP_ARG(from)));
+	mail->counting = !turn;
+	code = gemp_buffer_read(mail->device, &mail->few, 0, mail->few.size, mail->desk.host);
+done:
+	return code;
+}
+
+/* Did the lists have all of them, and are they as short as any form? Then messages are made of them. */
+static bool take_lists(gemp_gas_mail *mail)
+{
+	const mail_side *out = &mail->out;
+	const cl_uint *counts = (const cl_uint *)(void *)mail->desk.host + !mail->counting * mail->ranks;
+	for (int r = 0; r < mail->ranks; r++)
+		if (counts[r] > mail->most || (out->count[r] && mail_form_of(out->count[r], counts[r]) != MAIL_PAIRS))
+			return false;
+	for (int r = 0; r < mail->ranks; r++) {
+		const size_t count = counts[r], from = (size_t)r * mail->most;
+		if (!out->count[r])
+			continue;
+		mail_head *head = (mail_head *)(void *)mail_of(out, r);
+		*head = (mail_head){ MAIL_PAIRS, counts[r] };
+		memcpy(head + 1, desk_places(mail) + from, count * sizeof(cl_uint));
+		memcpy((char *)head + mail_values_at(MAIL_PAIRS, out->count[r], count),
+		       (const char *)desk_values(mail) + from * mail->size, count * mail->size);
+	}
+	return true;
+}
+
+static gemp_code read_bits(gemp_gas_mail *mail)
+{
+	gemp_code code = GEMP_OK;
+	mail_side *out = &mail->out;
+	const size_t words = out->first[mail->ranks], bytes = words * sizeof *out->bits;
+	GEMP_TRY(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, desk_words(mail)));
+	memcpy(out->bits, desk_words(mail), bytes);
+	gemp_gas_mail_sum(out, 0, (uint32_t)words);
+	memcpy(desk_words(mail), out->before, bytes);
+	if (bytes && mail->size)
+		code = GEMP_CL(clEnqueueWriteBuffer(mail->device->queue, mail->before.mem, CL_FALSE, 0, bytes, desk_words(mail), 0,
+		                                    NULL, NULL));
+done:
+	return code;
+}
+
 gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
 {
 	gemp_code code = GEMP_OK;
@@ -113,12 +202,10 @@ gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *valu
 	mail->ordered = false;
 	if (changed) {
 		mail->all = false;
-		GEMP_TRY(gemp_launch(mail->device, mail->mark, words, GROUP, GEMP_ARG(&mail->slots.mem), GEMP_ARG(&words),
-		                     GEMP_ARG(&changed->mem), GEMP_ARG(&mail->bits.mem)));
-		GEMP_TRY(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, out->bits));
-		if (!bytes)
-			GEMP_TRY(GEMP_CL(clFinish(mail->device->queue)));
-		gemp_gas_mail_sum(out, 0, words);
+		GEMP_TRY(mark(mail, values, changed));
+		if (take_lists(mail))
+			return GEMP_OK;
+		GEMP_TRY(read_bits(mail));
 	} else if (!mail->all) {
 		gemp_gas_mail_mark_all(mail);
 		GEMP_TRY(gemp_buffer_write(mail->device, &mail->bits, 0, bytes, out->bits));
@@ -127,8 +214,6 @@ gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *valu
 	}
 	gemp_gas_mail_heads(mail);
 	if (mail->size && out->before[words]) {
-		if (changed)
-			GEMP_TRY(gemp_buffer_write(mail->device, &mail->before, 0, bytes, out->before));
 		GEMP_TRY(gemp_launch(mail->device, mail->gather, (size_t)words * 32, GROUP, GEMP_ARG(&mail->slots.mem),
 		                     GEMP_ARG(&words), GEMP_ARG(&mail->bits.mem), GEMP_ARG(&mail->before.mem),
 		                     GEMP_ARG(&values->mem), GEMP_ARG(&mail->packed.mem)));

@@ -65,6 +65,10 @@ struct gemp_gas_mail {
 	gemp_program program;
 	cl_kernel mark, gather, set_all, put_bits, put_pairs;
 	gemp_buffer slots, bits, before, packed; /* out */
+	gemp_buffer first, few;                  /* out: where words of ranks begin; what few changes come to */
+	cl_uint most;                            /* values of a rank that are listed */
+	cl_uint counting;                        /* the row of counts that the next launch takes */
+	gemp_locked desk;                        /* what the host looks at between launches */
 	gemp_buffer inbox, came_before;          /* in */
 	cl_event reading, writing[2];            /* the last of the transfers from the device, and to it, by each queue */
 	bool ordered;      /* transfers to the device wait for kernels that were enqueued before `begin` */

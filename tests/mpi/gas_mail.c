@@ -137,12 +137,14 @@ static void run_all(int kernels, int common)
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 3 == 2 ? 30 : 1));
 		gemp_gas_mail_kernels = kernels;
 		gemp_gas_mail_common = common;
+		gemp_gas_mail_few = i % 4 < 2 ? 4096 : (unsigned)(i * test_comm.size / 4);
 		gemp_exchange_piece = i % 2 ? (size_t)1 << 30 : 64 + 8 * gemp_random_below(&seed, 20);
 		run_case(&c, (size_t)(i % 3) * 4, seed);
 		gemp_exchange_piece = (size_t)1 << 30;
 		gas_case_free(&c);
 	}
 	gemp_gas_mail_kernels = gemp_gas_mail_common = -1;
+	gemp_gas_mail_few = 4096;
 	assert_all(gemp_memory_blocks() == blocks);
 }
 
