@@ -4,7 +4,7 @@
 
 #define BFS_NONE UINT_MAX
 
-typedef uint gas_value;
+typedef uint gas_value; /* nothing: levels say it all */
 
 #ifdef GAS_SHUFFLE
 #include "gas_tuples.clh"
@@ -15,7 +15,7 @@ typedef struct gas_state {
 	__global const uint *end;
 	__global uint *visited;
 	volatile __global uint *next;
-	__global uint *level, *parent;
+	__global uint *level;
 	uint depth;
 	gas_count found, edges, along;
 #ifdef GAS_SHUFFLE
@@ -25,24 +25,23 @@ typedef struct gas_state {
 
 static inline gas_value gas_leave(gas_state *s, uint source)
 {
-	return source;
+	return 0;
 }
 
-static inline void gas_found(gas_state *s, uint vertex, uint source)
+static inline void gas_found(gas_state *s, uint vertex)
 {
 	s->level[vertex] = s->depth;
-	s->parent[vertex] = source;
 	s->found++;
 }
 
 /* seen: the target's word of `visited`, some time ago. */
-static inline void bfs_visit(gas_state *s, uint source, uint target, uint seen)
+static inline void bfs_visit(gas_state *s, uint target, uint seen)
 {
 	uint bit = 1u << (target & 31);
 	if (seen & bit || atomic_or((volatile __global uint *)&s->visited[target >> 5], bit) & bit)
 		return;
 	atomic_or(&s->next[target >> 5], bit);
-	gas_found(s, target, source);
+	gas_found(s, target);
 	s->edges += s->begin[target + 1] - s->begin[target];
 }
 
@@ -56,9 +55,9 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 	gas_send(&s->tuples, target, value);
 }
 
-static inline void gas_apply(gas_state *s, uint target, gas_value source)
+static inline void gas_apply(gas_state *s, uint target, gas_value value)
 {
-	bfs_visit(s, source, target, s->visited[target >> 5]);
+	bfs_visit(s, target, s->visited[target >> 5]);
 }
 
 #else
@@ -75,7 +74,7 @@ static inline gas_seen gas_look(const gas_state *s, gas_place edge)
 
 static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_seen seen)
 {
-	bfs_visit(s, source, seen.target, seen.visited);
+	bfs_visit(s, seen.target, seen.visited);
 }
 
 #endif
@@ -83,11 +82,10 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 #include "gas_bottom_up.clh"
 
 /* closed: vertices without edges in, which are taken for visited from the start; own ones from `open` on all are, and have
- * neither level nor parent but for the source, if it is one of them. source, the one before: UINT_MAX: another rank's. */
+ * no level but for the source, if it is one of them. source, the one before: UINT_MAX: another rank's. */
 GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before, __global const uint *restrict closed,
-                          __global uint *restrict visited, __global uint *restrict level, __global uint *restrict parent,
-                          __global uint *restrict frontier, __global uint *restrict next, __global uint *restrict clear,
-                          volatile __global ulong *control, gas_start start)
+                          __global uint *restrict visited, __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,
+                          __global uint *restrict clear, volatile __global ulong *control, gas_start start)
 {
 	if (get_global_id(0) == 0) {
 		gas_begin(control, start);
@@ -96,10 +94,8 @@ GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint bef
 		if (source != BFS_NONE && source >= open)
 			level[source] = 0;
 	}
-	for (gas_each(v, 0, open)) {
+	for (gas_each(v, 0, open))
 		level[v] = v == source ? 0 : BFS_NONE;
-		parent[v] = BFS_NONE;
-	}
 	for (gas_each(v, own, known))
 		level[v] = BFS_NONE;
 	for (gas_each(w, 0, known / 32 + 1)) {
@@ -123,7 +119,7 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
                           uint in_slice_end, __global const uint *restrict in_heads, uint own, __global uint *visited,
-                          __global uint *restrict level, __global uint *restrict parent, __global const uint *frontier, volatile __global uint *next,
+                          __global uint *restrict level, __global const uint *frontier, volatile __global uint *next,
                           __global uint *restrict clear, uint words,
                           volatile __global ulong *control GAS_TUPLES_PARAMETERS)
 {
@@ -132,7 +128,7 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	const uint mode = (uint)control[GAS_MODE];
 	if (mode == 0)
 		return;
-	gas_state s = { begin, end, visited, next, level, parent, (uint)control[GAS_ROUND] + 1, 0, 0, 0
+	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0
 	                GAS_TUPLES };
 	const bool push = mode == GAS_BFS_PUSH; /* what is not to be done has nothing to do */
 	const gas_rows out = { begin, end, slices, slice_first, push ? slice_end : slice_first };
@@ -155,14 +151,14 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 /* What the level's tuples bring: of each range from begin[range] on. */
 GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint ranges, __global const uint *restrict target,
                            __global const gas_value *restrict value, __global const gas_place *restrict begin,
-                           __global uint *visited, __global uint *restrict level, __global uint *restrict parent,
+                           __global uint *visited, __global uint *restrict level,
                            volatile __global uint *next, volatile __global ulong *control)
 {
 	__local gas_value sums[GAS_RANGE];
 	GAS_LOCAL_DECLARE
 	if (control[GAS_MODE] == 0)
 		return;
-	gas_state s = { begin, 0, visited, next, level, parent, (uint)control[GAS_ROUND] + 1, 0, 0, 0, { 0, 0, 0, 0 } };
+	gas_state s = { begin, 0, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0, { 0, 0, 0, 0 } };
 	gas_gather(&s, range_begin, ranges, target, value, sums);
 	if (gas_end(control, room, s.found, s.edges, 0) && control[GAS_DECIDE])
 		gas_decide(control, gas_bfs_rule);
@@ -171,9 +167,27 @@ GAS_KERNEL void bfs_gather(__global const uint *restrict range_begin, uint range
 
 typedef uint settle_value; /* level */
 
-static inline bool settle_open(settle_value level)
+/* `how` is GAS_LOOK. */
+#define SETTLE_SENDS 1
+
+static inline bool settle_open(settle_value level, ulong how)
 {
-	return level != BFS_NONE && level != 0;
+	return level != BFS_NONE && level != 0 && how & gas_bfs_level(level);
+}
+
+static inline bool settle_sends(settle_value level, ulong how)
+{
+	return level != BFS_NONE && !(how & gas_bfs_level(level + 1ul));
+}
+
+static inline uint settle_tag(settle_value level)
+{
+	return level;
+}
+
+static inline uint settle_sent(settle_value level)
+{
+	return level + 1;
 }
 
 static inline bool settle_tight(settle_value from, gas_weight weight, settle_value level)

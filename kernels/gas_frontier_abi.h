@@ -21,6 +21,7 @@ typedef uint64_t gas_n64;
 #define GAS_UNSEEN 6     /* bfs: edges of vertices not found */
 #define GAS_FOUND 7      /* bfs: vertices found so far; sssp: edges gone along so far */
 #define GAS_PULLS 8      /* bfs: rounds in which vertices looked for sources */
+#define GAS_LOOK 9       /* bfs: a bit for each level, of those from GAS_LEVELS - 1 on one: settled from the targets */
 #define GAS_BELOW 8      /* sssp: distances below it are near */
 #define GAS_BEFORE 9     /* sssp: what GAS_BELOW was before */
 #define GAS_DELTA 10     /* sssp: what it grows by */
@@ -42,8 +43,16 @@ typedef struct gas_start {
 #define GAS_BFS_PUSH 1
 #define GAS_BFS_PULL 2
 
+#define GAS_LEVELS 64
+
 #define GAS_SSSP_RELAX 1
 #define GAS_SSSP_ADVANCE 2
+
+/* The bit of GAS_LOOK. */
+static inline gas_n64 gas_bfs_level(gas_n64 level)
+{
+	return (gas_n64)1 << (level < GAS_LEVELS ? level : GAS_LEVELS - 1);
+}
 
 /* GAS_SUMS of bfs: vertices found, and their edges, which are counted only while frontiers are pushed. */
 static inline void gas_bfs_rule(gas_n64 *control)
@@ -52,14 +61,18 @@ static inline void gas_bfs_rule(gas_n64 *control)
 	unseen = unseen > edges ? unseen - edges : 0;
 	control[GAS_UNSEEN] = unseen;
 	control[GAS_FOUND] += found;
+	gas_n64 pulled = control[GAS_MODE] == GAS_BFS_PULL;
 	control[GAS_ROUND]++;
-	control[GAS_PULLS] += control[GAS_MODE] == GAS_BFS_PULL;
+	control[GAS_PULLS] += pulled;
 	if (found == 0)
 		control[GAS_MODE] = 0;
 	else if (control[GAS_MODE] == GAS_BFS_PUSH && edges * control[GAS_ALPHA] > unseen)
 		control[GAS_MODE] = GAS_BFS_PULL;
 	else if (control[GAS_MODE] == GAS_BFS_PULL && found * control[GAS_BETA] < control[GAS_VERTICES])
 		control[GAS_MODE] = GAS_BFS_PUSH;
+	/* where the frontier has fewer edges than all the others, its vertices are to tell */
+	if (control[GAS_MODE] == GAS_BFS_PULL && (pulled || edges >= unseen))
+		control[GAS_LOOK] |= gas_bfs_level(control[GAS_ROUND] + 1);
 }
 
 /* a + b, at least one more than a; no more than the greatest number. Doubles that are not negative are in the order of

@@ -239,10 +239,16 @@ static inline bool settle_reached(settle_value distance)
 	return distance != SSSP_NONE;
 }
 
-static inline bool settle_open(settle_value distance)
+#define SETTLE_SENDS 0
+
+static inline bool settle_open(settle_value distance, ulong how)
 {
 	return distance != SSSP_NONE && distance != 0;
 }
+
+#define settle_sends(distance, how) false
+#define settle_tag(distance) 0u
+#define settle_sent(distance) 0u
 
 /* Edges without length are left to settle_equal: along them a vertex might lead back to itself. */
 static inline bool settle_tight(settle_value from, gas_weight weight, settle_value distance)

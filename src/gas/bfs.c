@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BEGIN, LEVEL, SETTLE, GATHER = SETTLE + 2, KERNELS };
+enum { BEGIN, LEVEL, SETTLE, GATHER = SETTLE + 3, KERNELS };
 /* The last one is for tuples. */
 static const char *const names[KERNELS] = { "bfs_begin", "bfs_level", GEMP_SETTLE_KERNELS, "bfs_gather" };
 
@@ -50,19 +50,13 @@ done:
 	return code;
 }
 
-/* What has no edges in has no results either: it is never written again. */
-static gemp_code clear_results(gemp_bfs *b)
+/* What has no edges in has no level either: it is never written again. */
+static gemp_code clear_levels(gemp_bfs *b)
 {
 	static const cl_uint none = UINT32_MAX;
-	const gemp_buffer *const results[] = { &b->level, &b->parent };
-	gemp_code code = GEMP_OK;
 	b->before = none;
-	for (int i = 0; i < 2; i++)
-		if (results[i]->size)
-			GEMP_TRY(GEMP_CL(clEnqueueFillBuffer(b->frontier.device->queue, results[i]->mem, &none, sizeof none, 0,
-			                                     results[i]->size, 0, NULL, NULL)));
-done:
-	return code;
+	return b->level.size ? GEMP_CL(clEnqueueFillBuffer(b->frontier.device->queue, b->level.mem, &none, sizeof none, 0,
+	                                                   b->level.size, 0, NULL, NULL)) : GEMP_OK;
 }
 
 static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device *device)
@@ -76,18 +70,20 @@ static gemp_code prepare(gemp_bfs *b, const gemp_gas_layout *layout, gemp_device
 		gemp_frontier_tuples_options(options, sizeof(cl_uint));
 		b->options.direction = GEMP_BFS_PUSH;
 	}
-	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT | GEMP_GAS_KEYS, &b->options.shape,
+	GEMP_TRY(gemp_frontier_new(f, layout, device, GEMP_GAS_IN | GEMP_GAS_OUT, &b->options.shape,
 	                           "gas_bfs.cl", options, names, shuffle ? KERNELS : GATHER));
 	if (shuffle)
 		GEMP_TRY(gemp_frontier_tuples_new(&b->tuples, f, sizeof(cl_uint)));
 	GEMP_TRY(GEMP_NEW(b->level_host, layout->own));
-	GEMP_TRY(GEMP_NEW(b->parent_host, layout->own));
 	GEMP_TRY(gemp_buffer_new(&b->visited, device, f->words * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&b->level, device, layout->known * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
 	GEMP_TRY(make_closed(b));
-	GEMP_TRY(clear_results(b));
-	GEMP_TRY(gemp_settle_new(&b->settle, f, SETTLE, false));
+	GEMP_TRY(clear_levels(b));
+	if (!b->options.any) {
+		GEMP_TRY(GEMP_NEW(b->parent_host, layout->own));
+		GEMP_TRY(gemp_buffer_new(&b->parent, device, layout->own * sizeof(cl_uint), NULL));
+		GEMP_TRY(gemp_settle_new(&b->settle, f, SETTLE, false));
+	}
 	b->prepare_seconds = gemp_now() - since - f->build_seconds;
 done:
 	return code;
@@ -146,6 +142,7 @@ static void set_state(gemp_bfs *b)
 	const gemp_bfs_direction direction = b->options.direction;
 	memset(f->state, 0, sizeof f->state);
 	f->state[GAS_MODE] = direction == GEMP_BFS_PULL ? GAS_BFS_PULL : GAS_BFS_PUSH;
+	f->state[GAS_LOOK] = direction == GEMP_BFS_PULL ? UINT64_MAX : UINT64_C(1) << (GAS_LEVELS - 1);
 	const uint32_t alpha = hubs ? HUB_ALPHA : f->device->gpu ? GPU_ALPHA : CPU_ALPHA;
 	f->state[GAS_ALPHA] = direction ? 0 : b->options.alpha ? b->options.alpha : alpha;
 	f->state[GAS_BETA] = direction ? UINT32_MAX : b->options.beta ? b->options.beta : hubs ? HUB_BETA : BETA;
@@ -161,10 +158,8 @@ static gemp_code begin(gemp_bfs *b, cl_uint source)
 	const cl_uint before = b->before;
 	const gemp_argument arguments[] = {
 		GEMP_ARG(&b->open), GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source), GEMP_ARG(&before),
-		GEMP_ARG(&b->closed.mem),
-		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(&b->parent.mem),
-		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->control.mem), GEMP_ARG(&start),
+		GEMP_ARG(&b->closed.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->control.mem), GEMP_ARG(&start),
 	};
 	b->before = source;
 	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);
@@ -174,7 +169,7 @@ static gemp_code gather(gemp_bfs *b)
 {
 	const gemp_frontier *f = &b->frontier;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&f->out.rows->begin.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(&b->parent.mem),
+		GEMP_ARG(&f->out.rows->begin.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem),
 		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(&f->control.mem),
 	};
 	return gemp_frontier_tuples_gather(&b->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
@@ -191,7 +186,7 @@ static gemp_code launch_level(void *self, gemp_frontier_part part)
 	const gemp_argument rest[] = {
 		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
 		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&b->visited.mem),
-		GEMP_ARG(&b->level.mem), GEMP_ARG(&b->parent.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
 		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared),
 		GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&b->tuples),
 	};
@@ -242,14 +237,17 @@ static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	r->pushes = r->cost.rounds - r->pulls;
 	GEMP_TRY(gemp_frontier_seconds(f, &r->cost.device));
 	since = gemp_now();
-	if (!b->options.any)
-		GEMP_TRY(gemp_settle_least(&b->settle, &b->level));
-	GEMP_TRY(gemp_settle_name(&b->settle, &b->parent, !b->options.any));
-	GEMP_TRY(gemp_frontier_seconds(f, &settle_device)); /* waits */
+	if (!b->options.any) {
+		GEMP_TRY(gemp_settle_least(&b->settle, &b->level, f->state[GAS_LOOK],
+		                           b->options.direction != GEMP_BFS_PULL));
+		GEMP_TRY(gemp_settle_name(&b->settle, &b->parent));
+		GEMP_TRY(gemp_frontier_seconds(f, &settle_device)); /* waits */
+	}
 	r->cost.settle = gemp_now() - since;
 	since = gemp_now();
 	GEMP_TRY(gemp_frontier_take(f, &b->level, b->level_host, f->layout->own * sizeof *b->level_host));
-	GEMP_TRY(gemp_frontier_take(f, &b->parent, b->parent_host, f->layout->own * sizeof *b->parent_host));
+	if (b->parent_host)
+		GEMP_TRY(gemp_frontier_take(f, &b->parent, b->parent_host, f->layout->own * sizeof *b->parent_host));
 	r->cost.download = gemp_now() - since;
 	r->level = b->level_host;
 	r->parent = b->parent_host;

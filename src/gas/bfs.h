@@ -1,9 +1,9 @@
 /* bfs: breadth-first searches along the edges of a layout, from one source after another.
  *
  * While frontiers are small they are pushed: their edges are gone along. While they are large the vertices that are not found
- * yet look for a source among theirs and stop at the first. Which of several possible parents a vertex has then depends on
- * the order of events; with `least` a stage of its own (settle) gives it the one with the smallest key, the same for all
- * numbers of ranks, devices and seeds of the file.
+ * yet look for a source among theirs and stop at the first. That gives levels. A stage of its own (settle) names parents: of the
+ * neighbours one level before the one with the smallest key, the same for all numbers of ranks, devices and seeds of the file.
+ * Levels whose vertices looked for a source do so once more, and where frontiers were pushed they tell who they are.
  */
 #ifndef GEMP_GAS_BFS_H
 #define GEMP_GAS_BFS_H
@@ -13,7 +13,7 @@
 typedef enum gemp_bfs_direction { GEMP_BFS_AUTO, GEMP_BFS_PUSH, GEMP_BFS_PULL } gemp_bfs_direction;
 
 typedef struct gemp_bfs_options {
-	bool any;                     /* parent: any will do */
+	bool any;                     /* no parents */
 	gemp_bfs_direction direction; /* AUTO: both; of the others also the first level */
 	uint32_t alpha, beta;         /* 0: as suits the graph and the device (GAS_ALPHA, GAS_BETA) */
 	gemp_gas_pass pass;           /* SHUFFLE: frontiers are pushed, edges are tuples */
@@ -27,7 +27,7 @@ typedef struct gemp_bfs gemp_bfs;
 
 typedef struct gemp_bfs_result {
 	const uint32_t *level;     /* [own] by local vertex: edges from the source; the search's, until its next run */
-	const gemp_vertex *parent; /* [own] ids; GEMP_NO_VERTEX: the source has none, and who is not reached */
+	const gemp_vertex *parent; /* [own] ids; GEMP_NO_VERTEX: the source has none, and who is not reached; NULL: not wanted */
 	uint32_t depth;            /* greatest level of all ranks */
 	uint64_t reached;          /* vertices of all ranks, the source too */
 	uint64_t pushes, pulls;    /* rounds */

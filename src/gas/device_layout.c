@@ -82,8 +82,6 @@ gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *d
 		out->out = out->in;
 	else if (parts & GEMP_GAS_OUT)
 		GEMP_TRY(load_rows(&out->out, device, &layout->out, size, out->wide));
-	if (parts & GEMP_GAS_KEYS)
-		GEMP_TRY(load(&out->key_rank, device, layout->key_rank, layout->known * sizeof *layout->key_rank));
 	out->seconds = gemp_now() - since;
 done:
 	if (code != GEMP_OK)
@@ -99,7 +97,6 @@ void gemp_gas_device_layout_free(gemp_gas_device_layout *layout)
 		free_rows(&layout->in, layout->device);
 		free_rows(&layout->in_ghost, layout->device);
 		free_rows(&layout->in_other, layout->device);
-		gemp_buffer_free(&layout->key_rank, layout->device);
 	}
 	*layout = (gemp_gas_device_layout){ 0 };
 }

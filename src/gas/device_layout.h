@@ -20,7 +20,6 @@ typedef struct gemp_gas_device_layout {
 	const gemp_gas_layout *layout; /* borrowed */
 	bool wide;           /* begin[] in 64 bits, see below */
 	gemp_gas_device_rows in, in_ghost, in_other, out; /* those wanted; buffers of `out` may be those of `in` */
-	gemp_buffer key_rank; /* [known] if wanted */
 	bool shared_out;     /* they are */
 	double seconds;      /* of copying */
 } gemp_gas_device_layout;
@@ -32,7 +31,7 @@ static inline bool gemp_gas_wide(uint64_t edges)
 	return edges > UINT32_MAX - UINT16_MAX;
 }
 
-/* Local. parts (GEMP_GAS_IN, GEMP_GAS_OUT, GEMP_GAS_KEYS) that the layout has. */
+/* Local. parts (GEMP_GAS_IN, GEMP_GAS_OUT) that the layout has. */
 gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *device, const gemp_gas_layout *layout,
                                      unsigned parts);
 void gemp_gas_device_layout_free(gemp_gas_device_layout *layout);

@@ -42,7 +42,6 @@ typedef enum gemp_gas_part {
 	GEMP_GAS_IN = 1,          /* in, in_ghost */
 	GEMP_GAS_OUT = 2,         /* out */
 	GEMP_GAS_OUT_WEIGHT = 4,  /* out_weight */
-	GEMP_GAS_KEYS = 8,        /* key_rank, which layouts always have, on a device */
 } gemp_gas_part;
 
 typedef enum gemp_gas_cut { GEMP_GAS_BY_TARGET, GEMP_GAS_ON_GRID } gemp_gas_cut;

@@ -1,6 +1,52 @@
 #include "gas/settle.h"
 
-enum { ROWS, IDS, STEPS, EQUAL };
+#include "core/memory.h"
+#include "partition/bit_ranks.h"
+
+enum { BEGIN, ROWS, IDS, STEPS, EQUAL };
+
+/* Names of known vertices: numbers from 0 on in the order of their keys. Who knows all has them in key ranks. */
+static gemp_code number_keys(const gemp_gas_layout *l, uint32_t *name)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bit_ranks bits = { 0 };
+	uint64_t before = 0;
+	GEMP_TRY(gemp_bit_ranks_new(&bits, l->vertices));
+	for (uint32_t v = 0; v < l->known; v++)
+		bits.words[l->key_rank[v] / 64] |= UINT64_C(1) << l->key_rank[v] % 64;
+	for (uint64_t w = 0; w <= l->vertices / 64; w++) {
+		if (w % GEMP_RANK_WORDS == 0)
+			bits.before[w / GEMP_RANK_WORDS] = before;
+		before += (uint64_t)__builtin_popcountll(bits.words[w]);
+	}
+	for (uint32_t v = 0; v < l->known; v++)
+		name[v] = (uint32_t)gemp_bits_before(&bits, l->key_rank[v]);
+done:
+	gemp_bit_ranks_free(&bits);
+	return code;
+}
+
+static gemp_code make_names(gemp_settle *s, gemp_device *device, const gemp_gas_layout *l)
+{
+	gemp_code code = GEMP_OK;
+	const uint32_t *name = l->key_rank;
+	uint32_t *own = NULL;
+	gemp_vertex *id = NULL;
+	GEMP_TRY(GEMP_NEW(id, l->known));
+	if (l->known < l->vertices) {
+		GEMP_TRY(GEMP_NEW(own, l->known));
+		GEMP_TRY(number_keys(l, own));
+		name = own;
+	}
+	for (uint32_t v = 0; v < l->known; v++)
+		id[name[v]] = l->id[v];
+	GEMP_TRY(gemp_buffer_new(&s->name, device, l->known * sizeof *name, name));
+	code = gemp_buffer_new(&s->id, device, l->known * sizeof *id, id);
+done:
+	gemp_free(own);
+	gemp_free(id);
+	return code;
+}
 
 gemp_code gemp_settle_new(gemp_settle *out, gemp_frontier *f, int kernels, bool equal)
 {
@@ -10,7 +56,7 @@ gemp_code gemp_settle_new(gemp_settle *out, gemp_frontier *f, int kernels, bool 
 	if (equal)
 		GEMP_TRY(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
 	GEMP_TRY(gemp_buffer_new(&out->best, f->device, l->own * sizeof(cl_ulong), NULL));
-	GEMP_TRY(gemp_buffer_borrow(&out->id, f->device, l->known * sizeof *l->id, l->id));
+	code = make_names(out, f->device, l);
 done:
 	return code;
 }
@@ -22,28 +68,34 @@ void gemp_settle_free(gemp_settle *s)
 	gemp_gas_mail_free(s->mail);
 	gemp_buffer_free(&s->step, s->frontier->device);
 	gemp_buffer_free(&s->best, s->frontier->device);
+	gemp_buffer_free(&s->name, s->frontier->device);
 	gemp_buffer_free(&s->id, s->frontier->device);
 }
 
-static gemp_code look_at(gemp_settle *s, const gemp_frontier_rows *in, const gemp_buffer *values)
+static gemp_code go_along(gemp_settle *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how, cl_uint send)
 {
 	gemp_frontier *f = s->frontier;
-	if (in->rows->edges == 0)
+	const gemp_gas_device_rows *held = rows->rows;
+	if (held->edges == 0)
 		return GEMP_OK;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->rows->weight.mem),
-		GEMP_ARG(&in->slices.mem), GEMP_ARG(&in->slice_count), GEMP_ARG(&f->layout->own), GEMP_ARG(&values->mem),
-		GEMP_ARG(&f->held.key_rank.mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&held->begin.mem), GEMP_ARG(&held->end.mem), GEMP_ARG(&held->weight.mem), GEMP_ARG(&rows->slices.mem),
+		GEMP_ARG(&rows->slice_count), GEMP_ARG(&held->rows), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem),
+		GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem),
 	};
 	return gemp_frontier_launch(f, s->kernels + ROWS, arguments, sizeof arguments / sizeof *arguments);
 }
 
-gemp_code gemp_settle_least(gemp_settle *s, const gemp_buffer *values)
+gemp_code gemp_settle_least(gemp_settle *s, const gemp_buffer *values, uint64_t how, bool send)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_buffer_zero(s->frontier->device, &s->best, 0, s->best.size));
-	GEMP_TRY(look_at(s, &s->frontier->in, values));
-	code = look_at(s, &s->frontier->in_ghost, values);
+	gemp_frontier *f = s->frontier;
+	const gemp_argument arguments[] = { GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->layout->own) };
+	GEMP_TRY(gemp_frontier_launch(f, s->kernels + BEGIN, arguments, sizeof arguments / sizeof *arguments));
+	if (send)
+		GEMP_TRY(go_along(s, &f->out, values, how, true));
+	GEMP_TRY(go_along(s, &f->in, values, how, false));
+	code = go_along(s, &f->in_ghost, values, how, false);
 done:
 	return code;
 }
@@ -88,7 +140,7 @@ static gemp_code equal_round(gemp_settle *s, const gemp_frontier_rows *in, const
 		return GEMP_OK;
 	const gemp_argument arguments[] = {
 		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->rows->weight.mem),
-		GEMP_ARG(&f->layout->own), GEMP_ARG(&values->mem), GEMP_ARG(&f->held.key_rank.mem), GEMP_ARG(&s->best.mem),
+		GEMP_ARG(&f->layout->own), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem), GEMP_ARG(&s->best.mem),
 		GEMP_ARG(&s->step.mem), GEMP_ARG(&f->bitmap[0].mem), GEMP_ARG(&round), GEMP_ARG(&f->control.mem),
 	};
 	return gemp_frontier_launch(f, s->kernels + EQUAL, arguments, sizeof arguments / sizeof *arguments);
@@ -121,12 +173,11 @@ done:
 	return code;
 }
 
-gemp_code gemp_settle_name(gemp_settle *s, const gemp_buffer *parent, bool least)
+gemp_code gemp_settle_name(gemp_settle *s, const gemp_buffer *parent)
 {
 	gemp_frontier *f = s->frontier;
-	const cl_uint by_key = least;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&s->best.mem), GEMP_ARG(&s->id.mem), GEMP_ARG(&parent->mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&by_key),
+		GEMP_ARG(&s->best.mem), GEMP_ARG(&s->id.mem), GEMP_ARG(&parent->mem), GEMP_ARG(&f->layout->own),
 	};
 	return gemp_frontier_launch(f, s->kernels + IDS, arguments, sizeof arguments / sizeof *arguments);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BEGIN, ROUND, LOST, SETTLE, GATHER = SETTLE + 4, KERNELS };
+enum { BEGIN, ROUND, LOST, SETTLE, GATHER = SETTLE + 5, KERNELS };
 static const char *const names[KERNELS] = { "sssp_begin", "sssp_round", "sssp_lost", GEMP_SETTLE_KERNELS,
                                      GEMP_SETTLE_EQUAL_KERNELS, "sssp_gather" };
 
@@ -73,7 +73,7 @@ static gemp_code prepare(gemp_sssp *s, const gemp_gas_layout *layout, gemp_devic
 {
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = &s->frontier;
-	const unsigned parts = GEMP_GAS_OUT | (s->options.any ? 0 : GEMP_GAS_IN | GEMP_GAS_KEYS);
+	const unsigned parts = GEMP_GAS_OUT | (s->options.any ? 0 : GEMP_GAS_IN);
 	char options[OPTIONS_SIZE];
 	double since = gemp_now();
 	s->floating = layout->weights == GEMP_GAS_F64;
@@ -268,10 +268,10 @@ static gemp_code settle(gemp_sssp *s, cl_uint source)
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *l = s->frontier.layout;
 	double device;
-	GEMP_TRY(gemp_comm_agree(l->comm, gemp_settle_least(&s->settle, &s->distance)));
+	GEMP_TRY(gemp_comm_agree(l->comm, gemp_settle_least(&s->settle, &s->distance, 0, false)));
 	if (s->floating || (l->weights && !(l->least > 0)))
 		GEMP_TRY(gemp_settle_equal(&s->settle, &s->distance, source));
-	GEMP_TRY(gemp_settle_name(&s->settle, &s->predecessor, true));
+	GEMP_TRY(gemp_settle_name(&s->settle, &s->predecessor));
 	code = gemp_frontier_seconds(&s->frontier, &device); /* waits */
 done:
 	return code;

@@ -23,7 +23,7 @@ static void search_all(gas_case *c, const gemp_bfs_options *options, gemp_gas_di
 	assert_ok(gemp_bfs_new(&bfs, &layout, device, options));
 	for (int i = 0; i < 4; i++) {
 		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
-		const char *wrong = check_bfs(c, bfs, &layout, arcs, count, source, options->any);
+		const char *wrong = check_bfs(c, bfs, &layout, arcs, count, source);
 		if (wrong)
 			fail_msg("%s from %u of %s, direction %d, along %d, slice %u", wrong, source, c->name, (int)options->direction,
 			         (int)direction, options->shape.slice);
@@ -65,7 +65,7 @@ static void directions_change(void **state)
 	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_EITHER, &count);
 	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
 	assert_ok(gemp_bfs_new(&bfs, &layout, device, &options));
-	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0, false));
+	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0));
 	assert_ok(gemp_bfs_run(bfs, id_of(&c, 0), &r));
 	assert_true(r.pulls > 1 && r.pushes > 1);
 	assert_int_equal(r.pulls + r.pushes, r.cost.rounds);
@@ -77,22 +77,38 @@ static void directions_change(void **state)
 	free(arcs);
 }
 
-/* The check objects to one wrong parent, and to one wrong level. */
+/* The check objects to a parent that is not the least, and to a level that is too far: an arc more that it knows of. */
 static void spoilt_answers_are_seen(void **state)
 {
 	(void)state;
 	gas_case c;
 	size_t count;
-	assert_ok(gas_case_new(&c, &comm, 1, 11, 4));
+	gemp_gas_layout layout;
+	gemp_bfs *bfs;
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_EITHER, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	assert_ok(gas_case_new(&c, &comm, 2, 11, 4));
 	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_EITHER, &count);
-	uint32_t *level = calloc(c.n + 1, sizeof *level), *parent = calloc(c.n + 1, sizeof *parent), v = 0;
+	uint32_t *level = calloc(c.n + 1, sizeof *level), *parent = calloc(c.n + 1, sizeof *parent), farther = 0;
+	bool less = false;
 	gas_reference_levels(&c, arcs, count, 0, level);
 	reference_parents(&c, arcs, count, level, parent);
-	assert_true(parents_fit(&c, arcs, count, level, parent));
-	while (level[v] != 2)
-		v++;
-	parent[v] = 0;
-	assert_false(parents_fit(&c, arcs, count, level, parent));
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	assert_ok(gemp_bfs_new(&bfs, &layout, device, NULL));
+	assert_null(check_bfs(&c, bfs, &layout, arcs, count, 0));
+	arcs = realloc(arcs, (count + 1) * sizeof *arcs);
+	for (uint32_t v = 0; v < c.n && !less; v++)
+		for (uint32_t u = 0; u < c.n && !less && parent[v] != NOBODY; u++) {
+			less = level[u] + 1 == level[v] && u < parent[v];
+			arcs[count] = (gas_arc){ .from = u, .to = v };
+		}
+	assert_true(less);
+	assert_string_equal(check_bfs(&c, bfs, &layout, arcs, count + 1, 0), "parents");
+	while (level[farther] < 2 || level[farther] == UINT32_MAX)
+		farther++;
+	arcs[count] = (gas_arc){ .from = 0, .to = farther };
+	assert_string_equal(check_bfs(&c, bfs, &layout, arcs, count + 1, 0), "levels");
+	gemp_bfs_free(bfs);
+	gemp_gas_layout_free(&layout);
 	free(level);
 	free(parent);
 	free(arcs);

@@ -26,7 +26,7 @@ static void check_graph(gas_case *c, uint64_t *seed, gemp_gas_direction directio
 		assert_all_ok(gemp_sssp_new(&sssp, &layout, device, &sssp_options));
 	for (int i = 0; i < 2 && !wrong; i++) {
 		uint32_t source = (uint32_t)gemp_random_below(seed, c->n);
-		wrong = bfs ? check_bfs(c, bfs, &layout, arcs, count, source, false)
+		wrong = bfs ? check_bfs(c, bfs, &layout, arcs, count, source)
 		            : check_sssp(c, sssp, &layout, arcs, count, weights == 2, source);
 	}
 	if (wrong)
