@@ -24,6 +24,39 @@ static void post(bool sending, char *bytes, size_t size, int peer, const gemp_co
 	}
 }
 
+static void count_sent(gemp_traffic *traffic, size_t size)
+{
+	if (traffic && size) {
+		traffic->bytes += size;
+		traffic->messages += pieces_of(size);
+	}
+}
+
+gemp_code gemp_exchange_parcels(const gemp_comm *comm, const gemp_parcel *send, const gemp_parcel *receive, gemp_traffic *traffic)
+{
+	MPI_Request *requests = NULL;
+	size_t messages = 0;
+	for (int r = 0; r < comm->size; r++)
+		messages += pieces_of(send[r].size) + pieces_of(receive[r].size);
+	gemp_code code = gemp_comm_agree(comm, GEMP_NEW(requests, messages));
+	int posted = 0;
+	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
+		if (r != comm->rank)
+			post(false, receive[r].bytes, receive[r].size, r, comm, requests, &posted);
+	for (int r = 0; code == GEMP_OK && r < comm->size; r++)
+		if (r != comm->rank) {
+			post(true, send[r].bytes, send[r].size, r, comm, requests, &posted);
+			count_sent(traffic, send[r].size);
+		}
+	if (code == GEMP_OK) {
+		GEMP_MPI(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE));
+		if (traffic)
+			traffic->rounds++;
+	}
+	gemp_free(requests);
+	return code;
+}
+
 gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
                         size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic)
 {
@@ -54,10 +87,7 @@ gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *s
 	for (int r = 0; r < comm->size; from += send_size[r++])
 		if (r != comm->rank) {
 			post(true, from, send_size[r], r, comm, requests, &posted);
-			if (traffic && send_size[r]) {
-				traffic->bytes += send_size[r];
-				traffic->messages += pieces_of(send_size[r]);
-			}
+			count_sent(traffic, send_size[r]);
 		}
 	GEMP_MPI(MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE));
 	if (traffic)

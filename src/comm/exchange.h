@@ -21,6 +21,15 @@ extern size_t gemp_exchange_piece;
 gemp_code gemp_exchange(const gemp_comm *comm, const void *send, const size_t *send_size, void **receive,
                         size_t *receive_capacity, size_t *receive_size, gemp_traffic *traffic);
 
+typedef struct gemp_parcel {
+	void *bytes;
+	size_t size;
+} gemp_parcel;
+
+/* Collective. What each rank knows to come, from and to anywhere: send[ranks], receive[ranks]; those for oneself are not looked
+ * at. GEMP_ENOMEM on all ranks alike. traffic may be NULL. */
+gemp_code gemp_exchange_parcels(const gemp_comm *comm, const gemp_parcel *send, const gemp_parcel *receive, gemp_traffic *traffic);
+
 /* Records of one size, sorted by owner in place of the caller: `owner[i]` of record i. Both arrays stay the caller's.
  * *out receives the records for this rank (by source, then in order), *from[ranks + 1] where each source's begin
  * (NULL if not wanted). The caller frees both. Collective. */

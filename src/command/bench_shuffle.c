@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_WORDS = 8, OFFSET_BITS = 16 }; /* OFFSET_BITS: of a destination in a tuple of 4 bytes */
+enum { MOST_WORDS = 8, DESTINATION_BITS = 32, OFFSET_BITS = 16 }; /* OFFSET_BITS: of a destination in a tuple of 4 bytes */
 
 typedef struct numbers {
 	uint64_t of[MOST_WORDS];
@@ -89,7 +89,8 @@ static void tell(bench *b, const gemp_shuffle_case *c, const gemp_shuffle_rates 
 		gemp_report_print(b->report, " %10s %8s %8s", "", "", "");
 	gemp_report_print(b->report, " %10.1f", all / 1e6);
 	if (b->comm->size > 1)
-		gemp_report_print(b->report, " %8.2f %8.2f %8.2f", 1e3 * r->by_owner, 1e3 * r->exchange, 1e3 * r->by_range);
+		gemp_report_print(b->report, " %8.2f %8.2f %8.2f %10.2f %8.2f", 1e3 * r->by_owner, 1e3 * r->exchange, 1e3 * r->by_range,
+		                  1e-9 * (double)r->bytes / r->exchange, 1e-9 * r->network);
 	gemp_report_print(b->report, "\n");
 	json_t *row = json_pack("{s:i, s:i, s:s, s:s, s:s, s:I, s:f, s:f, s:f, s:f}", "tuple_size", (int)c->how.size, "ranges",
 	                        1 << c->how.bits, "destinations", to, "destinations_in", column, "method",
@@ -106,6 +107,9 @@ static void tell(bench *b, const gemp_shuffle_case *c, const gemp_shuffle_rates 
 		json_object_set_new(row, "exchange_seconds", json_real(r->exchange));
 		json_object_set_new(row, "by_range_seconds", json_real(r->by_range));
 		json_object_set_new(row, "bytes_sent", json_integer((json_int_t)r->bytes));
+		json_object_set_new(row, "bytes_sent_per_second", json_real((double)r->bytes / r->exchange));
+		json_object_set_new(row, "network_bytes_per_second", json_real(r->network));
+		json_object_set_new(row, "tuples_per_second_of_a_rank", json_real(all / b->comm->size));
 	}
 	if (b->rows)
 		json_array_append_new(b->rows, row);
@@ -124,13 +128,18 @@ static gemp_code measure(bench *b, gemp_shuffle_case c, gemp_shuffle_layout layo
 	return code;
 }
 
+static unsigned lesser(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
 /* Collective. One method; decode with destinations in a column of their own, too. */
 static gemp_code try_method(bench *b, gemp_shuffle_method method, unsigned size, unsigned bits, bool skewed)
 {
 	gemp_code code = GEMP_OK;
 	unsigned owners = owner_bits(b->comm);
-	gemp_shuffle_case c = { .method = method, .how = { .size = size, .bits = bits, .shift = GEMP_SHUFFLE_SHIFT },
-		.skewed = skewed };
+	unsigned shift = lesser(GEMP_SHUFFLE_SHIFT, DESTINATION_BITS - bits - owners);
+	gemp_shuffle_case c = { .method = method, .how = { .size = size, .bits = bits, .shift = shift }, .skewed = skewed };
 	if (size == 4 && bits + owners > OFFSET_BITS)
 		return gemp_fail(GEMP_EUSAGE, "--ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
 		                 "destination has in 4 bytes", 1u << bits, b->comm->size);
@@ -157,7 +166,7 @@ static gemp_code try_all(bench *b, const gemp_options *options, const numbers *s
 	gemp_report_print(b->report, "%s%s: copy %.1f GB/s read and written\n", b->context->device->name,
 	                  b->comm->size > 1 ? ", all ranks" : "", b->copy / 1e9);
 	gemp_report_print(b->report, "size ranges  to       in      method        tuples  Mtuples/s  /(2w+4)       /w  with sums%s\n",
-	                  b->comm->size > 1 ? " by owner exchange by range (ms)" : "");
+	                  b->comm->size > 1 ? " by owner exchange by range (ms)  sent GB/s  network" : "");
 	for (size_t s = 0; s < sizes->count; s++)
 		for (size_t r = 0; r < ranges->count; r++)
 			for (int to = UNIFORM; to <= SKEWED; to++)

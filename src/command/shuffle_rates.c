@@ -1,11 +1,12 @@
 #include "command/shuffle_rates.h"
 
+#include "comm/exchange_rate.h"
 #include "shuffle/ranks.h"
 #include "shuffle/trial.h"
 
 #include <inttypes.h>
 
-enum { TRIES = 5, SEED = 1 };
+enum { TRIES = 5, SEED = 1, MOST_EXCHANGED = 1 << 28 };
 
 size_t gemp_shuffle_tuples(const gemp_context *context, gemp_shuffle_method method, const gemp_shuffle *how)
 {
@@ -210,6 +211,9 @@ gemp_code gemp_shuffle_measure(gemp_shuffle_rates *out, gemp_context *context, g
 	out->shuffle = ranks ? 1e9 : 0;
 	for (int i = 0; code == GEMP_OK && ranks && i < TRIES; i++)
 		code = decode_once(&t, out, i + 1 == TRIES);
+	uint64_t each = out->bytes / (uint64_t)context->comm->size;
+	if (code == GEMP_OK && ranks)
+		code = gemp_exchange_rate(context->comm, each < MOST_EXCHANGED ? each : MOST_EXCHANGED, &out->network);
 	if (code == GEMP_OK && !ranks)
 		code = c->method == GEMP_SHUFFLE_DECODE ? decode_here(&t, out) : accumulate(&t, out);
 	trial_free(&t);

@@ -20,6 +20,7 @@ typedef struct gemp_shuffle_rates {
 	double all;      /* until the values are added up; of several ranks, with what `decode` has between them */
 	double by_owner, exchange, by_range; /* seconds of these stages; 0 on one rank */
 	uint64_t tuples, bytes;              /* bytes that went to other ranks */
+	double network;                      /* bytes a second that ranks exchange from memory to memory */
 } gemp_shuffle_rates;
 
 /* The most tuples of `size` bytes that it is tried on if nobody says how many; methods in which every range looks at every tuple

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-enum { MOST_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
+enum { MOST_RANGE = 1 << 16, MOST_BUCKETS = 1 << 15, ARGUMENTS = 9, GROUPS_OF_UNIT = 16 };
 
 uint32_t gemp_gas_binned_range(const gemp_device *device, bool groups, const gemp_gas_pull_shape *shape, size_t real)
 {
-	uint32_t range = shape->range;
+	uint32_t range = shape->range < MOST_RANGE ? shape->range : MOST_RANGE;
 	while (groups && range > 32 && range * real + 1024 > device->local)
 		range /= 2;
 	return range;

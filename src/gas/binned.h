@@ -24,10 +24,10 @@ typedef struct gemp_gas_binned {
 	gemp_buffer ticket;
 } gemp_gas_binned;
 
-/* Rows of a bin for values of `real` bytes. */
+/* Rows of a bin for values of `real` bytes; at most 2^16. */
 uint32_t gemp_gas_binned_range(const gemp_device *device, bool groups, const gemp_gas_pull_shape *shape, size_t real);
 
-/* Local. Rows that have 2^32 edges or more are GEMP_EUSAGE. weight_size: bytes; 0: unweighted. */
+/* Local. Rows whose edges are numbered in 64 bits are GEMP_EUSAGE. weight_size: bytes; 0: unweighted. */
 gemp_code gemp_gas_binned_new(gemp_gas_binned *out, gemp_device *device, const gemp_gas_rows *rows, uint32_t known,
                               size_t weight_size, const gemp_gas_pull_how *how);
 void gemp_gas_binned_free(gemp_gas_binned *binned);

@@ -2,7 +2,9 @@
  *
  * They have two forms. In groups, for GPUs, work-groups exchange a tile through local memory, with the warp functions of
  * kernels/group.clh; by items, for CPU devices, each work-item has a slab for itself. In neither does a work-group wait for
- * another one, but for sorts in sweeps, where it waits for those that began before it. Arrays have at most GEMP_DEVICE_MOST elements on a device.
+ * another one, but for sorts in sweeps, where it waits for those that began before it. Arrays have at most
+ * GEMP_DEVICE_MOST elements on a device: numbers of elements have 32 bits there, also those past the end that a work-item comes
+ * to with its last step.
  */
 #ifndef GEMP_PRIMITIVE_TOOLBOX_H
 #define GEMP_PRIMITIVE_TOOLBOX_H
@@ -10,7 +12,7 @@
 #include "device/device.h"
 #include "device/laps.h"
 
-#define GEMP_DEVICE_MOST ((size_t)UINT32_MAX)
+#define GEMP_DEVICE_MOST ((size_t)UINT32_MAX - (1u << 26))
 
 typedef enum gemp_form {
 	GEMP_FORM_AUTO,   /* in groups on a GPU, with sweeps on an NVIDIA one; by items on a CPU device */

@@ -17,13 +17,12 @@ typedef struct gemp_shuffled {
 	/* its own */
 	gemp_device *device;
 	gemp_readback sent[2]; /* tuples, column */
-	void *received[2];
 	gemp_buffer arrived[2], placed[2];
 } gemp_shuffled;
 
-/* Collective. The owner of a destination is the rank destination >> (bits + shift), of which there is none that is not a rank
- * (GEMP_EDATA); a range is that of the owner. traffic may be NULL. To be freed before the
- * device is closed. */
+/* Collective. The owner of a destination is the rank destination >> (bits + shift), of as many bits as there are ranks for: what
+ * is for one of these that is not a rank is GEMP_EDATA. A range is that of the owner. What is this rank's own stays on the
+ * device. traffic may be NULL. To be freed before the device is closed. */
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
                              const gemp_tuples *in, gemp_traffic *traffic);
 void gemp_shuffled_free(gemp_shuffled *shuffled);

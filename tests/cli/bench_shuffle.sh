@@ -31,7 +31,10 @@ rows 8 decode
 "$GEMP_PYTHON" -c 'import json
 for r in json.load(open("out"))["shuffles"]:
     assert r["tuples"] == 9000
-    assert abs(r["bytes_sent"] / (9000 * 8 * 2 / 3) - 1) < .1, r' || fail 'bytes of 3 ranks'
+    assert abs(r["bytes_sent"] / (9000 * 8 * 2 / 3) - 1) < .1, r
+    assert abs(r["bytes_sent_per_second"] * r["exchange_seconds"] / r["bytes_sent"] - 1) < 1e-6, r
+    assert abs(r["tuples_per_second_of_a_rank"] * 3 / r["tuples_per_second"] - 1) < 1e-6, r
+    assert r["network_bytes_per_second"] > 1e6, r' || fail 'bytes of 3 ranks'
 
 expect 2 1 bench shuffle --tuple-size 4,12
 says "--tuple-size: '4,12' is not up to 8 powers of 2 from 4 to 64"

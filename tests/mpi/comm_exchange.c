@@ -1,6 +1,7 @@
 #include "harness/collective.h"
 
 #include "comm/exchange.h"
+#include "comm/exchange_rate.h"
 #include "core/random.h"
 
 #include <stdlib.h>
@@ -78,6 +79,44 @@ static void many_messages_make_one_piece(void **state)
 	}
 	gemp_exchange_piece = before;
 	gemp_free(receive);
+}
+
+/* Parcels of each rank behind those of the next one, and none of its own. */
+static bool parcels_right(uint64_t seed)
+{
+	int ranks = test_comm.size, me = test_comm.rank;
+	gemp_parcel send[MOST_RANKS] = { { 0 } }, receive[MOST_RANKS] = { { 0 } };
+	gemp_traffic traffic = { 0 };
+	size_t bytes = 0;
+	bool right = true;
+	for (int r = ranks - 1; r >= 0; r--)
+		if (r != me) {
+			send[r] = (gemp_parcel){ gemp_calloc(length_of(seed, me, r), 1), length_of(seed, me, r) };
+			receive[r] = (gemp_parcel){ gemp_calloc(length_of(seed, r, me), 1), length_of(seed, r, me) };
+			bytes += send[r].size;
+			for (size_t i = 0; i < send[r].size; i++)
+				((char *)send[r].bytes)[i] = byte_of(seed, me, r, i);
+		}
+	assert_all_ok(gemp_exchange_parcels(&test_comm, send, receive, &traffic));
+	for (int r = 0; r < ranks; r++) {
+		for (size_t i = 0; right && i < receive[r].size; i++)
+			right = ((char *)receive[r].bytes)[i] == byte_of(seed, r, me, i);
+		gemp_free(send[r].bytes);
+		gemp_free(receive[r].bytes);
+	}
+	return right && traffic.bytes == bytes && traffic.rounds == 1;
+}
+
+static void parcels_arrive(void **state)
+{
+	(void)state;
+	uint64_t seed = test_seed_all();
+	double rate = -1;
+	for (int round = 0; round < 10; round++)
+		assert_all(parcels_right(gemp_random(&seed)));
+	assert_all_ok(gemp_exchange_rate(&test_comm, 100000, &rate));
+	assert_all(test_comm.size == 1 ? rate == 0 : rate > 0 && rate < 1e15);
+	assert_all(gemp_memory_blocks() == 0);
 }
 
 static void nothing_to_send_is_no_message(void **state)
@@ -205,6 +244,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(pieces_arrive_in_rank_order),
 		cmocka_unit_test(many_messages_make_one_piece),
 		cmocka_unit_test(nothing_to_send_is_no_message),
+		cmocka_unit_test(parcels_arrive),
 		cmocka_unit_test(one_rank_may_get_all),
 		cmocka_unit_test(records_go_to_their_owners),
 		cmocka_unit_test(no_records_at_all),

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BITS = 3, SHIFT = 4, MOST_WORDS = 4 };
+enum { BITS = 3, SHIFT = 4, MOST_WORDS = 16 };
 
 static gemp_device *device;
 static gemp_toolbox *box;
@@ -127,7 +127,8 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 }
 
 static const gemp_shuffle layouts[] = { { GEMP_SHUFFLE_INSIDE, 4, BITS, SHIFT, false },
-	{ GEMP_SHUFFLE_APART, 8, BITS, SHIFT, false }, { GEMP_SHUFFLE_BESIDE, 16, BITS, SHIFT, false } };
+	{ GEMP_SHUFFLE_APART, 8, BITS, SHIFT, false }, { GEMP_SHUFFLE_BESIDE, 16, BITS, SHIFT, false },
+	{ GEMP_SHUFFLE_INSIDE, 64, BITS, SHIFT, false } };
 
 static void to_owners(void **state)
 {
