@@ -1,6 +1,7 @@
 #include "io/output.h"
 
 #include "core/memory.h"
+#include "core/signals.h"
 #include "core/text.h"
 
 #include <errno.h>
@@ -43,6 +44,8 @@ static gemp_code name_temporary(gemp_output *output)
 	GEMP_TRY(gemp_comm_agree(output->comm, code));
 	code = gemp_comm_broadcast(output->comm, &bytes, &size);
 	output->temporary = bytes;
+	if (code == GEMP_OK && output->comm->rank == 0)
+		gemp_signals_doom(output->temporary);
 	name.data = NULL;
 done:
 	gemp_text_free(&name);
@@ -88,6 +91,8 @@ static void free_output(gemp_output *output)
 {
 	if (output->file >= 0)
 		close(output->file);
+	if (output->temporary)
+		gemp_signals_spare(output->temporary);
 	gemp_free(output->path);
 	gemp_free(output->temporary);
 	gemp_free(output);

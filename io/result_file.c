@@ -1,6 +1,7 @@
 #include "io/result_file.h"
 
 #include "core/memory.h"
+#include "core/signals.h"
 #include "io/hdf5.h"
 
 #include <errno.h>
@@ -101,7 +102,10 @@ static gemp_code name_files(gemp_result_file *file, const char *path)
 	gemp_text_print(&temporary, "%s.tmp-%ld", path, (long)getpid());
 	file->h5.path = temporary.data;
 	file->path = gemp_strdup(path);
-	return temporary.failed || !file->path ? GEMP_ENOMEM : GEMP_OK;
+	if (temporary.failed || !file->path)
+		return GEMP_ENOMEM;
+	gemp_signals_doom(temporary.data);
+	return GEMP_OK;
 }
 
 static gemp_code create_file(gemp_result_file *file)
@@ -434,6 +438,8 @@ static void free_file(gemp_result_file *file)
 		gemp_free(file->columns[c].nulls);
 	}
 	gemp_free(file->columns);
+	if (file->h5.path)
+		gemp_signals_spare(file->h5.path);
 	gemp_free(file->h5.path);
 	gemp_free(file->path);
 	gemp_free(file);

@@ -1,5 +1,7 @@
 #include "io/whole_file.h"
 
+#include "core/signals.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +13,10 @@ gemp_code gemp_whole_file_name(const gemp_comm *comm, const char *path, gemp_tex
 	uint64_t process = comm->rank == 0 ? (uint64_t)getpid() : 0;
 	gemp_comm_max(comm, &process, 1);
 	gemp_text_print(temporary, "%s.%" PRIu64 ".part", path, process);
-	return gemp_comm_agree(comm, gemp_text_status(temporary));
+	gemp_code code = gemp_comm_agree(comm, gemp_text_status(temporary));
+	if (code == GEMP_OK && comm->rank == 0)
+		gemp_signals_doom(temporary->data);
+	return code;
 }
 
 gemp_code gemp_whole_file_settle(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code)
@@ -20,5 +25,7 @@ gemp_code gemp_whole_file_settle(const gemp_comm *comm, const char *temporary, c
 		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
 	if (comm->rank == 0 && code != GEMP_OK)
 		unlink(temporary);
+	if (comm->rank == 0)
+		gemp_signals_spare(temporary);
 	return gemp_comm_agree(comm, code);
 }

@@ -1,4 +1,6 @@
-/* whole_file: files that appear under their name when they are whole: written beside it and renamed at the end. */
+/* whole_file: files that appear under their name when they are whole: written beside it and renamed at the end. A signal
+ * that ends rank 0 removes what is there.
+ */
 #ifndef GEMP_IO_WHOLE_FILE_H
 #define GEMP_IO_WHOLE_FILE_H
 

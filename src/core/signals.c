@@ -1,6 +1,7 @@
 #include "core/signals.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,6 +20,22 @@ enum { WISHES = sizeof wishes / sizeof *wishes };
 static volatile sig_atomic_t noted;
 static const char *volatile last_words;
 
+/* Files that go with the process. A handler may look at any time: the flag says that the name is whole. */
+enum { DOOMED = 4, LONGEST = 4096 };
+static struct {
+	volatile sig_atomic_t set;
+	char path[LONGEST];
+} doomed[DOOMED];
+
+static void end_by(int number)
+{
+	for (size_t i = 0; i < DOOMED; i++)
+		if (doomed[i].set)
+			unlink(doomed[i].path);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
 static void handle(void (*handler)(int))
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
@@ -29,10 +46,8 @@ static void handle(void (*handler)(int))
 
 static void note(int number)
 {
-	if (number == SIGINT && noted == SIGINT) {
-		signal(number, SIG_DFL);
-		raise(number);
-	}
+	if (number == SIGINT && noted == SIGINT)
+		end_by(number);
 	noted = number;
 }
 
@@ -40,8 +55,7 @@ static void tell(int number)
 {
 	if (last_words && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
 		last_words = NULL; /* nobody is there to read them */
-	signal(number, SIG_DFL);
-	raise(number);
+	end_by(number);
 }
 
 void gemp_signals_note(void)
@@ -57,9 +71,27 @@ void gemp_signals_tell(const char *text)
 
 void gemp_signals_release(void)
 {
-	handle(SIG_DFL);
+	gemp_signals_tell(NULL);
 	if (noted)
 		raise(noted);
+}
+
+void gemp_signals_doom(const char *path)
+{
+	size_t length = strlen(path), i = 0;
+	while (i < DOOMED && doomed[i].set)
+		i++;
+	if (i == DOOMED || length >= LONGEST)
+		return;
+	memcpy(doomed[i].path, path, length + 1);
+	doomed[i].set = true;
+}
+
+void gemp_signals_spare(const char *path)
+{
+	for (size_t i = 0; i < DOOMED; i++)
+		if (doomed[i].set && strcmp(doomed[i].path, path) == 0)
+			doomed[i].set = false;
 }
 
 int gemp_signals_noted(void)

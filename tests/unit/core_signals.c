@@ -4,6 +4,7 @@
 #include "harness/harness.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -83,10 +84,54 @@ static void ends(void **state)
 	assert_string_equal(said, "");
 }
 
+/* Two files, of which the second is whole, and one more than there is room for. */
+static char doomed[2][64];
+
+static void leave_files(void)
+{
+	for (int i = 0; i < 5; i++)
+		gemp_signals_doom(doomed[i > 0]);
+	for (int i = 0; i < 5; i++)
+		gemp_signals_spare(doomed[1]);
+}
+
+static void end_with_files(void)
+{
+	gemp_signals_note();
+	gemp_signals_release();
+	leave_files();
+	raise(SIGTERM);
+}
+
+static void interrupt_twice_with_files(void)
+{
+	gemp_signals_note();
+	leave_files();
+	raise(SIGINT);
+	raise(SIGINT);
+}
+
+static void removes_what_is_not_whole(void **state)
+{
+	void (*const ways[])(void) = { end_with_files, interrupt_twice_with_files };
+	(void)state;
+	for (size_t way = 0; way < 2; way++) {
+		for (int i = 0; i < 2; i++) {
+			snprintf(doomed[i], sizeof doomed[i], "/tmp/gemp-doomed-XXXXXX");
+			close(mkstemp(doomed[i]));
+		}
+		assert_int_equal(end_of(ways[way]), 128 + (way ? SIGINT : SIGTERM));
+		assert_int_not_equal(access(doomed[0], F_OK), 0);
+		assert_int_equal(access(doomed[1], F_OK), 0);
+		unlink(doomed[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends),
+		cmocka_unit_test(removes_what_is_not_whole),
 		cmocka_unit_test(noted_one_after_the_other),
 	};
 	return test_main(tests);
