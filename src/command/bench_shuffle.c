@@ -62,6 +62,7 @@ typedef struct bench {
 	gemp_context *context;
 	gemp_toolbox *box;
 	double copy; /* bytes a second, of all ranks together */
+	gemp_shuffle_common common;
 	uint64_t tuples;
 	json_t *rows;
 } bench;
@@ -139,7 +140,8 @@ static gemp_code try_method(bench *b, gemp_shuffle_method method, unsigned size,
 	gemp_code code = GEMP_OK;
 	unsigned owners = owner_bits(b->comm);
 	unsigned shift = lesser(GEMP_SHUFFLE_SHIFT, DESTINATION_BITS - bits - owners);
-	gemp_shuffle_case c = { .method = method, .how = { .size = size, .bits = bits, .shift = shift }, .skewed = skewed };
+	gemp_shuffle_case c = { .method = method, .how = { .size = size, .bits = bits, .shift = shift }, .skewed = skewed,
+		.common = &b->common };
 	if (size == 4 && bits + owners > OFFSET_BITS)
 		return gemp_fail(GEMP_EUSAGE, "--ranges: %u of each of %d ranks are more than 16 bits tell apart, which is what a "
 		                 "destination has in 4 bytes", 1u << bits, b->comm->size);
@@ -189,6 +191,7 @@ gemp_code gemp_bench_shuffle(gemp_report *report, gemp_comm *comm, const gemp_op
 	GEMP_TRY(gemp_bench_context(&b.context, comm, options));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_toolbox_new(&b.box, b.context->device, GEMP_FORM_AUTO)));
 	GEMP_TRY(copy_rate(&b));
+	gemp_shuffle_common_new(&b.common, comm, b.context->device, GEMP_SHUFFLE_PART, false);
 	GEMP_TRY(try_all(&b, options, &sizes, &ranges));
 	gemp_report_set(report, "copy_bytes_per_second", json_real(b.copy));
 	gemp_report_set(report, "shuffles", b.rows);
@@ -196,6 +199,7 @@ gemp_code gemp_bench_shuffle(gemp_report *report, gemp_comm *comm, const gemp_op
 	GEMP_TRY(gemp_report_devices(report, b.context));
 done:
 	json_decref(b.rows);
+	gemp_shuffle_common_free(&b.common);
 	gemp_toolbox_free(b.box);
 	gemp_context_free(b.context);
 	return code;

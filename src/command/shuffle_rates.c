@@ -164,7 +164,7 @@ static gemp_code decode_once(trial *t, gemp_shuffle_rates *out, bool last)
 	gemp_shuffled s;
 	gemp_traffic traffic = { 0 };
 	double gathering = 0;
-	GEMP_TRY(gemp_shuffle_ranks(&s, comm, t->box, &t->c->how, &t->in, &traffic));
+	GEMP_TRY(gemp_shuffle_ranks(&s, comm, t->box, &t->c->how, &t->in, t->c->common, &traffic));
 	double by_owner = slowest(comm, s.seconds.by_owner), exchange = slowest(comm, s.seconds.exchange);
 	double by_range = slowest(comm, s.seconds.by_range), all = by_owner + exchange + by_range;
 	if (all < out->shuffle) {

@@ -4,6 +4,7 @@
 
 #include "comm/exchange.h"
 #include "partition/context.h"
+#include "shuffle/common.h"
 #include "shuffle/shuffle.h"
 
 /* What is measured. */
@@ -12,6 +13,7 @@ typedef struct gemp_shuffle_case {
 	gemp_shuffle how; /* with its layout */
 	bool skewed;
 	size_t tuples;    /* of each rank */
+	const gemp_shuffle_common *common; /* of several ranks */
 } gemp_shuffle_case;
 
 /* Of all ranks; the best of some tries on the slowest rank. */

@@ -34,7 +34,8 @@ static gemp_shuffle by_owner(const gemp_shuffle *how, int ranks)
 typedef struct parts {
 	const gemp_comm *comm;
 	uint32_t *begin;             /* [2^bits + 1] tuples of each owner, in the order of these */
-	uint64_t *count, *came;      /* [ranks] for each rank; [ranks + 1] of each rank, in the order of these */
+	uint64_t *counts;            /* [ranks][ranks] of each for each */
+	uint64_t *came;              /* [ranks + 1] of each rank, in the order of these */
 	gemp_parcel *sent, *received; /* [ranks] */
 } parts;
 
@@ -44,7 +45,7 @@ static gemp_code parts_new(parts *out, const gemp_comm *comm, const gemp_shuffle
 	size_t ranks = (size_t)comm->size;
 	*out = (parts){ .comm = comm };
 	GEMP_TRY(GEMP_NEW(out->begin, ((size_t)1 << owner->bits) + 1));
-	GEMP_TRY(GEMP_NEW(out->count, ranks));
+	GEMP_TRY(GEMP_NEW(out->counts, ranks * ranks));
 	GEMP_TRY(GEMP_NEW(out->came, ranks + 1));
 	GEMP_TRY(GEMP_NEW(out->sent, ranks));
 	code = GEMP_NEW(out->received, ranks);
@@ -55,7 +56,7 @@ done:
 static void parts_free(parts *p)
 {
 	gemp_free(p->begin);
-	gemp_free(p->count);
+	gemp_free(p->counts);
 	gemp_free(p->came);
 	gemp_free(p->sent);
 	gemp_free(p->received);
@@ -86,15 +87,16 @@ static gemp_code check_owners(const gemp_shuffle *owner, const parts *p)
 	                          p->comm->size) : GEMP_OK;
 }
 
-/* Collective. How many come from each rank. */
+/* Collective. How many each rank has for each. */
 static void tell_counts(gemp_shuffled *s, parts *p)
 {
-	int ranks = p->comm->size;
+	const int ranks = p->comm->size, own = p->comm->rank;
+	uint64_t *mine = p->counts + (size_t)own * (size_t)ranks;
 	for (int r = 0; r < ranks; r++)
-		p->count[r] = p->begin[r + 1] - p->begin[r];
-	GEMP_MPI(MPI_Alltoall(p->count, 1, MPI_UINT64_T, p->came + 1, 1, MPI_UINT64_T, p->comm->world));
+		mine[r] = p->begin[r + 1] - p->begin[r];
+	GEMP_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, p->counts, ranks, MPI_UINT64_T, p->comm->world));
 	for (int r = 0; r < ranks; r++)
-		p->came[r + 1] += p->came[r];
+		p->came[r + 1] = p->came[r] + p->counts[(size_t)r * (size_t)ranks + (size_t)own];
 	s->tuples.count = p->came[ranks];
 }
 
@@ -110,27 +112,39 @@ static gemp_parcel parcel_of(char *const host[2], const gemp_readback_range rang
 	return (gemp_parcel){ size ? host[behind] + (at - ranges[behind].at) : NULL, size };
 }
 
-/* Room for what comes, with what stays; the rest of what there is to send to where the host can read it. */
+/* Room for what comes, with what stays. */
+static gemp_code keep_own(gemp_shuffled *s, unsigned array, const parts *p)
+{
+	gemp_code code = GEMP_OK;
+	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
+	const size_t kept = p->begin[own + 1] - p->begin[own];
+	gemp_buffer *arrived = &s->arrived[array];
+	GEMP_TRY(gemp_buffer_new(arrived, s->device, p->came[ranks] * element, NULL));
+	if (kept)
+		code = GEMP_CL(clEnqueueCopyBuffer(s->device->queue, s->sent[array].buffer.mem, arrived->mem, p->begin[own] * element,
+		                                   p->came[own] * element, kept * element, 0, NULL, NULL));
+done:
+	return code;
+}
+
+/* The rest of what there is to send to where the host can read it. */
 static gemp_code prepare(gemp_shuffled *s, unsigned array, parts *p, gemp_landing *landing)
 {
 	gemp_code code = GEMP_OK;
 	const size_t element = size_of(&s->how, array), ranks = (size_t)p->comm->size, own = (size_t)p->comm->rank;
-	gemp_buffer *arrived = &s->arrived[array];
 	gemp_readback *sent = &s->sent[array];
 	gemp_readback_range going[2], coming[2];
 	around(going, p->begin[own], p->begin[own + 1], p->begin[ranks], element);
 	around(coming, p->came[own], p->came[own + 1], p->came[ranks], element);
-	GEMP_TRY(gemp_buffer_new(arrived, s->device, p->came[ranks] * element, NULL));
-	if (p->count[own])
-		GEMP_TRY(GEMP_CL(clEnqueueCopyBuffer(s->device->queue, sent->buffer.mem, arrived->mem, p->begin[own] * element,
-		                                     p->came[own] * element, p->count[own] * element, 0, NULL, NULL)));
+	GEMP_TRY(keep_own(s, array, p));
 	GEMP_TRY(gemp_readback_begin(sent, s->device, going, 2));
-	GEMP_TRY(gemp_landing_begin(landing, s->device, arrived, coming, 2));
+	GEMP_TRY(gemp_landing_begin(landing, s->device, &s->arrived[array], coming, 2));
 	GEMP_TRY(gemp_readback_wait(sent));
 	for (size_t r = 0; r < ranks; r++) {
 		if (r == own)
 			continue;
-		p->sent[r] = parcel_of((char *const *)sent->host, going, r > own, p->begin[r] * element, p->count[r] * element);
+		p->sent[r] = parcel_of((char *const *)sent->host, going, r > own, p->begin[r] * element,
+		                      (size_t)(p->begin[r + 1] - p->begin[r]) * element);
 		p->received[r] = parcel_of(landing->host, coming, r > own, p->came[r] * element,
 		                          (p->came[r + 1] - p->came[r]) * element);
 	}
@@ -138,7 +152,14 @@ done:
 	return code;
 }
 
-/* Collective. One array to its owners. */
+/* Collective. One array to its owners, through common memory, or by MPI. */
+static gemp_code pass(gemp_shuffled *s, unsigned array, const parts *p, const gemp_shuffle_common *common, gemp_traffic *traffic)
+{
+	gemp_code code = gemp_comm_agree(p->comm, keep_own(s, array, p));
+	return code != GEMP_OK ? code : gemp_shuffle_common_pass(common, p->comm, s->device, &s->sent[array].buffer,
+	                                                         &s->arrived[array], p->counts, size_of(&s->how, array), traffic);
+}
+
 static gemp_code exchange(gemp_shuffled *s, unsigned array, parts *p, gemp_traffic *traffic)
 {
 	gemp_landing landing = { 0 };
@@ -169,7 +190,7 @@ done:
 }
 
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
-                             const gemp_tuples *in, gemp_traffic *traffic)
+                             const gemp_tuples *in, const gemp_shuffle_common *common, gemp_traffic *traffic)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_shuffle owner = by_owner(how, comm->size);
@@ -189,7 +210,7 @@ gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_too
 	double since = gemp_now();
 	tell_counts(out, &p);
 	for (unsigned a = 0; a < arrays_of(how); a++)
-		GEMP_TRY(exchange(out, a, &p, traffic));
+		GEMP_TRY(common && common->bytes ? pass(out, a, &p, common, traffic) : exchange(out, a, &p, traffic));
 	out->seconds.exchange = gemp_now() - since;
 	code = decode_by_range(out, box, &(gemp_tuples){ how->layout == GEMP_SHUFFLE_APART ? &out->arrived[COLUMN] : NULL,
 	                       &out->arrived[TUPLE], out->tuples.count, NULL });

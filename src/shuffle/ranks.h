@@ -4,6 +4,7 @@
 
 #include "comm/exchange.h"
 #include "device/readback.h"
+#include "shuffle/common.h"
 #include "shuffle/shuffle.h"
 
 /* Not to be copied. */
@@ -22,9 +23,9 @@ typedef struct gemp_shuffled {
 
 /* Collective. The owner of a destination is the rank destination >> (bits + shift), of as many bits as there are ranks for: what
  * is for one of these that is not a rank is GEMP_EDATA. A range is that of the owner. What is this rank's own stays on the
- * device. traffic may be NULL. To be freed before the device is closed. */
+ * device. common: the same on all ranks, or NULL. traffic may be NULL. To be freed before the device is closed. */
 gemp_code gemp_shuffle_ranks(gemp_shuffled *out, const gemp_comm *comm, gemp_toolbox *box, const gemp_shuffle *how,
-                             const gemp_tuples *in, gemp_traffic *traffic);
+                             const gemp_tuples *in, const gemp_shuffle_common *common, gemp_traffic *traffic);
 void gemp_shuffled_free(gemp_shuffled *shuffled);
 
 #endif

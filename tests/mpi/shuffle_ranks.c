@@ -12,6 +12,7 @@ enum { BITS = 3, SHIFT = 4, MOST_WORDS = 16 };
 
 static gemp_device *device;
 static gemp_toolbox *box;
+static gemp_shuffle_common common;
 
 /* A tuple with its destination in front, wherever that lies. */
 typedef struct tuple {
@@ -105,7 +106,7 @@ static void check(gemp_shuffle how, size_t count, int owners, gemp_code expected
 	assert_all_ok(gemp_buffer_new(&buffers[0], device, (count + 1) * element * 4, tuples));
 	assert_all_ok(gemp_buffer_new(&buffers[1], device, (count + 1) * 4, column));
 	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_INSIDE ? NULL : &buffers[1], &buffers[0], count, NULL };
-	assert_all_code(gemp_shuffle_ranks(&shuffled, &test_comm, box, &how, &in, &traffic), expected);
+	assert_all_code(gemp_shuffle_ranks(&shuffled, &test_comm, box, &how, &in, &common, &traffic), expected);
 	if (expected == GEMP_OK) {
 		size_t whole = begin[test_comm.size] / sizeof *own;
 		assert_all(right(&shuffled, all, whole));
@@ -143,6 +144,40 @@ static void to_owners(void **state)
 	check(layouts[1], 0, 1, GEMP_OK, &random);
 }
 
+/* The same through common memory, in many parts, of which some are cut in tuples. */
+static void in_common(void **state)
+{
+	uint64_t random = test_seed_all() + (uint64_t)test_comm.rank;
+	(void)state;
+	for (size_t part = 1000; part <= 100000; part *= 100) {
+		gemp_shuffle_common_new(&common, &test_comm, device, part, true);
+		assert_all((common.bytes != NULL) == (test_comm.size > 1));
+		for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
+			size_t count = gemp_random_below(&random, 3) ? (size_t)gemp_random_below(&random, 3000) + 1 : 0;
+			check(layouts[k], count, test_comm.size, GEMP_OK, &random);
+			check(layouts[k], count, 1, GEMP_OK, &random);
+			check(layouts[k], test_comm.rank ? 0 : 2000, test_comm.size, GEMP_OK, &random); /* rank 0 has all */
+		}
+		gemp_shuffle_common_free(&common);
+	}
+}
+
+/* What does not fit the device is a failure of all ranks. */
+static void no_room(void **state)
+{
+	size_t limit = device->memory;
+	uint64_t random = 5;
+	(void)state;
+	for (int i = 0; i < 8 && test_comm.size > 1; i++) { /* it has its tuples, and then less and less */
+		gemp_shuffle_common_new(&common, &test_comm, device, 1000, i % 2);
+		if (test_comm.rank == test_comm.size - 1)
+			device->memory = device->held + 270000 - (size_t)i / 2 * 40000;
+		check(layouts[1], 10000, test_comm.size, GEMP_ENOMEM, &random);
+		device->memory = limit;
+		gemp_shuffle_common_free(&common);
+	}
+}
+
 /* A destination of a rank that there is not. */
 static void strays(void **state)
 {
@@ -156,7 +191,8 @@ static void strays(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(to_owners), cmocka_unit_test(strays) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(to_owners), cmocka_unit_test(in_common),
+		cmocka_unit_test(no_room), cmocka_unit_test(strays) };
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK || gemp_toolbox_new(&box, device, GEMP_FORM_AUTO) != GEMP_OK)
 		return TEST_SKIPPED;
 	int failed = test_main_all(argc, argv, tests);
