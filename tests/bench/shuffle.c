@@ -1,5 +1,5 @@
 /* shuffle [SIZE BITS GROUP ITEMS WINDOW REGISTERS PACKED]...: seconds of decode in the shapes given (of tuples of SIZE bytes with
- * a column of destinations, to 2^BITS ranges; GROUP 0: as measured), each beside copy / (2 SIZE + 4), and checked outside of the
+ * a column of destinations, of 12 bytes with their values apart, to 2^BITS ranges; GROUP 0: as measured), each beside copy / (2 SIZE + 4), and checked outside of the
  * time. `gemp-mpi bench shuffle` measures all methods in the shapes that were found by this. Environment: TUPLES, a power of 2;
  * EXTENT: the device alone knows how many they are. */
 #include "core/timer.h"
@@ -41,17 +41,19 @@ static double best_of(const gemp_shuffle *how, const gemp_tuples *in, const gemp
 
 static void measure(gemp_shuffle how, size_t count, double copy)
 {
-	gemp_buffer column, tuple, out, begin, extent;
+	const bool column_too = how.layout != GEMP_SHUFFLE_INSIDE, apart = how.layout == GEMP_SHUFFLE_APART;
+	gemp_buffer column, out_column, tuple, out, begin, extent;
 	const cl_uint known[2] = { 0, (cl_uint)count };
 	uint64_t digest[2], astray;
 	double seconds;
-	need(gemp_buffer_new(&column, device, how.layout == GEMP_SHUFFLE_BESIDE ? count * 4 : 4, NULL));
+	need(gemp_buffer_new(&column, device, column_too ? count * 4 : 4, NULL));
+	need(gemp_buffer_new(&out_column, device, apart ? count * 4 : 4, NULL));
 	need(gemp_buffer_new(&tuple, device, count * how.size, NULL));
 	need(gemp_buffer_new(&out, device, count * how.size, NULL));
 	need(gemp_buffer_new(&begin, device, (((size_t)1 << how.bits) + 1) * 4, NULL));
 	need(gemp_buffer_new(&extent, device, sizeof known, known));
-	const gemp_tuples in = { how.layout == GEMP_SHUFFLE_BESIDE ? &column : NULL, &tuple, count, getenv("EXTENT") ? &extent : NULL };
-	const gemp_tuples to = { NULL, &out, count, NULL };
+	const gemp_tuples in = { column_too ? &column : NULL, &tuple, count, getenv("EXTENT") ? &extent : NULL };
+	const gemp_tuples to = { apart ? &out_column : NULL, &out, count, NULL };
 	need(gemp_trial_make(box, &how, &(gemp_trial){ .owners = 1, .seed = 1 }, &in));
 	need(gemp_toolbox_seconds(box, &seconds));
 	double best = best_of(&how, &in, &to, &begin), bound = copy / (2 * how.size + 4);
@@ -63,6 +65,7 @@ static void measure(gemp_shuffle how, size_t count, double copy)
 	}
 	fflush(stdout);
 	gemp_buffer_free(&column, device);
+	gemp_buffer_free(&out_column, device);
 	gemp_buffer_free(&tuple, device);
 	gemp_buffer_free(&out, device);
 	gemp_buffer_free(&begin, device);
@@ -85,8 +88,8 @@ int main(int argc, char **argv)
 			(unsigned)atoi(a[5]), atoi(a[6]) != 0 };
 		printf("%2u B, %4u ranges, %4s x %2s, window %5s, registers %3s, packed %s: ", size, 1u << bits, a[2], a[3], a[4], a[5],
 		       a[6]);
-		measure((gemp_shuffle){ size == 4 ? GEMP_SHUFFLE_INSIDE : GEMP_SHUFFLE_BESIDE, size, bits, size == 4 ? 16 - bits : 13,
-			false }, count, rates.copy);
+		measure((gemp_shuffle){ size == 4 ? GEMP_SHUFFLE_INSIDE : size == 12 ? GEMP_SHUFFLE_APART : GEMP_SHUFFLE_BESIDE, size,
+			bits, size == 4 ? 16 - bits : 13, false }, count, rates.copy);
 	}
 	gemp_toolbox_free(box);
 	gemp_device_close(device);
