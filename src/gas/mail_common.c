@@ -12,6 +12,8 @@ static size_t up(size_t value, size_t to)
 static void find_near(gemp_gas_mail *mail)
 {
 	const gemp_comm *comm = mail->comm;
+	for (int r = 0; r < mail->ranks; r++)
+		mail->near[r] = -1;
 	for (int n = 0; n < comm->node_size; n++) {
 		int rank = comm->rank;
 		GEMP_MPI(MPI_Bcast(&rank, 1, MPI_INT, n, comm->node));

@@ -53,7 +53,7 @@ static gemp_code open(gemp_gas_mail *mail, const gemp_buffer *buffer, void **out
 		return GEMP_OK;
 	if (mail->device->gpu)
 		return map(mail, buffer, out);
-	while (known < mail->known + MAIL_KNOWN && known->mem != buffer->mem)
+	while (known < mail->known + MAIL_KNOWN && (!known->mem || known->mem != buffer->mem))
 		known++;
 	if (known == mail->known + MAIL_KNOWN) {
 		known = &mail->known[mail->known_next++ % MAIL_KNOWN];

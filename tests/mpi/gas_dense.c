@@ -172,11 +172,14 @@ static void all_shapes(void **state)
 			.gather = shape % 4 == 2 ? GEMP_GATHER_BINNED : GEMP_GATHER_PULL,
 			.shape = { .slice = shape % 3 ? 8 : 0, .block = 16, .range = 16, .tile = 30 } };
 		gemp_gas_cut cut = shape % 2 ^ shape / GAS_SHAPES ? GEMP_GAS_ON_GRID : GEMP_GAS_BY_TARGET;
+		gemp_gas_mail_kernels = shape / 2 % 2;
+		gemp_gas_mail_common = shape % 5 ? -1 : 0;
 		assert_all_ok(gas_case_new(&c, &test_comm, shape % GAS_SHAPES, seed + (uint64_t)shape, shape < GAS_SHAPES ? 1 : 3));
 		check_pagerank(&c, cut, &options, shape < GAS_SHAPES, &random);
 		check_spmv(&c, cut, &options, shape % 3, shape < GAS_SHAPES, &random);
 		gas_case_free(&c);
 	}
+	gemp_gas_mail_kernels = gemp_gas_mail_common = -1;
 }
 
 typedef struct attempt {

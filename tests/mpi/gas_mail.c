@@ -5,6 +5,7 @@
 #include "harness/gas_case.h"
 
 static gemp_device *device;
+static const gemp_comm *comm; /* of all ranks, perhaps as if they were on several nodes */
 
 /* What a vertex has after a round in which it changed. */
 static uint64_t value_of(uint64_t seed, uint64_t round, uint32_t number)
@@ -104,7 +105,7 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	static const unsigned percents[] = { 0, 100, 3, 50, 100, 97, 1, 100 };
 	gemp_gas_layout layout;
 	gemp_gas_mail *mail;
-	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c->graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_ok(gemp_gas_layout_new(&layout, comm, c->graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
 	post p = { .c = c, .layout = &layout, .size = size, .seed = seed, .words = layout.known / 32 + 1 };
 	p.last = calloc(c->n, sizeof *p.last);
 	p.values = calloc(layout.known + 1, 8);
@@ -128,11 +129,13 @@ static void run_case(const gas_case *c, size_t size, uint64_t seed)
 	free(p.bits);
 }
 
-static void run_all(int kernels, int common)
+static void run_all(int kernels, int common, const gemp_comm *ranks)
 {
+	const int cases = common && ranks == &test_comm ? 24 : 9;
 	uint64_t seed = test_seed_all();
 	size_t blocks = gemp_memory_blocks(); /* of the device */
-	for (int i = 0; i < 24; i++) {
+	comm = ranks;
+	for (int i = 0; i < cases; i++) {
 		gas_case c;
 		assert_all_ok(gas_case_new(&c, &test_comm, i % GAS_SHAPES, seed + (uint64_t)i, i % 3 == 2 ? 30 : 1));
 		gemp_gas_mail_kernels = kernels;
@@ -151,25 +154,70 @@ static void run_all(int kernels, int common)
 static void by_host(void **state)
 {
 	(void)state;
-	run_all(0, -1);
+	run_all(0, -1, &test_comm);
 }
 
 static void by_kernels(void **state)
 {
 	(void)state;
-	run_all(1, -1);
+	run_all(1, -1, &test_comm);
 }
 
 static void by_host_in_messages(void **state)
 {
 	(void)state;
-	run_all(0, 0);
+	run_all(0, 0, &test_comm);
 }
 
 static void by_kernels_in_messages(void **state)
 {
 	(void)state;
-	run_all(1, 0);
+	run_all(1, 0, &test_comm);
+}
+
+/* Some ranks share memory, others do not: two nodes, of which ranks have their places in turn. */
+static void on_two_nodes(void **state)
+{
+	(void)state;
+	gemp_comm nodes = test_comm;
+	assert_all(MPI_Comm_split(test_comm.world, test_comm.rank % 2, -test_comm.rank, &nodes.node) == MPI_SUCCESS);
+	MPI_Comm_rank(nodes.node, &nodes.node_rank);
+	MPI_Comm_size(nodes.node, &nodes.node_size);
+	run_all(0, -1, &nodes);
+	run_all(1, -1, &nodes);
+	MPI_Comm_free(&nodes.node);
+}
+
+/* What cannot be packed on one rank ends the round for all, with its message, and the next one is as ever. */
+static void failed_rounds(void **state)
+{
+	(void)state;
+	gas_case c;
+	gemp_gas_layout layout;
+	gemp_gas_mail *mail;
+	gemp_buffer values, lost = { .size = 8 };
+	gemp_gas_mail_kernels = 0;
+	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 4));
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &(gemp_gas_layout_options){ .parts = GEMP_GAS_IN }));
+	assert_all_ok(gemp_gas_mail_new(&mail, &layout, device, 4));
+	assert_all_ok(gemp_buffer_new(&values, device, layout.known * 4 + 4, NULL));
+	for (int r = 0; r < 2 * test_comm.size; r++) {
+		const bool fails = r % 2 == 0 && r / 2 == test_comm.rank && test_comm.size > 1;
+		uint64_t sums[1] = { 1 };
+		gemp_code code = gemp_gas_mail_begin(mail, fails ? &lost : &values, NULL);
+		assert_all((code == GEMP_OK) == !fails);
+		code = gemp_gas_mail_round(mail, code, sums, 1, NULL, 0);
+		if (r % 2 == 0 && test_comm.size > 1)
+			assert_all(code == GEMP_EINTERNAL && sums[0] == 1 && strstr(gemp_message(), "clEnqueueMapBuffer"));
+		else
+			assert_all(code == GEMP_OK && sums[0] == (uint64_t)test_comm.size);
+		assert_all_ok(gemp_gas_mail_end(mail, &values, NULL));
+	}
+	gemp_gas_mail_free(mail);
+	gemp_buffer_free(&values, device);
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+	gemp_gas_mail_kernels = -1;
 }
 
 /* A failure on one rank is one on all at the end of the round, and not before. */
@@ -208,7 +256,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_host), cmocka_unit_test(by_kernels), cmocka_unit_test(by_host_in_messages),
-		cmocka_unit_test(by_kernels_in_messages), cmocka_unit_test(failures), cmocka_unit_test(memory),
+		cmocka_unit_test(by_kernels_in_messages), cmocka_unit_test(on_two_nodes), cmocka_unit_test(failed_rounds), cmocka_unit_test(failures), cmocka_unit_test(memory),
 	};
 	MPI_Init(&argc, &argv);
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
