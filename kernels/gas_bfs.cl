@@ -115,10 +115,10 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 			level[w * 32 + gas_lowest(bits)] = depth;
 }
 
-/* Rows of edges out and their part of the frontier; rows of edges in (in_...). clear: the frontier after the next one. */
+/* Rows of edges out and in (in_...); local vertices from `ghosts` on are other ranks'. clear: the frontier after the next one. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
-                          uint in_slice_end, __global const uint *restrict in_heads, uint own, __global uint *visited,
+                          uint in_slice_count, __global const uint *restrict in_heads, uint own, uint ghosts, __global uint *visited,
                           __global uint *restrict level, __global const uint *frontier, volatile __global uint *next,
                           __global uint *restrict clear, uint words,
                           volatile __global ulong *control GAS_TUPLES_PARAMETERS)
@@ -131,13 +131,13 @@ GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global con
 	gas_state s = { begin, end, visited, next, level, (uint)control[GAS_ROUND] + 1, 0, 0, 0
 	                GAS_TUPLES };
 	const bool push = mode == GAS_BFS_PUSH; /* what is not to be done has nothing to do */
-	const gas_rows out = { begin, end, slices, slice_first, push ? slice_end : slice_first };
-	const gas_rows in = { in_begin, in_end, in_slices, 0, push ? 0 : in_slice_end };
-	const gas_span span = { pieces, piece_first, push ? piece_end : piece_first, light, first, push ? last : first };
+	const gas_rows out = { begin, end, slices, push ? slice_count : 0 };
+	const gas_rows in = { in_begin, in_end, in_slices, push ? 0 : in_slice_count };
+	const gas_span span = { pieces, push ? piece_count : 0, light, push ? known : 0 };
 	for (gas_each(w, 0, words))
 		clear[w] = 0;
-	if (first)
-		bfs_take_in(frontier, first, last, level, s.depth - 1);
+	if (ghosts < known)
+		bfs_take_in(frontier, ghosts, known, level, s.depth - 1);
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
 	gas_pull(GEMP_GROUP_PASS &s, in, in_heads, push ? 0 : own, frontier, visited, next, room, control);
 	const bool last_one = gas_end(control, room, s.found, s.edges, 0);

@@ -188,14 +188,14 @@ GAS_KERNEL void sssp_round(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global co
 		return;
 	gas_state s = { end, weight, distance, next, far, sssp_bound(control[GAS_BELOW]), 0, 0, 0 GAS_TUPLES };
 	const bool relax = mode == GAS_SSSP_RELAX; /* what is not to be done has nothing to do */
-	const gas_rows out = { begin, end, slices, slice_first, relax ? slice_end : slice_first };
-	const gas_span span = { pieces, piece_first, relax ? piece_end : piece_first, light, first, relax ? last : first };
+	const gas_rows out = { begin, end, slices, relax ? slice_count : 0 };
+	const gas_span span = { pieces, relax ? piece_count : 0, light, relax ? known : 0 };
 	gas_count left = 0;
 	for (gas_each(w, 0, words))
 		clear[w] = 0;
 	gas_push(GEMP_GROUP_PASS &s, out, span, frontier, room, control);
 	if (!relax)
-		sssp_advance_all(&s, words ? own : 0, sssp_bound(control[GAS_BEFORE]), &left, control);
+		sssp_advance_all(&s, own, sssp_bound(control[GAS_BEFORE]), &left, control);
 	if (s.overflow)
 		control[GAS_OVERFLOW] = 1;
 	const bool last_one = gas_end(control, room, s.near, left, s.along);

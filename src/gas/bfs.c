@@ -175,34 +175,45 @@ static gemp_code gather(gemp_bfs *b)
 	return gemp_frontier_tuples_gather(&b->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
 }
 
-static gemp_code launch_level(void *self, gemp_frontier_part part)
+static gemp_code launch_rows(gemp_bfs *b, const gemp_frontier_rows *in, bool again)
 {
 	gemp_code code = GEMP_OK;
-	gemp_bfs *b = self;
 	gemp_frontier *f = &b->frontier;
-	const gemp_frontier_rows *in = part == GEMP_FRONTIER_GHOSTS ? &f->in_ghost : &f->in;
-	const cl_uint cleared = part == GEMP_FRONTIER_GHOSTS ? 0 : f->words;
+	const cl_uint cleared = again ? 0 : f->words, ghosts = again ? f->layout->known : f->layout->own;
 	const bool shuffle = b->tuples.frontier;
 	const gemp_argument rest[] = {
 		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->slices.mem),
-		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&b->visited.mem),
-		GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
+		GEMP_ARG(&in->slice_count), GEMP_ARG(&in->heads.mem), GEMP_ARG(&b->open), GEMP_ARG(&ghosts),
+		GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
 		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&cleared),
 		GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&b->tuples),
 	};
 	const size_t count = sizeof rest / sizeof *rest;
-	if (shuffle && part != GEMP_FRONTIER_GHOSTS)
+	if (shuffle)
 		GEMP_TRY(gemp_frontier_tuples_clear(&b->tuples));
-	GEMP_TRY(gemp_frontier_launch_push(f, LEVEL, part, rest, shuffle ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
-	if (shuffle && part != GEMP_FRONTIER_OWN)
+	GEMP_TRY(gemp_frontier_launch_push(f, LEVEL, rest, shuffle ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+	if (shuffle)
 		code = gather(b);
+done:
+	return code;
+}
+
+/* One rank has no ghosts; several know what the round does. */
+static gemp_code launch_level(void *self)
+{
+	gemp_code code = GEMP_OK;
+	gemp_bfs *b = self;
+	gemp_frontier *f = &b->frontier;
+	GEMP_TRY(launch_rows(b, &f->in, false));
+	if (f->layout->comm->size > 1 && f->state[GAS_MODE] == GAS_BFS_PULL)
+		code = launch_rows(b, &f->in_ghost, true);
 done:
 	return code;
 }
 
 static gemp_code search(gemp_bfs *b, cl_uint source, double *exchange)
 {
-	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->mail, NULL, 0 };
+	const gemp_frontier_search search = { b, launch_level, gas_bfs_rule, b->mail, NULL };
 	set_state(b);
 	return gemp_frontier_run(&b->frontier, &search, begin(b, source), exchange);
 }

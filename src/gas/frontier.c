@@ -12,7 +12,7 @@ enum {
 	FEW_ITEMS = 512,
 	FIRST_BATCH = 12,     /* launches before the host looks, as long as no search has told how many it takes */
 	MOST_ARGUMENTS = 32,
-	PUSH_ARGUMENTS = 11,
+	PUSH_ARGUMENTS = 8,
 };
 
 static const gemp_frontier_shape gpu_shape = { true, 2048, 128, 16, 1, 0, 1024, 256 };
@@ -130,18 +130,13 @@ done:
 	return code;
 }
 
-gemp_code gemp_frontier_launch_push(gemp_frontier *f, int kernel, gemp_frontier_part part, const gemp_argument *arguments,
-                                    size_t count)
+gemp_code gemp_frontier_launch_push(gemp_frontier *f, int kernel, const gemp_argument *arguments, size_t count)
 {
-	const bool own = part != GEMP_FRONTIER_GHOSTS, ghosts = part != GEMP_FRONTIER_OWN;
 	const gemp_frontier_rows *out = &f->out;
-	const cl_uint slice_first = own ? 0 : out->own_slices, slice_end = ghosts ? out->slice_count : out->own_slices;
-	const cl_uint piece_first = own ? 0 : out->own_pieces, piece_end = ghosts ? out->piece_count : out->own_pieces;
-	const cl_uint first = own ? 0 : f->layout->own, last = ghosts ? f->layout->known : f->layout->own;
 	gemp_argument all[MOST_ARGUMENTS] = {
 		GEMP_ARG(&out->rows->begin.mem), GEMP_ARG(&out->rows->end.mem), GEMP_ARG(&out->slices.mem),
-		GEMP_ARG(&slice_first), GEMP_ARG(&slice_end), GEMP_ARG(&f->pieces.mem), GEMP_ARG(&piece_first),
-		GEMP_ARG(&piece_end), GEMP_ARG(&f->light.mem), GEMP_ARG(&first), GEMP_ARG(&last),
+		GEMP_ARG(&out->slice_count), GEMP_ARG(&f->pieces.mem), GEMP_ARG(&out->piece_count), GEMP_ARG(&f->light.mem),
+		GEMP_ARG(&f->layout->known),
 	};
 	GEMP_CHECK(PUSH_ARGUMENTS + count <= MOST_ARGUMENTS);
 	memcpy(all + PUSH_ARGUMENTS, arguments, count * sizeof *arguments);
@@ -181,7 +176,7 @@ static gemp_code run_alone(gemp_frontier *f, const gemp_frontier_search *search)
 	unsigned batch = f->shape.batch ? f->shape.batch : f->rounds ? f->rounds : FIRST_BATCH;
 	do {
 		for (unsigned r = 0; r < batch; r++, f->turn++)
-			GEMP_TRY(search->launch(search->self, GEMP_FRONTIER_ALL));
+			GEMP_TRY(search->launch(search->self));
 		GEMP_TRY(gemp_frontier_read(f));
 		batch = f->shape.batch ? f->shape.batch : FIRST_BATCH;
 	} while (f->state[GAS_MODE]);
@@ -190,54 +185,52 @@ done:
 	return code;
 }
 
-/* Edges of own sources are gone along while ghosts' values are under way. */
-static gemp_code round_together(gemp_frontier *f, const gemp_frontier_search *search, double *exchange)
+/* Collective. Values of the frontier go to where it has ghosts, and with them goes what work-items of this rank have counted: as
+ * if one device had, the rule is applied. mine: what has failed here, also after all have agreed. */
+static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted, double *exchange)
 {
+	gemp_code code = GEMP_OK;
 	const gemp_buffer *frontier = &f->bitmap[f->turn % GEMP_FRONTIER_BITMAPS];
+	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
+	gemp_code begun = gemp_gas_mail_begin(search->mail, search->values, frontier); /* waits */
+	if (*mine == GEMP_OK)
+		*mine = begun;
+	if (counted) {
+		memcpy(sums, &f->state[GAS_SUMS], 3 * sizeof *sums);
+		sums[3] = f->state[GAS_OVERFLOW] != 0;
+		greatest = f->state[GAS_LEAST];
+	}
 	double since = gemp_now();
-	if (search->mailing && f->state[GAS_MODE] != search->mailing)
-		return search->launch(search->self, GEMP_FRONTIER_OWN);
-	gemp_code begun = gemp_gas_mail_begin(search->mail, search->values, frontier);
-	gemp_code code = begun == GEMP_OK ? search->launch(search->self, GEMP_FRONTIER_OWN) : begun;
-	gemp_code ended = gemp_gas_mail_end(search->mail, search->values, frontier);
-	*exchange += gemp_now() - since;
-	if (code == GEMP_OK)
-		code = ended;
-	return code == GEMP_OK ? search->launch(search->self, GEMP_FRONTIER_GHOSTS) : code;
-}
-
-/* What work-items of all ranks counted, as if one device had. */
-static gemp_code sum_up(gemp_frontier *f, gemp_code code)
-{
-	const gemp_comm *comm = f->layout->comm;
-	double sums[] = { (double)f->state[GAS_SUMS], (double)f->state[GAS_SUMS + 1], (double)f->state[GAS_SUMS + 2],
-	                  f->state[GAS_OVERFLOW] ? 1 : 0 };
-	code = gemp_gas_round(comm, code, sums, sizeof sums / sizeof *sums);
-	if (code != GEMP_OK)
-		return code;
-	for (int i = 0; i < 3; i++)
-		f->state[GAS_SUMS + i] = (uint64_t)sums[i];
-	f->state[GAS_OVERFLOW] = sums[3] > 0;
-	if (f->state[GAS_MODE] == GAS_SSSP_ADVANCE && f->state[GAS_SUMS] == 0 && f->state[GAS_SUMS + 1])
-		gemp_comm_max(comm, &f->state[GAS_LEAST], 1);
-	return GEMP_OK;
-}
-
-static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *search, gemp_code code, double *exchange)
-{
-	code = gemp_comm_agree(f->layout->comm, code);
-	while (code == GEMP_OK && f->state[GAS_MODE]) {
-		code = round_together(f, search, exchange);
-		if (code == GEMP_OK)
-			code = gemp_frontier_read(f);
-		double since = gemp_now();
-		GEMP_TRY(sum_up(f, code));
-		*exchange += gemp_now() - since;
+	GEMP_TRY(gemp_gas_mail_round(search->mail, *mine, sums, 4, &greatest, 1));
+	if (counted) {
+		memcpy(&f->state[GAS_SUMS], sums, 3 * sizeof *sums);
+		f->state[GAS_OVERFLOW] = sums[3];
+		f->state[GAS_LEAST] = greatest;
 		search->rule(f->state);
 		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
-		f->turn++;
-		GEMP_TRY(gemp_comm_agree(f->layout->comm, gemp_frontier_write(f)));
+		*mine = gemp_frontier_write(f);
 	}
+	gemp_code ended = gemp_gas_mail_end(search->mail, search->values, frontier);
+	*exchange += gemp_now() - since;
+	if (*mine == GEMP_OK)
+		*mine = ended;
+done:
+	return code;
+}
+
+static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *search, gemp_code mine, double *exchange)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(share(f, search, &mine, false, exchange));
+	while (f->state[GAS_MODE]) {
+		if (mine == GEMP_OK)
+			mine = search->launch(search->self);
+		f->turn++;
+		if (mine == GEMP_OK)
+			mine = gemp_frontier_read(f);
+		GEMP_TRY(share(f, search, &mine, true, exchange));
+	}
+	code = gemp_comm_agree(f->layout->comm, mine);
 done:
 	return code;
 }

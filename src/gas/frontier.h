@@ -2,8 +2,8 @@
  * three bitmaps of local vertices (this frontier, the next, and the one after it, which is being cleared), and rounds.
  *
  * On one rank rounds are launched in batches without a look at what came of them: the device decides what the next launch
- * does, or that there is nothing to do (kernels/gas_frontier_abi.h). Across ranks the host looks after each round, in which
- * edges from own vertices are gone along while the values of others are under way.
+ * does, or that there is nothing to do (kernels/gas_frontier_abi.h). Across ranks the host looks after each round: what ranks
+ * have counted and the values of the next frontier travel together.
  */
 #ifndef GEMP_GAS_FRONTIER_H
 #define GEMP_GAS_FRONTIER_H
@@ -26,13 +26,12 @@ typedef struct gemp_frontier_shape {
 	uint32_t group; /* of them in a work-group */
 } gemp_frontier_shape;
 
-/* Rows and their slices; those of own rows come first. */
+/* Rows and their slices. */
 typedef struct gemp_frontier_rows {
 	const gemp_gas_device_rows *rows;
 	gemp_buffer slices;
 	gemp_buffer heads; /* of `in` and `in_ghost`: the first end of each row; the row itself where it has none */
-	cl_uint own_slices, slice_count;
-	cl_uint own_pieces, piece_count; /* of `out` */
+	cl_uint slice_count, piece_count; /* the latter of `out` */
 } gemp_frontier_rows;
 
 enum { GEMP_FRONTIER_KERNELS = 9, GEMP_FRONTIER_BITMAPS = 3 };
@@ -93,12 +92,8 @@ static inline const cl_mem *gemp_frontier_bitmap(const gemp_frontier *frontier, 
 /* A launch of as many work-items as suit the device, timed. Does not wait. */
 gemp_code gemp_frontier_launch(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
 
-/* Edges of which sources a launch goes along. */
-typedef enum gemp_frontier_part { GEMP_FRONTIER_ALL, GEMP_FRONTIER_OWN, GEMP_FRONTIER_GHOSTS } gemp_frontier_part;
-
 /* With the arguments GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/gas_frontier_types.clh in front. */
-gemp_code gemp_frontier_launch_push(gemp_frontier *frontier, int kernel, gemp_frontier_part part,
-                                    const gemp_argument *arguments, size_t count);
+gemp_code gemp_frontier_launch_push(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
 
 /* state from the device, and to it; both wait. */
 gemp_code gemp_frontier_read(gemp_frontier *frontier);
@@ -107,11 +102,10 @@ gemp_code gemp_frontier_write(gemp_frontier *frontier);
 /* A search: what it launches in a round, and by which rule it goes on. */
 typedef struct gemp_frontier_search {
 	void *self;
-	gemp_code (*launch)(void *self, gemp_frontier_part part);
+	gemp_code (*launch)(void *self);
 	void (*rule)(uint64_t *control);
 	gemp_gas_mail *mail;       /* of values; NULL on one rank */
 	const gemp_buffer *values; /* [known] that sources send; NULL: their bits say it all */
-	uint64_t mailing;          /* the mode in which there is a frontier to tell of; 0: all */
 } gemp_frontier_search;
 /* Collective; code: of this rank so far. From frontier->state, with which a kernel that was launched before has
  * filled the control buffer (gas_begin), until its mode is 0; state is

@@ -20,7 +20,7 @@ done:
 /* Rows of one word whose edges together are worth a warp. */
 enum { PIECE_ROWS = 4 };
 
-static gemp_code take_row(lists *l, const gemp_gas_rows *rows, uint32_t row, const gemp_frontier_shape *shape, bool new_piece)
+static gemp_code take_row(lists *l, const gemp_gas_rows *rows, uint32_t row, const gemp_frontier_shape *shape)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t edges = rows->begin[row + 1] - rows->begin[row];
@@ -32,7 +32,7 @@ static gemp_code take_row(lists *l, const gemp_gas_rows *rows, uint32_t row, con
 		return GEMP_OK;
 	} else if (edges <= shape->piece) {
 		l->light[row / 32] |= 1u << row % 32;
-	} else if (last && !new_piece && last->s[0] == row / 32 && __builtin_popcount(last->s[1]) < PIECE_ROWS) {
+	} else if (last && last->s[0] == row / 32 && __builtin_popcount(last->s[1]) < PIECE_ROWS) {
 		last->s[1] |= 1u << row % 32;
 	} else {
 		code = add(&l->pieces, &l->piece_count, &l->piece_room, row / 32, 1u << row % 32);
@@ -58,17 +58,12 @@ gemp_code gemp_frontier_rows_new(gemp_frontier *f, gemp_frontier_rows *out, cons
                                  const gemp_gas_device_rows *held, bool sources)
 {
 	gemp_code code = GEMP_OK;
-	const uint32_t own = f->layout->own;
 	lists l = { 0 };
 	out->rows = held;
 	if (sources)
 		GEMP_TRY(GEMP_NEW(l.light, f->words));
 	for (uint32_t row = 0; row < rows->rows; row++) {
-		GEMP_TRY(take_row(&l, rows, row, &f->shape, row == own));
-		if (row < own) {
-			out->own_slices = (cl_uint)l.slice_count;
-			out->own_pieces = (cl_uint)l.piece_count;
-		}
+		GEMP_TRY(take_row(&l, rows, row, &f->shape));
 	}
 	out->slice_count = (cl_uint)l.slice_count;
 	out->piece_count = (cl_uint)l.piece_count;

@@ -13,7 +13,7 @@ static const char *const names[KERNELS] = { "sssp_begin", "sssp_round", "sssp_lo
                                      GEMP_SETTLE_EQUAL_KERNELS, "sssp_gather" };
 
 /* Delta is the mean weight over the mean degree so many times; to a GPU a round costs more edges. */
-enum { GPU_DELTA = 16, CPU_DELTA = 3 };
+enum { GPU_DELTA = 16, CPU_DELTA = 3, RANKS_DELTA = 8, ROUND_GPU = 8192, ROUND_CPU = 1024, ROUND_RANKS = 8192 };
 
 struct gemp_sssp {
 	gemp_frontier frontier;
@@ -60,7 +60,8 @@ static void choose_delta(gemp_sssp *s)
 	const gemp_gas_layout *l = s->frontier.layout;
 	double edges = l->edges ? (double)l->edges : 1;
 	double mean = l->weights ? l->weight_sum / edges : 1;
-	double own = mean * (double)l->vertices / edges * (s->frontier.device->gpu ? GPU_DELTA : CPU_DELTA);
+	double own = mean * (double)l->vertices / edges * 
+	             (s->frontier.device->gpu ? GPU_DELTA : l->comm->size > 1 ? RANKS_DELTA : CPU_DELTA);
 	double delta = s->options.delta > 0 ? s->options.delta : own;
 	if (!s->floating)
 		delta = delta < 1 ? 1 : delta < 0x1p63 ? floor(delta) : 0x1p63;
@@ -170,6 +171,12 @@ static gemp_code widen(gemp_sssp *s)
 	return code == GEMP_OK ? gemp_gas_mail_new(&s->mail, f->layout, f->device, distance_size(s)) : code;
 }
 
+/* Vertices whose edges take about as long as a round does. */
+static uint64_t few_of(const gemp_frontier *f)
+{
+	return f->layout->comm->size > 1 ? ROUND_RANKS : f->device->gpu ? ROUND_GPU : ROUND_CPU;
+}
+
 static void set_state(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -181,6 +188,8 @@ static void set_state(gemp_sssp *s)
 	else
 		f->state[GAS_DELTA] = (uint64_t)s->delta;
 	f->state[GAS_BELOW] = f->state[GAS_DELTA];
+	f->state[GAS_TIMES] = 1;
+	f->state[GAS_FEW] = few_of(f);
 }
 
 static gemp_code begin(gemp_sssp *s, cl_uint source)
@@ -203,23 +212,21 @@ static gemp_code gather(gemp_sssp *s)
 	return gemp_frontier_tuples_gather(&s->tuples, GATHER, arguments, sizeof arguments / sizeof *arguments);
 }
 
-static gemp_code launch_round(void *self, gemp_frontier_part part)
+static gemp_code launch_round(void *self)
 {
 	gemp_code code = GEMP_OK;
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
-	const cl_uint cleared = part == GEMP_FRONTIER_GHOSTS ? 0 : f->words;
 	const gemp_argument rest[] = {
 		GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem),
 		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)),
-		GEMP_ARG(&cleared), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&s->tuples),
+		GEMP_ARG(&f->words), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&s->tuples),
 	};
 	const size_t count = sizeof rest / sizeof *rest;
-	if (by_tuples(s) && part != GEMP_FRONTIER_GHOSTS)
+	if (by_tuples(s))
 		GEMP_TRY(gemp_frontier_tuples_clear(&s->tuples));
-	GEMP_TRY(gemp_frontier_launch_push(f, ROUND, part, rest,
-	                                   by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
-	if (by_tuples(s) && part != GEMP_FRONTIER_OWN)
+	GEMP_TRY(gemp_frontier_launch_push(f, ROUND, rest, by_tuples(s) ? count : count - GEMP_TUPLES_ARGUMENT_COUNT));
+	if (by_tuples(s))
 		code = gather(s);
 done:
 	return code;
@@ -227,7 +234,7 @@ done:
 
 static gemp_code search_once(gemp_sssp *s, cl_uint source, double *exchange)
 {
-	const gemp_frontier_search search = { s, launch_round, gas_sssp_rule, s->mail, &s->distance, GAS_SSSP_RELAX };
+	const gemp_frontier_search search = { s, launch_round, gas_sssp_rule, s->mail, &s->distance };
 	set_state(s);
 	return gemp_frontier_run(&s->frontier, &search, begin(s, source), exchange);
 }
