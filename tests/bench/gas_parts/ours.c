@@ -79,10 +79,12 @@ static gemp_code check_bfs(const held *h, const bench *b, uint32_t source, const
 	GEMP_TRY(GEMP_NEW(parent, b->graph.vertices));
 	GEMP_TRY(GEMP_NEW(right, b->graph.vertices));
 	GEMP_TRY(by_id(h, b, result->level, sizeof *level, level));
-	GEMP_TRY(by_id(h, b, result->parent, sizeof *parent, parent));
-	parent[source] = source;
 	GEMP_TRY(true_levels(&b->graph, source, right));
 	GEMP_TRY(check_same("bfs", right, level, b->graph.vertices));
+	if (!result->parent)
+		goto done;
+	GEMP_TRY(by_id(h, b, result->parent, sizeof *parent, parent));
+	parent[source] = source;
 	GEMP_TRY(check_parents(&b->graph, source, level, parent));
 done:
 	gemp_free(level);
