@@ -1,4 +1,5 @@
 /* Datasets: made, written and read in parts, with checksums. */
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/threads.h"
@@ -159,6 +160,7 @@ static gemp_code move_together(const gemp_h5 *h5, hid_t dataset, hid_t type, siz
 	gemp_comm_max(h5->comm, &most, 1);
 	for (uint64_t at = 0; at < most && code == GEMP_OK; at += step) {
 		uint64_t here = at < count ? at : count, piece = count - here < step ? count - here : step;
+		gemp_progress(h5->writing ? "writing" : "reading", at, most, 0);
 		code = gemp_comm_agree(h5->comm, gemp_h5_move(h5, dataset, type, first + here, piece, data ? data + here * size : NULL));
 	}
 	return code;

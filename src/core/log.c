@@ -13,6 +13,7 @@ static gemp_level most = GEMP_NORMAL;
 static struct {
 	const char *what; /* NULL: none under way */
 	double began, shown;
+	uint64_t done;
 	bool on_line;
 } progress;
 
@@ -72,17 +73,22 @@ void gemp_progress(const char *what, uint64_t done, uint64_t total, uint64_t fou
 	if (own_rank != 0 || most == GEMP_QUIET)
 		return;
 	double now = gemp_now();
-	if (progress.what != what) {
+	if (progress.what != what || done < progress.done) {
 		gemp_progress_end();
 		progress.what = what;
 		progress.began = progress.shown = now;
 	}
+	progress.done = done;
 	bool terminal = isatty(STDERR_FILENO);
 	if (now - progress.began < 2.0 || now - progress.shown < (terminal ? 1.0 : 30.0))
 		return;
 	progress.shown = now;
 	double share = total ? (double)done / (double)total : 0.0;
-	fprintf(stderr, "%s%s: %5.1f %%", terminal ? "\r\033[K" : "", what, 100.0 * share);
+	fprintf(stderr, "%s%s: ", terminal ? "\r\033[K" : "", what);
+	if (total)
+		fprintf(stderr, "%5.1f %%", 100.0 * share);
+	else
+		fprintf(stderr, "%" PRIu64, done);
 	if (found)
 		fprintf(stderr, ", %" PRIu64 " found", found);
 	if (share > 0.01)

@@ -21,7 +21,8 @@ void gemp_log_local(gemp_level level, const char *format, ...) __attribute__((fo
 void gemp_warn(const char *format, ...) __attribute__((format(printf, 1, 2))); /* "gemp-mpi: warning: ..." */
 
 /* A line with share done and time left, at most once a second on a terminal and once in 30 s elsewhere, after the first
- * 2 s. `found` is shown as matches so far; rank 0 only. */
+ * 2 s. `found` is shown as matches so far; rank 0 only. total 0: it is not known, and `done` is shown. Where `what`
+ * is another or `done` less than before, other work begins; `what` must live. */
 void gemp_progress(const char *what, uint64_t done, uint64_t total, uint64_t found);
 void gemp_progress_end(void); /* clears the line */
 

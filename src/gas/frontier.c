@@ -1,5 +1,6 @@
 #include "gas/frontier_rows.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "device/transfer.h"
 
@@ -178,6 +179,7 @@ static gemp_code run_alone(gemp_frontier *f, const gemp_frontier_search *search)
 		for (unsigned r = 0; r < batch; r++, f->turn++)
 			GEMP_TRY(search->launch(search->self));
 		GEMP_TRY(gemp_frontier_read(f));
+		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
 		batch = f->shape.batch ? f->shape.batch : FIRST_BATCH;
 	} while (f->state[GAS_MODE]);
 	f->rounds = (unsigned)f->state[GAS_ROUND];
@@ -207,6 +209,7 @@ static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gem
 		f->state[GAS_OVERFLOW] = sums[3];
 		f->state[GAS_LEAST] = greatest;
 		search->rule(f->state);
+		gemp_progress("searching, rounds so far", f->state[GAS_ROUND], 0, 0);
 		memset(&f->state[GAS_SUMS], 0, (GAS_RULED - GAS_SUMS) * sizeof *f->state);
 		*mine = gemp_frontier_write(f);
 	}

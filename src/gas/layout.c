@@ -1,5 +1,6 @@
 #include "gas/layout.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "gas/layout_parts.h"
@@ -101,6 +102,11 @@ static void place_in_grid(gemp_gas_making *m, gemp_gas_cut cut)
 	m->targets = graph->bounds[first + grid.columns] - m->first;
 }
 
+static void tell_step(unsigned step)
+{
+	gemp_progress("laying out", step, 5, 0);
+}
+
 /* Collective. */
 static gemp_code make(gemp_gas_making *m, const gemp_gas_layout_options *options)
 {
@@ -108,14 +114,19 @@ static gemp_code make(gemp_gas_making *m, const gemp_gas_layout_options *options
 	gemp_gas_layout *out = m->out;
 	double since = gemp_now();
 	bool weigh = options->parts & GEMP_GAS_OUT_WEIGHT && options->weight;
+	tell_step(0);
 	GEMP_TRY(gemp_gas_make_weights(m, options));
+	tell_step(1);
 	if (!m->alone)
 		GEMP_TRY(gemp_gas_make_arcs(m));
+	tell_step(2);
 	GEMP_TRY(gemp_gas_make_order(m));
 	if (m->alone)
 		GEMP_TRY(gemp_gas_make_arcs_alone(m));
 	out->edges = gemp_comm_sum1(m->comm, m->arcs.count);
+	tell_step(3);
 	GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_in(m)));
+	tell_step(4);
 	if (options->parts & GEMP_GAS_OUT || weigh)
 		GEMP_TRY(gemp_comm_agree(m->comm, gemp_gas_make_out(out)));
 	if (weigh)

@@ -1,5 +1,6 @@
 #include "gas/pagerank.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/text.h"
 
@@ -161,10 +162,22 @@ static void add_up(pagerank_run *run, const cl_long (*sums)[GAS_SUMS][GAS_BINS],
 	}
 }
 
+/* How far it is: changes become less by about the same factor in each round. */
+static void tell_progress(const pagerank_run *run)
+{
+	enum { WHOLE = 10000 };
+	const double *change = run->out->change, last = change[run->done - 1], tolerance = run->ask->tolerance;
+	double share = (double)run->done / run->ask->rounds;
+	if (tolerance > 0 && change[0] > last && last > tolerance)
+		share = fmax(share, log(change[0] / last) / log(change[0] / tolerance));
+	gemp_progress("ranking", (uint64_t)(share * WHOLE), WHOLE, 0);
+}
+
 /* Is it the last one? */
 static bool end_round(pagerank_run *run)
 {
 	run->out->change[run->done++] = (double)run->change / GAS_ONE;
+	tell_progress(run);
 	run->out->converged = run->change < run->tolerance;
 	return run->out->converged || run->done == run->ask->rounds;
 }

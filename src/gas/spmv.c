@@ -1,11 +1,17 @@
 #include "gas/spmv.h"
 
+#include "core/log.h"
 #include "core/memory.h"
+#include "core/timer.h"
 #include "gas/spmv_scaled.h"
 
 #include <string.h>
 
 #include "kernels/gas_dense_abi.h"
+
+/* Rounds that one rank launches before it waits, first and at most; people hear of them then. */
+enum { BATCH = 64, MOST = 1 << 20 };
+static const double LONG_ENOUGH = 0.25; /* seconds */
 
 struct gemp_spmv {
 	gemp_dense dense;
@@ -67,9 +73,16 @@ static gemp_code run_alone(spmv_run *run)
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = run->it->dense.device;
-	for (uint32_t round = 0; round < run->ask->rounds; round++)
-		GEMP_TRY(launch(run, GEMP_DENSE_OWN, round, 0));
-	GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+	uint32_t rounds = run->ask->rounds, batch = BATCH;
+	for (uint32_t round = 0; round < rounds;) {
+		double since = gemp_now();
+		gemp_progress("multiplying", round, rounds, 0);
+		for (uint32_t end = rounds - round < batch ? rounds : round + batch; round < end; round++)
+			GEMP_TRY(launch(run, GEMP_DENSE_OWN, round, 0));
+		GEMP_TRY(GEMP_CL(clFinish(device->queue)));
+		if (gemp_now() - since < LONG_ENOUGH && batch < MOST)
+			batch *= 2;
+	}
 	if (run->ask->normal && run->ask->rounds)
 		code = gemp_buffer_read(device, &run->greatest, sizeof(double), run->ask->rounds * sizeof(double), run->out->greatest);
 done:
@@ -111,6 +124,7 @@ static gemp_code run_ranks(spmv_run *run)
 	for (uint32_t round = 0; round < run->ask->rounds; round++) {
 		int side = (int)(round % 2);
 		uint64_t greatest = 0;
+		gemp_progress("multiplying", round, run->ask->rounds, 0);
 		gemp_code sent = gemp_dense_send(dense, side);
 		code = code == GEMP_OK ? sent : code;
 		if (code == GEMP_OK)

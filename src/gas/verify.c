@@ -1,5 +1,6 @@
 #include "gas/verify.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "core/threads.h"
 #include "gas/key_text.h"
@@ -46,9 +47,10 @@ typedef struct sweeping {
 
 static void sweep_rows(void *context, unsigned thread, size_t piece)
 {
-	(void)thread;
 	const sweeping *s = context;
 	const gemp_graph *graph = s->edges->graph;
+	if (thread == 0) /* the caller's */
+		gemp_progress("verifying", piece, (graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, 0);
 	size_t row = piece * ROWS_A_PIECE, end = row + ROWS_A_PIECE < graph->rows ? row + ROWS_A_PIECE : graph->rows;
 	for (; row < end; row++)
 		for (uint64_t e = s->relation->out_begin[row]; e < s->relation->out_begin[row + 1]; e++) {

@@ -1,0 +1,45 @@
+"""Long runs on a terminal tell how far they are, and when they will be done; with --quiet they do not."""
+import os
+import pty
+import select
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import MPIRUN, run
+
+
+def watch(ranks, *arguments, until, seconds):
+    """What it says on a terminal, until that is in it or the time is over; then it is ended."""
+    ours, theirs = pty.openpty()
+    launcher = [*MPIRUN, "-n", str(ranks)] if ranks > 1 else []
+    said = b""
+    with subprocess.Popen([*launcher, os.environ["GEMP_MPI"], *arguments], stdout=subprocess.DEVNULL, stderr=theirs,
+                          stdin=subprocess.DEVNULL) as started:
+        os.close(theirs)
+        end = time.monotonic() + seconds
+        while until not in said and time.monotonic() < end:
+            if select.select([ours], [], [], 0.2)[0]:
+                said += os.read(ours, 4096)
+        assert started.poll() is None, said
+        started.terminate()
+        started.wait(timeout=30)
+    os.close(ours)
+    return said
+
+
+def main():
+    run(1, "generate", "uniform", "--vertices", "3000", "--edges", "20000", "-o", "g.h5", "-q")
+    endless = (("spmv", "--repeat", "2000000000"), b"multiplying: "), \
+        (("pagerank", "--tolerance", "0", "--max-iterations", "1000000"), b"ranking: ")
+    for (command, *options), what in endless:
+        said = watch(1, command, "g.h5", *options, until=b"s left" if command == "pagerank" else b"%", seconds=60)
+        assert what in said and b"%" in said, said
+    assert watch(1, "spmv", "g.h5", "--repeat", "2000000000", "--quiet", until=b":", seconds=5) == b""
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()
