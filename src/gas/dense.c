@@ -59,7 +59,8 @@ done:
 
 static const gemp_gas_rows *rows_of(const gemp_gas_layout *layout, int part)
 {
-	return part == GEMP_DENSE_OWN ? &layout->in : part == GEMP_DENSE_GHOST ? &layout->in_ghost : &layout->in_other;
+	const gemp_gas_rows *rows[] = { &layout->in, &layout->in_ghost, &layout->in_other, &layout->in_sums };
+	return rows[part];
 }
 
 static void count_bytes(gemp_dense *dense)
@@ -73,7 +74,7 @@ static void count_bytes(gemp_dense *dense)
 	}
 	if (dense->gather == GEMP_GATHER_BINNED) /* rows within bins, and sums of tiles there and back */
 		dense->report.bytes = edges * sizeof(uint16_t) + 2 * sums;
-	uint64_t held = (gemp_dense_ranks(dense) ? 2 * (uint64_t)layout->own : 0) + layout->in_other.rows;
+	uint64_t held = 2 * (rows - layout->own) - layout->in_other.rows; /* there and back; not those that are sent */
 	dense->report.bytes += edges * (sizeof(uint32_t) + gemp_gas_weight_size(layout->weights)) + rows * place +
 	                      (gemp_gas_values(layout) + layout->own + held) * dense->real;
 }
@@ -82,7 +83,8 @@ static gemp_code make_parts(gemp_dense *dense, const gemp_gas_pull_how *how)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *layout = dense->layout;
-	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_other };
+	const gemp_gas_device_rows *rows[] = { &dense->rows.in, &dense->rows.in_ghost, &dense->rows.in_other,
+	                                        &dense->rows.in_sums };
 	size_t weight = gemp_gas_weight_size(layout->weights);
 	for (int part = 0; part < dense->parts; part++) {
 		const gemp_gas_rows *host = rows_of(layout, part);
@@ -114,7 +116,7 @@ gemp_code gemp_dense_new(gemp_dense *out, const gemp_gas_layout *layout, gemp_de
 	                     .groups = options->form == GEMP_FORM_AUTO ? device->gpu : options->form != GEMP_FORM_ITEMS,
 	                     .gather = options->gather == GEMP_GATHER_AUTO ? GEMP_GATHER_PULL : options->gather,
 	                     .real = options->twofold ? sizeof(double) : sizeof(float) };
-	out->parts = gemp_dense_sums(out) ? 3 : gemp_dense_ranks(out) ? 2 : 1;
+	out->parts = gemp_dense_sums(out) ? GEMP_DENSE_PARTS : gemp_dense_ranks(out) ? 2 : 1;
 	const gemp_gas_pull_how how = choose(out, options);
 	GEMP_TRY(gemp_gas_device_layout_new(&out->rows, device, layout, GEMP_GAS_IN));
 	GEMP_TRY(make_parts(out, &how));
@@ -138,8 +140,13 @@ gemp_code gemp_dense_connect(gemp_dense *dense)
 		return GEMP_OK;
 	GEMP_TRY(gemp_comm_agree(comm, gemp_locked_take(&dense->fetched, dense->device, GEMP_DENSE_FETCH)));
 	GEMP_TRY(gemp_gas_mail_new(&dense->mail, layout, dense->device, dense->real));
-	if (gemp_dense_sums(dense))
-		code = gemp_gas_mail_new_links(&dense->sum_mail, comm, &layout->sums, dense->device, dense->real);
+	if (gemp_dense_sums(dense)) {
+		MPI_Comm row;
+		GEMP_MPI(MPI_Comm_split(comm->world, comm->rank / layout->grid.columns, comm->rank, &row));
+		gemp_comm_new(&dense->row, row);
+		GEMP_MPI(MPI_Comm_free(&row));
+		code = gemp_gas_mail_new_links(&dense->sum_mail, &dense->row, &layout->sums, dense->device, dense->real);
+	}
 done:
 	return code;
 }
@@ -170,6 +177,8 @@ void gemp_dense_free(gemp_dense *dense)
 			clReleaseKernel(dense->kernels[k]);
 	gemp_gas_mail_free(dense->mail);
 	gemp_gas_mail_free(dense->sum_mail);
+	if (dense->row.size)
+		gemp_comm_free(&dense->row);
 	forget_fetch(dense);
 	if (dense->device)
 		gemp_locked_leave(&dense->fetched, dense->device);
@@ -220,7 +229,7 @@ gemp_code gemp_dense_fetch(gemp_dense *dense, const gemp_buffer *from, size_t at
 {
 	gemp_code code = GEMP_OK;
 	gemp_device *device = dense->device;
-	const gemp_laps *laps = &dense->laps[GEMP_DENSE_GHOST];
+	const gemp_laps *laps = &dense->laps[dense->parts - 1];
 	const cl_event *last = device->launched ? &device->launched : laps->count ? &laps->events[laps->count - 1] : NULL;
 	const bool beside = device->gpu && last;
 	cl_command_queue queue = beside ? device->transfer : device->queue;
@@ -256,10 +265,18 @@ gemp_code gemp_dense_receive(gemp_dense *dense, int side)
 	return code;
 }
 
-gemp_code gemp_dense_send_sums(gemp_dense *dense, int side)
+gemp_code gemp_dense_send_sums(gemp_dense *dense)
 {
 	double since = gemp_now();
 	gemp_code code = gemp_gas_mail_begin(dense->sum_mail, &dense->other, NULL);
+	dense->report.mail += gemp_now() - since;
+	return code;
+}
+
+gemp_code gemp_dense_receive_sums(gemp_dense *dense, int side)
+{
+	double since = gemp_now();
+	gemp_code code = GEMP_CL(clFlush(dense->device->queue)); /* what runs meanwhile */
 	gemp_code ended = gemp_gas_mail_end(dense->sum_mail, &dense->value[side], NULL);
 	dense->report.mail += gemp_now() - since;
 	return code == GEMP_OK ? ended : code;
@@ -287,13 +304,13 @@ gemp_code gemp_dense_end(gemp_dense *dense)
 	gemp_code code = GEMP_OK;
 	gemp_dense_report *report = &dense->report;
 	gemp_traffic values = traffic_of(dense->mail, &dense->before), sums = traffic_of(dense->sum_mail, &dense->sums_before);
-	double seconds = 0;
+	double seconds;
 	report->traffic = (gemp_traffic){ values.bytes + sums.bytes, values.messages + sums.messages, values.rounds };
 	report->sum_bytes = sums.bytes;
-	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_OWN], &report->own));
-	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_GHOST], &report->ghost));
-	GEMP_TRY(gemp_laps_seconds(&dense->laps[GEMP_DENSE_OTHER], &seconds));
-	report->ghost += seconds;
+	for (int part = 0; part < dense->parts; part++) {
+		GEMP_TRY(gemp_laps_seconds(&dense->laps[part], &seconds));
+		*(part == GEMP_DENSE_OWN ? &report->own : &report->ghost) += seconds;
+	}
 done:
 	return code;
 }

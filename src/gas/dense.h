@@ -1,8 +1,8 @@
 /* dense: rounds in which every row gathers from all of its sources; what PageRank and SpMV have in common.
  *
  * With several ranks a round is two launches: over edges of own sources, whose sums are held while ghosts' values travel, and
- * over those of ghosts, which applies them. On a grid of ranks with several columns (gas/layout.h) one over other ranks' rows
- * comes before the second, and their sums travel then.
+ * over those of ghosts, which applies them. On a grid of ranks with several columns (gas/layout.h) they are four: own sources;
+ * other ranks' rows, whose sums travel then; ghosts; and sums that have come, which are applied.
  */
 #ifndef GEMP_GAS_DENSE_H
 #define GEMP_GAS_DENSE_H
@@ -26,14 +26,14 @@ typedef struct gemp_dense_report {
 	uint32_t rounds;
 	double build, prepare;    /* seconds that programs took to be built or loaded, and all else before the first run */
 	double wall;              /* seconds of the run without reading the result */
-	double own, ghost;        /* seconds of launches by the device's clock: over own sources; over ghosts and others' rows */
+	double own, ghost;        /* seconds of launches by the device's clock: over own sources; over all else */
 	double mail, agree;       /* seconds that the host worked on mail, and that mail and sums of all ranks took from there on */
 	uint64_t bytes;           /* of a round on this rank, at least: edges, and each value once */
 	gemp_traffic traffic;     /* of all rounds, sent by this rank */
 	uint64_t sum_bytes;       /* of these the bytes of sums */
 } gemp_dense_report;
 
-typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST, GEMP_DENSE_OTHER, GEMP_DENSE_PARTS } gemp_dense_part;
+typedef enum gemp_dense_part { GEMP_DENSE_OWN, GEMP_DENSE_GHOST, GEMP_DENSE_OTHER, GEMP_DENSE_SUMS, GEMP_DENSE_PARTS } gemp_dense_part;
 
 typedef struct gemp_dense {
 	const gemp_gas_layout *layout; /* borrowed */
@@ -42,14 +42,16 @@ typedef struct gemp_dense {
 	size_t real;                   /* bytes of a value */
 	gemp_gas_device_layout rows;
 	gemp_gather gather;            /* PULL or BINNED */
-	int parts;                     /* own sources; ghosts, of several ranks; others' rows, of several columns */
+	int parts;                     /* own sources; ghosts, of several ranks; others' rows and sums, of several columns */
 	gemp_gas_pull pull[GEMP_DENSE_PARTS];
 	gemp_gas_binned binned[GEMP_DENSE_PARTS]; /* with BINNED; `pull` then has hubs alone */
 	gemp_buffer value[2];          /* [gemp_gas_values] before a round and after it */
 	gemp_buffer held, other;       /* [own] sums of a part of the edges; of others' rows */
 	gemp_program program;
 	cl_kernel kernels[3];          /* of the application: pull, and with BINNED gather and finish */
-	gemp_gas_mail *mail, *sum_mail; /* of several ranks, columns */
+	gemp_gas_mail *mail;           /* of several ranks */
+	gemp_comm row;                 /* ranks of this row; size 0: there is one column */
+	gemp_gas_mail *sum_mail;       /* between them */
 	gemp_laps laps[GEMP_DENSE_PARTS]; /* of launches */
 	gemp_traffic before, sums_before; /* of mail, when the run began */
 	gemp_locked fetched;           /* what the host reads beside launches */
@@ -86,10 +88,11 @@ gemp_code gemp_dense_fetched(gemp_dense *dense, const void **out);
 gemp_code gemp_dense_send(gemp_dense *dense, int side);
 gemp_code gemp_dense_receive(gemp_dense *dense, int side);
 
-/* Do sums travel? Then, behind launches over others' rows, which hold them, they go to the owners, and come behind the values
- * of `side`. All ranks call it. */
+/* Do sums travel? Then launches over others' rows hold them -> send -> launches over ghosts hold theirs -> receive, behind the
+ * values of `side` -> launches over sums. All ranks call both. */
 bool gemp_dense_sums(const gemp_dense *dense);
-gemp_code gemp_dense_send_sums(gemp_dense *dense, int side);
+gemp_code gemp_dense_send_sums(gemp_dense *dense);
+gemp_code gemp_dense_receive_sums(gemp_dense *dense, int side);
 
 /* Collective. What was sent travels. If no rank has failed, values[count] become their sums over all ranks, modulo 2^64, or the
  * greatest. */

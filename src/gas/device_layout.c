@@ -74,8 +74,10 @@ gemp_code gemp_gas_device_layout_new(gemp_gas_device_layout *out, gemp_device *d
 	if (parts & GEMP_GAS_IN) {
 		GEMP_TRY(load_rows(&out->in, device, &layout->in, size, out->wide));
 		GEMP_TRY(load_rows(&out->in_ghost, device, &layout->in_ghost, size, out->wide));
-		if (layout->in_other.begin)
-			GEMP_TRY(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
+	}
+	if (parts & GEMP_GAS_IN && layout->in_other.begin) {
+		GEMP_TRY(load_rows(&out->in_other, device, &layout->in_other, size, out->wide));
+		GEMP_TRY(load_rows(&out->in_sums, device, &layout->in_sums, size, out->wide));
 	}
 	out->shared_out = parts & GEMP_GAS_IN && parts & GEMP_GAS_OUT && layout->out.end == layout->in.end;
 	if (out->shared_out)
@@ -97,6 +99,7 @@ void gemp_gas_device_layout_free(gemp_gas_device_layout *layout)
 		free_rows(&layout->in, layout->device);
 		free_rows(&layout->in_ghost, layout->device);
 		free_rows(&layout->in_other, layout->device);
+		free_rows(&layout->in_sums, layout->device);
 	}
 	*layout = (gemp_gas_device_layout){ 0 };
 }

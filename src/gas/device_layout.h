@@ -19,7 +19,7 @@ typedef struct gemp_gas_device_layout {
 	gemp_device *device; /* borrowed */
 	const gemp_gas_layout *layout; /* borrowed */
 	bool wide;           /* begin[] in 64 bits, see below */
-	gemp_gas_device_rows in, in_ghost, in_other, out; /* those wanted; buffers of `out` may be those of `in` */
+	gemp_gas_device_rows in, in_ghost, in_other, in_sums, out; /* those wanted; buffers of `out` may be those of `in` */
 	bool shared_out;     /* they are */
 	double seconds;      /* of copying */
 } gemp_gas_device_layout;

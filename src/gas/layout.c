@@ -71,7 +71,6 @@ static void forget(gemp_gas_making *m)
 	gemp_free(m->ghost_local);
 	gemp_free(m->arriving);
 	gemp_free(m->row);
-	gemp_free(m->summed);
 	gemp_bit_ranks_free(&m->ghosts);
 }
 
@@ -154,6 +153,7 @@ static void leave_wanted(gemp_gas_layout *layout, unsigned parts)
 		free_rows(&layout->in);
 	free_rows(&layout->in_ghost);
 	free_rows(&layout->in_other);
+	free_rows(&layout->in_sums);
 }
 
 gemp_code gemp_gas_layout_new(gemp_gas_layout *out, const gemp_comm *comm, gemp_graph *graph,
@@ -188,6 +188,7 @@ void gemp_gas_layout_free(gemp_gas_layout *layout)
 	free_rows(&layout->in);
 	free_rows(&layout->in_ghost);
 	free_rows(&layout->in_other);
+	free_rows(&layout->in_sums);
 	gemp_free(layout->id);
 	gemp_free(layout->key_rank);
 	gemp_free(layout->local);

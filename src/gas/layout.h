@@ -91,12 +91,14 @@ typedef struct gemp_gas_layout {
 	double weight_sum;          /* the same, of all edges */
 	uint64_t greatest_integer;  /* of integers, exactly */
 	gemp_gas_grid grid;
-	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts, then sums */
+	gemp_gas_rows in, in_ghost; /* own rows; ends are own sources, and ghosts */
 	gemp_gas_rows out;          /* known rows; ends are targets, own or behind them others: the same edges by source. One rank's may be the
 	                               arrays of `in`, if the layout is symmetric */
 	gemp_gas_links links;
-	gemp_gas_rows in_other;     /* several columns: other ranks' rows; ends are own sources and ghosts */
-	gemp_gas_links sums;        /* the same: other rows whose sums rank r is sent; and where its sums arrive */
+	/* with several columns */
+	gemp_gas_rows in_other;     /* other ranks' rows; ends are own sources and ghosts */
+	gemp_gas_rows in_sums;      /* own rows; ends are places where sums arrive, by rank, of weight 1 */
+	gemp_gas_links sums;        /* by the columns of ranks of this row: other rows whose sums are sent, where sums arrive */
 	double seconds;             /* to make it, without loading the graph */
 } gemp_gas_layout;
 
@@ -115,7 +117,7 @@ size_t gemp_gas_weight_size(gemp_gas_weights weights); /* bytes; 0: unweighted *
 /* Known vertices, and sums that arrive. */
 static inline uint32_t gemp_gas_values(const gemp_gas_layout *layout)
 {
-	return layout->sums.ghost_begin ? layout->sums.ghost_begin[layout->comm->size] : layout->known;
+	return layout->sums.ghost_begin ? layout->sums.ghost_begin[layout->grid.columns] : layout->known;
 }
 
 static inline uint64_t gemp_gas_row_edges(const gemp_gas_rows *rows)

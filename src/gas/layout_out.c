@@ -32,12 +32,10 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Sums are no edges. */
 static void count_rows(const turning *t, const gemp_gas_rows *rows, uint32_t first, uint32_t last, uint64_t *places)
 {
 	for (uint64_t e = rows->begin[first]; e < rows->begin[last]; e++)
-		if (rows->end[e] < t->layout->known)
-			places[bucket_of(t, rows->end[e])]++;
+		places[bucket_of(t, rows->end[e])]++;
 }
 
 static void count_piece(void *context, unsigned thread, size_t piece)
@@ -57,7 +55,7 @@ static inline __attribute__((always_inline)) void move_row(const turning *t, con
                                                            uint32_t target, size_t piece, unsigned words, size_t size)
 {
 	uint64_t *places = t->places + piece * t->buckets;
-	for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1] && rows->end[e] < t->layout->known; e++) {
+	for (uint64_t e = rows->begin[row]; e < rows->begin[row + 1]; e++) {
 		uint32_t *to = t->word + places[bucket_of(t, rows->end[e])]++ * words;
 		to[0] = rows->end[e];
 		to[1] = target;

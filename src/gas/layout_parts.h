@@ -48,7 +48,6 @@ typedef struct gemp_gas_making {
 	uint64_t *arriving;          /* several columns: [own] by row: arcs of all ranks that lead there */
 	uint32_t *row;               /* the same: [targets] their rows, own or other; GEMP_NO_VERTEX: no edge leads there */
 	uint32_t others;
-	uint32_t *summed;            /* the same: [sums] own vertices, by the ranks that send a sum of each */
 } gemp_gas_making;
 
 /* Collective. All arcs that lead to this rank's rows, by ranges. */
@@ -59,11 +58,9 @@ gemp_code gemp_gas_make_arcs_alone(gemp_gas_making *m);
 /* Collective. Degrees, the order of own vertices, ghosts, links. */
 gemp_code gemp_gas_make_order(gemp_gas_making *m);
 /* Collective, with several columns. arriving; then, when own vertices are in order, the rows of other ranks' targets, and
- * sums, which count among from_ghost from then on. */
+ * sums and in_sums. */
 gemp_code gemp_gas_make_arriving(gemp_gas_making *m);
 gemp_code gemp_gas_make_sums(gemp_gas_making *m);
-/* Local. The last ends of rows of in_ghost; next[targets]: where they go. */
-void gemp_gas_put_sums(const gemp_gas_making *m, uint64_t *next);
 /* Local. in, in_ghost and in_other; the arcs are forgotten. */
 gemp_code gemp_gas_make_in(gemp_gas_making *m);
 /* Local. out, of in, in_ghost and in_other. */

@@ -185,8 +185,6 @@ gemp_code gemp_gas_make_in(gemp_gas_making *m)
 	for (unsigned t = 0; t < threads; t++)
 		if (code == GEMP_OK && f.rooms[t].code != GEMP_OK)
 			code = gemp_fail(f.rooms[t].code, "%s", f.rooms[t].message);
-	if (code == GEMP_OK && f.in_other)
-		gemp_gas_put_sums(m, f.next_ghost);
 done:
 	for (unsigned t = 0; f.rooms && t < threads; t++)
 		gemp_free(f.rooms[t].word);

@@ -2,6 +2,7 @@
  * to its owner. */
 #include "comm/exchange.h"
 #include "core/memory.h"
+#include "core/prefix.h"
 #include "gas/layout_parts.h"
 
 #include <string.h>
@@ -68,17 +69,18 @@ done:
 	return code;
 }
 
+/* Whoever is met is owned by ranks of this row, and so are those who have met somebody here. */
 static gemp_code link_sums(gemp_gas_layout *out, const gemp_gas_met *met)
 {
 	gemp_code code = GEMP_OK;
 	gemp_gas_links *sums = &out->sums;
-	size_t ranks = (size_t)out->comm->size;
-	GEMP_TRY(GEMP_NEW(sums->send_begin, ranks + 1));
-	GEMP_TRY(GEMP_NEW(sums->ghost_begin, ranks + 1));
+	size_t columns = (size_t)out->grid.columns, first = (size_t)out->comm->rank / columns * columns;
+	GEMP_TRY(GEMP_NEW(sums->send_begin, columns + 1));
+	GEMP_TRY(GEMP_NEW(sums->ghost_begin, columns + 1));
 	GEMP_TRY(GEMP_NEW(sums->send, met->count));
-	for (size_t r = 0; r <= ranks; r++) {
-		sums->send_begin[r] = met->begin[r];
-		sums->ghost_begin[r] = out->known + (uint32_t)met->asked_begin[r];
+	for (size_t c = 0; c <= columns; c++) {
+		sums->send_begin[c] = met->begin[first + c];
+		sums->ghost_begin[c] = out->known + (uint32_t)met->asked_begin[first + c];
 	}
 	for (size_t i = 0; i < met->count; i++)
 		sums->send[i] = (uint32_t)i;
@@ -100,22 +102,30 @@ static void put_one(void *weight, gemp_gas_weights weights, uint64_t place)
 	memcpy((char *)weight + place * size, one, size);
 }
 
-static size_t target_of(const gemp_gas_making *m, uint32_t own)
+static gemp_code row_sums(gemp_gas_layout *out, const gemp_gas_met *met)
 {
-	return m->out->id[own] - m->first;
-}
-
-/* Places of sums ascend, as the ranks do that they come from. */
-void gemp_gas_put_sums(const gemp_gas_making *m, uint64_t *next)
-{
-	const gemp_gas_layout *out = m->out;
-	uint32_t values = gemp_gas_values(out);
-	for (uint32_t place = out->known; place < values; place++) {
-		uint64_t at = next[target_of(m, m->summed[place - out->known])]++;
-		out->in_ghost.end[at] = place;
-		if (out->weights)
-			put_one(out->in_ghost.weight, out->weights, at);
+	gemp_code code = GEMP_OK;
+	gemp_gas_rows *rows = &out->in_sums;
+	uint64_t came = met->asked_begin[out->comm->size], *next = NULL;
+	size_t size = gemp_gas_weight_size(out->weights);
+	rows->rows = out->own;
+	GEMP_TRY(GEMP_NEW(rows->begin, (size_t)out->own + 1));
+	GEMP_TRY(GEMP_NEW(rows->end, came));
+	if (size)
+		GEMP_TRY((rows->weight = gemp_calloc(came, size)) ? GEMP_OK : GEMP_ENOMEM);
+	GEMP_TRY(GEMP_NEW(next, out->own));
+	for (uint64_t i = 0; i < came; i++)
+		rows->begin[met->asked[i] + 1]++;
+	gemp_prefix_sums(rows->begin, (size_t)out->own + 1);
+	memcpy(next, rows->begin, out->own * sizeof *next);
+	for (uint64_t i = 0; i < came; i++) {
+		rows->end[next[met->asked[i]]++] = out->known + (uint32_t)i;
+		if (size)
+			put_one(rows->weight, out->weights, i);
 	}
+done:
+	gemp_free(next);
+	return code;
 }
 
 gemp_code gemp_gas_make_sums(gemp_gas_making *m)
@@ -127,11 +137,9 @@ gemp_code gemp_gas_make_sums(gemp_gas_making *m)
 	code = place_rows(m, &met);
 	if (code == GEMP_OK)
 		code = link_sums(m->out, &met);
-	GEMP_TRY(gemp_comm_agree(m->comm, code));
-	m->summed = met.asked;
-	met.asked = NULL;
-	for (uint64_t i = 0; i < met.asked_begin[m->comm->size]; i++)
-		m->from_ghost[target_of(m, m->summed[i])]++;
+	if (code == GEMP_OK)
+		code = row_sums(m->out, &met);
+	code = gemp_comm_agree(m->comm, code);
 done:
 	gemp_gas_met_free(&met);
 	return code;

@@ -214,6 +214,20 @@ static cl_uint turn_of(uint32_t round)
 }
 
 /* A rank that has failed sends sums all the same. */
+static gemp_code launch_grid(const pagerank_run *run, int side, cl_uint turn, gemp_code code)
+{
+	gemp_dense *dense = &run->it->dense;
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_OTHER, side, GAS_HOLD, turn);
+	gemp_code sent = gemp_dense_send_sums(dense);
+	code = code == GEMP_OK ? sent : code;
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_HOLD, turn);
+	gemp_code came = gemp_dense_receive_sums(dense, side);
+	code = code == GEMP_OK ? came : code;
+	return code == GEMP_OK ? launch(run, GEMP_DENSE_SUMS, side, GAS_RESUME | GAS_GIVEN, turn) : code;
+}
+
 static gemp_code launch_ghosts(const pagerank_run *run, uint32_t round, gemp_code code)
 {
 	gemp_dense *dense = &run->it->dense;
@@ -222,14 +236,10 @@ static gemp_code launch_ghosts(const pagerank_run *run, uint32_t round, gemp_cod
 	const int side = round % 2;
 	if (code == GEMP_OK && turn == 0)
 		code = gemp_buffer_zero(dense->device, &run->it->rounds, size, BATCH * size);
-	if (gemp_dense_sums(dense)) {
-		if (code == GEMP_OK)
-			code = launch(run, GEMP_DENSE_OTHER, side, GAS_HOLD, turn);
-		gemp_code sent = gemp_dense_send_sums(dense, side);
-		code = code == GEMP_OK ? sent : code;
-	}
-	if (code == GEMP_OK)
+	if (code == GEMP_OK && !gemp_dense_sums(dense))
 		code = launch(run, GEMP_DENSE_GHOST, side, GAS_RESUME | GAS_GIVEN, turn);
+	if (gemp_dense_sums(dense))
+		code = launch_grid(run, side, turn, code);
 	return code == GEMP_OK ? gemp_dense_fetch(dense, &run->it->rounds, (turn + 1) * size, size) : code;
 }
 

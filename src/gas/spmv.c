@@ -100,17 +100,27 @@ static gemp_code take_greatest(spmv_run *run, uint64_t *out)
 }
 
 /* A rank that has failed sends sums all the same. */
+static gemp_code launch_grid(const spmv_run *run, uint32_t round, gemp_code code)
+{
+	gemp_dense *dense = &run->it->dense;
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_OTHER, round, GAS_HOLD);
+	gemp_code sent = gemp_dense_send_sums(dense);
+	code = code == GEMP_OK ? sent : code;
+	if (code == GEMP_OK)
+		code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_HOLD);
+	gemp_code came = gemp_dense_receive_sums(dense, (int)(round % 2));
+	code = code == GEMP_OK ? came : code;
+	return code == GEMP_OK ? launch(run, GEMP_DENSE_SUMS, round, GAS_RESUME | GAS_GIVEN) : code;
+}
+
 static gemp_code launch_ghosts(const spmv_run *run, uint32_t round, gemp_code code)
 {
 	gemp_dense *dense = &run->it->dense;
-	if (gemp_dense_sums(dense)) {
-		if (code == GEMP_OK)
-			code = launch(run, GEMP_DENSE_OTHER, round, GAS_HOLD);
-		gemp_code sent = gemp_dense_send_sums(dense, (int)(round % 2));
-		code = code == GEMP_OK ? sent : code;
-	}
-	if (code == GEMP_OK)
+	if (code == GEMP_OK && !gemp_dense_sums(dense))
 		code = launch(run, GEMP_DENSE_GHOST, round, GAS_RESUME | GAS_GIVEN);
+	if (gemp_dense_sums(dense))
+		code = launch_grid(run, round, code);
 	if (code == GEMP_OK && run->ask->normal)
 		code = gemp_dense_fetch(dense, &run->greatest, (round + 1) * sizeof(double), sizeof(double));
 	return code;

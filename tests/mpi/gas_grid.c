@@ -50,35 +50,33 @@ static double weight_at(const gemp_gas_layout *layout, const gemp_gas_rows *rows
 /* ids[sums that arrive] are those of the rows that gather them; false: they are not all, once each, of weight 1. */
 static bool ids_of_sums(const gemp_gas_layout *layout, gemp_vertex *ids)
 {
-	const gemp_gas_rows *rows = &layout->in_ghost;
-	uint32_t sums = gemp_gas_values(layout) - layout->known, found = 0;
+	const gemp_gas_rows *rows = &layout->in_sums;
+	uint32_t sums = gemp_gas_values(layout) - layout->known;
 	memset(ids, 0xff, sums * sizeof *ids);
 	for (uint32_t v = 0; v < rows->rows; v++)
 		for (uint64_t e = rows->begin[v]; e < rows->begin[v + 1]; e++) {
 			uint32_t place = rows->end[e] - layout->known;
-			if (rows->end[e] < layout->known)
-				continue;
 			if (place >= sums || ids[place] != GEMP_NO_VERTEX || weight_at(layout, rows, e) != 1)
 				return false;
 			ids[place] = layout->id[v];
-			found++;
 		}
-	return found == sums;
+	return gemp_gas_row_edges(rows) == sums && rows->rows == layout->own;
 }
 
 /* Collective. The ids of other rows, of which owners tell by the places where their sums arrive. The caller frees. */
 static bool ids_of_others(const gemp_gas_layout *layout, gemp_vertex **out)
 {
-	size_t ranks = (size_t)test_comm.size, sizes[2][64] = { 0 }, capacity = 0, others = layout->in_other.rows;
+	size_t columns = (size_t)layout->grid.columns, first = (size_t)test_comm.rank / columns * columns;
+	size_t sizes[2][64] = { 0 }, capacity = 0, others = layout->in_other.rows;
 	const gemp_gas_links *sums = &layout->sums;
 	gemp_vertex *ids = gemp_calloc(gemp_gas_values(layout) - layout->known, sizeof *ids), *row = gemp_calloc(others, sizeof *row);
 	void *told = NULL;
-	bool right = ids_of_sums(layout, ids) && sums->ghost_begin[0] == layout->known && sums->send_begin[ranks] == others;
-	for (size_t r = 0; r < ranks; r++)
-		sizes[0][r] = (sums->ghost_begin[r + 1] - sums->ghost_begin[r]) * sizeof *ids;
+	bool right = ids_of_sums(layout, ids) && sums->ghost_begin[0] == layout->known && sums->send_begin[columns] == others;
+	for (size_t c = 0; c < columns; c++)
+		sizes[0][first + c] = (sums->ghost_begin[c + 1] - sums->ghost_begin[c]) * sizeof *ids;
 	assert_all_ok(gemp_exchange(&test_comm, ids, sizes[0], &told, &capacity, sizes[1], NULL));
-	for (size_t r = 0; r < ranks; r++)
-		right &= sizes[1][r] == (sums->send_begin[r + 1] - sums->send_begin[r]) * sizeof *ids;
+	for (size_t c = 0; c < columns; c++)
+		right &= sizes[1][first + c] == (sums->send_begin[c + 1] - sums->send_begin[c]) * sizeof *ids;
 	for (uint64_t i = 0; right && i < others; i++)
 		row[sums->send[i]] = ((gemp_vertex *)told)[i];
 	gemp_free(told);
@@ -95,7 +93,8 @@ static bool others_in_order(const gas_case *c, const gemp_gas_layout *layout, co
 		int owner = gemp_graph_owner(c->graph, id[row]);
 		if (owner == test_comm.rank || owner / columns != test_comm.rank / columns || owner < last)
 			return false;
-		if (layout->sums.send[row] != row || row < layout->sums.send_begin[owner] || row >= layout->sums.send_begin[owner + 1])
+		const uint64_t *begin = layout->sums.send_begin + owner % columns;
+		if (layout->sums.send[row] != row || row < begin[0] || row >= begin[1])
 			return false;
 		if (layout->in_other.begin[row + 1] == layout->in_other.begin[row])
 			return false;
@@ -104,7 +103,6 @@ static bool others_in_order(const gas_case *c, const gemp_gas_layout *layout, co
 	return true;
 }
 
-/* Ends ascend. Those from `known` on are sums. */
 static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const gemp_gas_rows *rows, const gemp_vertex *id,
                       uint32_t least, uint32_t end, gas_arc *arcs, size_t *count)
 {
@@ -113,8 +111,6 @@ static bool list_rows(const gas_case *c, const gemp_gas_layout *layout, const ge
 			uint32_t from = rows->end[e];
 			if (from < least || from >= end || (e > rows->begin[row] && rows->end[e - 1] > from))
 				return false;
-			if (from >= layout->known)
-				continue;
 			arcs[(*count)++] = (gas_arc){ c->number[layout->id[from]], c->number[id[row]], 0, weight_at(layout, rows, e) };
 		}
 	return true;
@@ -139,10 +135,10 @@ static const char *wrong_arcs(const gas_case *c, const gemp_gas_layout *layout, 
 	else if (!others_in_order(c, layout, id))
 		wrong = "order of others' rows";
 	else if (gemp_gas_row_edges(&layout->in) + gemp_gas_row_edges(&layout->in_ghost) + gemp_gas_row_edges(&layout->in_other) !=
-	         count + gemp_gas_values(layout) - layout->known)
+	         count)
 		wrong = "edges of this rank";
 	else if (!list_rows(c, layout, &layout->in, layout->id, 0, layout->own, mine, &own) ||
-	         !list_rows(c, layout, &layout->in_ghost, layout->id, layout->own, gemp_gas_values(layout), mine, &own) ||
+	         !list_rows(c, layout, &layout->in_ghost, layout->id, layout->own, layout->known, mine, &own) ||
 	         !list_rows(c, layout, &layout->in_other, id, 0, layout->known, mine, &own))
 		wrong = "rows";
 	qsort(arcs, count, sizeof *arcs, compare_arcs);
@@ -187,7 +183,7 @@ static void check(const gas_case *c, gemp_gas_layout_options options)
 	const char *wrong = wrong_vertices(c, &grid, &plain), *arcs = NULL;
 	if (grid.grid.columns > 1)
 		arcs = wrong_arcs(c, &grid, &options);
-	else if (grid.in.rows != plain.in.rows || grid.known != plain.known || grid.in_other.begin || grid.sums.send ||
+	else if (grid.in.rows != plain.in.rows || grid.known != plain.known || grid.in_other.begin || grid.in_sums.begin || grid.sums.send ||
 	         memcmp(grid.in.begin, plain.in.begin, (plain.own + 1) * sizeof *plain.in.begin) ||
 	         memcmp(grid.in.end, plain.in.end, gemp_gas_row_edges(&plain.in) * sizeof *plain.in.end) ||
 	         memcmp(grid.in_ghost.end, plain.in_ghost.end, gemp_gas_row_edges(&plain.in_ghost) * sizeof *plain.in_ghost.end))
@@ -250,13 +246,9 @@ static void spoilt(void **state)
 	assert_all_ok(gas_case_new(&c, &test_comm, 1, 4, 10));
 	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &options));
 	for (int what = 0; what < 2 && layout.grid.columns > 1; what++) {
-		uint64_t last = layout.in_ghost.begin[layout.own];
-		uint32_t *end = layout.in_other.end, was;
+		uint32_t *end = what ? layout.in_other.end : layout.in_sums.end, was = *end;
 		assert_all(!wrong_arcs(&c, &layout, &options));
-		for (uint64_t e = 0; what && e < last; e++) /* the last sum becomes the first ghost */
-			end = layout.in_ghost.end[e] == gemp_gas_values(&layout) - 1 ? &layout.in_ghost.end[e] : end;
-		was = *end;
-		*end = what ? layout.own : was ? was - 1 : 1;
+		*end = !what ? layout.in_sums.end[layout.in_sums.begin[layout.own] - 1] : was ? was - 1 : 1;
 		assert_all(wrong_arcs(&c, &layout, &options) != NULL);
 		*end = was;
 	}
