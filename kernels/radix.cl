@@ -3,7 +3,11 @@
  * of all slabs. */
 #include "radix.clh"
 
+#ifdef RADIX_PLAIN
+#define radix_digit_at(key, shift) ((uint)((key) >> (shift)) & (RADIX_BINS - 1))
+#else
 #define radix_digit_at(key, shift) ((uint)((primitive_code(key, flip, spread) - least) >> (shift)) & (RADIX_BINS - 1))
+#endif
 #define radix_digit(key) radix_digit_at(key, shift)
 
 #ifdef GEMP_GROUP
@@ -209,7 +213,7 @@ __kernel void radix_rows(__global uint *counts, uint slabs, __global uint *total
 	totals[get_global_id(0)] = before;
 }
 
-/* name_put: element `it` to place `to` by way of its bucket's line; `first` is the bucket's first place of this work-item.
+/* name_put: element `it` to place `to` by way of its bucket's line; *first is the bucket's first place of this work-item.
  * name_end: what is left in the line when `to` is the next place. phase: places between the last line's begin and out. */
 #define RADIX_LINES(name, type)                                                                                     \
 static inline void name##_some(const type *line, __global type *out, uint to, uint some, uint at)                  \
@@ -218,15 +222,15 @@ static inline void name##_some(const type *line, __global type *out, uint to, ui
 		out[to - k] = line[at - k];                                                                         \
 }                                                                                                                   \
                                                                                                                     \
-static inline void name##_put(type *line, __global type *out, uint to, uint first, uint phase, type it)            \
+static inline void name##_put(type *line, __global type *out, uint to, const uint *first, uint phase, type it)     \
 {                                                                                                                   \
 	const uint of_line = RADIX_LINE / sizeof(type);                                                             \
 	uint at = (to + phase) % of_line;                                                                           \
 	line[at] = it;                                                                                              \
 	if (at < of_line - 1)                                                                                       \
 		return;                                                                                             \
-	if (to - first < of_line - 1) {                                                                             \
-		name##_some(line, out, to + 1, to + 1 - first, of_line);                                            \
+	if (to - *first < of_line - 1) {                                                                            \
+		name##_some(line, out, to + 1, to + 1 - *first, of_line);                                           \
 		return;                                                                                             \
 	}                                                                                                           \
 	__global ulong4 *there = (__global ulong4 *)(out + (to - at));                                              \
@@ -276,9 +280,9 @@ __kernel void radix_move(__global const gemp_element *restrict elements, __globa
 	for (uint i = begin; i < end; i++) {
 		gemp_element element = elements[i];
 		uint digit = radix_digit(primitive_key_in(element)), to = next[digit]++;
-		radix_element_put(line[digit], out, to, first[digit], phase, element);
+		radix_element_put(line[digit], out, to, first + digit, phase, element);
 #if GEMP_VALUE_BITS
-		radix_value_put(value_line[digit], out_values, to, first[digit], value_phase, values[i]);
+		radix_value_put(value_line[digit], out_values, to, first + digit, value_phase, values[i]);
 #endif
 	}
 	for (uint b = 0; b < RADIX_BINS; b++) {

@@ -20,7 +20,9 @@ static gemp_code kernel_of(gemp_radix *r, cl_kernel *out, const char *name, unsi
 	int used = snprintf(options, sizeof options, "-DGEMP_KEY_BITS=%u -DGEMP_VALUE_BITS=%u -DRADIX_BITS=%u -DRADIX_ITEMS=%u",
 	                    8 * r->map.size, 8 * r->value_size, r->bits, items_of(r));
 	if (record)
-		snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
+		used += snprintf(options + used, sizeof options - (size_t)used, " -DGEMP_RECORD=%u", record);
+	if (!r->group && !r->map.flip && !r->map.spread && !r->least) /* in groups it makes no difference */
+		snprintf(options + used, sizeof options - (size_t)used, " -DRADIX_PLAIN");
 	return gemp_tool_kernel(r->box, out, "radix.cl", name, r->group, "%s", options);
 }
 
