@@ -1,14 +1,15 @@
 /* gas: bfs, sssp, pagerank and spmv on graphs made in memory or read from a file (gas_parts/graph.h).
- *   gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2]
+ *   gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] [-D DEVICES] [-b] [-2] [-m]
  * A line of JSON for each: milliseconds, best and median over RUNS starts (or so many times the same ROUNDS), by wall
  * clock and by the device's; GTEPS: stored directed edges, or for bfs those of the component once, over time, of the
  * median; over what experiments on one NVIDIA H200 reached; of_copy: the bytes that must move, over what a copy moves in
  * that time. The first search warms up. The last answer is checked. Under mpirun all ranks share the work. -b: on one
  * rank, in turns with the plain OpenMP program, ids as they are and by degree. -2: pagerank and spmv in turns with edges cut by
- * target and on a grid of ranks. */
+ * target and on a grid of ranks. -m: what ranks send each other goes by MPI, as between nodes. */
 #include "comm/cores.h"
 #include "core/memory.h"
 #include "device/rate.h"
+#include "gas/mail.h"
 #include "gas_parts/check.h"
 #include "gas_parts/ours.h"
 
@@ -44,7 +45,7 @@ int main(int argc, char **argv)
 	gemp_comm_new(&b.comm, MPI_COMM_WORLD);
 	gemp_comm_share_cores(&b.comm);
 	rank = b.comm.rank;
-	while ((option = getopt(argc, argv, "a:n:k:d:D:b2")) != -1)
+	while ((option = getopt(argc, argv, "a:n:k:d:D:b2m")) != -1)
 		switch (option) {
 		case 'a': names = optarg; break;
 		case 'n': b.runs = (unsigned)atoi(optarg); break;
@@ -53,11 +54,12 @@ int main(int argc, char **argv)
 		case 'D': devices = optarg; break;
 		case 'b': in_turns = true; break;
 		case '2': b.grid = true; break;
+		case 'm': gemp_gas_mail_common = 0; break;
 		default: code = GEMP_EUSAGE;
 		}
 	if (code != GEMP_OK || optind + 1 != argc || b.runs < 1 || b.rounds < 1)
 		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "gas SPEC [-a bfs,sssp,pagerank,spmv] [-n RUNS] [-k ROUNDS] [-d DELTA] "
-		                   "[-D DEVICES] [-b] [-2]"));
+		                   "[-D DEVICES] [-b] [-2] [-m]"));
 	b.spec = argv[optind];
 	GEMP_TRY(graph_new(&b.graph, b.spec, false));
 	if (b.graph.begin[b.graph.vertices] == 0)
