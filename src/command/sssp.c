@@ -5,7 +5,10 @@
 #include "command/vertex_found.h"
 #include "core/memory.h"
 
+#include <float.h>
 #include <math.h>
+
+enum { SHOWN = 24 }; /* rows of the table of distances, at most */
 
 static const char *const names[] = { "distance", "predecessor" };
 
@@ -18,7 +21,7 @@ static gemp_code check(const gemp_options *options)
 }
 
 /* Collective. The greatest distance; of integers exactly, as text goes: they are below 2^63. */
-static void report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
+static double report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
 {
 	uint64_t most = 0;
 	double real = 0;
@@ -35,6 +38,31 @@ static void report_farthest(gemp_analysis *a, const gemp_sssp_result *found)
 	else
 		gemp_report_print(a->report, "%.9g away\n", real);
 	gemp_report_set(a->report, "farthest", found->distance ? gemp_json_count(most) : json_real(real));
+	return found->distance ? (double)most : real;
+}
+
+/* Collective. How many vertices are how far: those of a step, or of several steps where there are many. */
+static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double farthest)
+{
+	const double delta = fmin(found->delta, DBL_MAX), steps = floor(farthest / delta) + 1, most = 0x1p53;
+	const double width = steps < most ? delta * ceil(steps / SHOWN) : farthest / (SHOWN - 1);
+	uint64_t vertices[SHOWN] = { 0 };
+	for (uint32_t v = 0; v < a->layout.own; v++) {
+		double distance = found->real ? found->real[v] : (double)found->distance[v];
+		bool reached = found->real ? isfinite(distance) : found->distance[v] != GEMP_NO_DISTANCE;
+		size_t place = reached && distance > 0 ? (size_t)(distance / width) : 0;
+		if (reached)
+			vertices[place < SHOWN ? place : SHOWN - 1]++;
+	}
+	gemp_comm_sum(a->comm, vertices, SHOWN);
+	json_t *list = json_array();
+	gemp_report_detail(a->report, "\n  %-20s %13s\n", "distance from", "vertices");
+	for (int place = 0; place < SHOWN && (place == 0 || place * width <= farthest); place++) {
+		double from = place * width;
+		gemp_report_detail(a->report, "  %-20.9g %13s\n", from, gemp_grouped(vertices[place]).text);
+		json_array_append_new(list, json_pack("{s:f, s:o}", "from", from, "vertices", gemp_json_count(vertices[place])));
+	}
+	gemp_report_set(a->report, "distances", list);
 }
 
 /* Collective. */
@@ -44,7 +72,7 @@ static gemp_code report_found(gemp_analysis *a, const gemp_sssp_result *found)
 	const gemp_traversal_cost *cost = &found->cost;
 	gemp_report_print(report, "%s of %s vertices are reached from %s, the farthest is ",
 	                  gemp_grouped(found->reached).text, gemp_grouped(a->layout.vertices).text, a->options->source);
-	report_farthest(a, found);
+	report_steps(a, found, report_farthest(a, found));
 	gemp_report_detail(report, "\n  %-10s %s of relaxing, in steps of %g; %s edges gone along, %s leave reached vertices\n",
 	                   "rounds", gemp_grouped(cost->rounds).text, found->delta, gemp_grouped(cost->edges).text,
 	                   gemp_grouped(found->reached_edges).text);
@@ -53,7 +81,7 @@ static gemp_code report_found(gemp_analysis *a, const gemp_sssp_result *found)
 	gemp_report_set(report, "reached_edges", gemp_json_count(found->reached_edges));
 	gemp_report_set(report, "relaxed_edges", gemp_json_count(cost->edges));
 	gemp_report_set(report, "rounds", gemp_json_count(cost->rounds));
-	gemp_report_set(report, "delta", json_real(found->delta));
+	gemp_report_set(report, "delta", gemp_json_real(found->delta));
 	const gemp_analysis_work work = { .seconds = cost->wall, .edges = a->layout.edges, .iterations = cost->rounds,
 	                                  .traffic = cost->traffic };
 	return gemp_analysis_report(a, &work);

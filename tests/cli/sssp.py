@@ -1,4 +1,5 @@
 """sssp: distances against Dijkstra's algorithm, predecessors against what they are to be; lengths that are none are refused."""
+import math
 import os
 import random
 import sys
@@ -27,6 +28,10 @@ def check(graph, path, source, ranks, *options, weight="w", direction="along"):
     distance = check_rows(graph, arcs, source, found)
     told = report()
     assert told["reached"] == len(distance) and told["farthest"] == max(distance.values())
+    edges = [one["from"] for one in told["distances"]] + [math.inf]
+    assert [one["vertices"] for one in told["distances"]] == [sum(a <= d < b for d in distance.values())
+                                                            for a, b in zip(edges, edges[1:])]
+    assert edges[0] == 0 and 1 <= len(told["distances"]) <= 24
     with open("s.tsv") as file:
         return found, arcs, file.read()
 
@@ -66,6 +71,9 @@ def large_lengths():
                 check(graph, path, "a", number)
             else: # exact, but no column of a graph holds it
                 run(number, "sssp", path, "--source", "a", "--weight", "w", code=65, says=f"{most} is more than a column")
+    heavy = Graph(["a", "b"], 20 * [("a", "b", "A", 1.6e308)])
+    check(heavy, heavy.write("heavy"), "a", 2, weight="real")
+    check(heavy, "heavy.h5", "a", 1, "--delta", "1e-300", weight="real")
     most = (1 << 63) - 1
     graph = Graph(["a", "b", "c"], [("a", "b", "A", most), ("b", "c", "A", 1)])
     run(1, "sssp", graph.write("most"), "--source", "a", "--weight", "w", code=65)
