@@ -167,7 +167,7 @@ gemp_code gemp_frontier_read(gemp_frontier *f)
 
 gemp_code gemp_frontier_write(gemp_frontier *f)
 {
-	return gemp_buffer_write(f->device, &f->control, 0, sizeof f->state, f->state);
+	return GEMP_CL(clEnqueueWriteBuffer(f->device->queue, f->control.mem, CL_FALSE, 0, sizeof f->state, f->state, 0, NULL, NULL));
 }
 
 /* One launch more than the last search took: the one that finds nothing. */
@@ -187,14 +187,15 @@ done:
 	return code;
 }
 
-/* Collective. Values of the frontier go to where it has ghosts, and with them goes what work-items of this rank have counted: as
- * if one device had, the rule is applied. mine: what has failed here, also after all have agreed. */
+/* Collective. When launches have ended, values of the frontier go to where it has ghosts, and with them goes what work-items of
+ * this rank have counted: as if one device had, the rule is applied. mine: what has failed here, also after all have agreed. */
 static gemp_code share(gemp_frontier *f, const gemp_frontier_search *search, gemp_code *mine, bool counted, double *exchange)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_buffer *frontier = &f->bitmap[f->turn % GEMP_FRONTIER_BITMAPS];
 	uint64_t sums[] = { 0, 0, 0, 0 }, greatest = 0;
-	gemp_code begun = gemp_gas_mail_begin(search->mail, search->values, frontier); /* waits */
+	const gemp_gas_look look = { &f->control, sizeof f->state, f->state };
+	gemp_code begun = gemp_gas_mail_begin_with(search->mail, search->values, frontier, counted ? &look : NULL); /* waits */
 	if (*mine == GEMP_OK)
 		*mine = begun;
 	if (counted) {
@@ -229,8 +230,6 @@ static gemp_code run_together(gemp_frontier *f, const gemp_frontier_search *sear
 		if (mine == GEMP_OK)
 			mine = search->launch(search->self);
 		f->turn++;
-		if (mine == GEMP_OK)
-			mine = gemp_frontier_read(f);
 		GEMP_TRY(share(f, search, &mine, true, exchange));
 	}
 	code = gemp_comm_agree(f->layout->comm, mine);

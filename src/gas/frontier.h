@@ -95,7 +95,7 @@ gemp_code gemp_frontier_launch(gemp_frontier *frontier, int kernel, const gemp_a
 /* With the arguments GAS_ROWS_PARAMETERS and GAS_SPAN_PARAMETERS of kernels/gas_frontier_types.clh in front. */
 gemp_code gemp_frontier_launch_push(gemp_frontier *frontier, int kernel, const gemp_argument *arguments, size_t count);
 
-/* state from the device, and to it; both wait. */
+/* state from the device, which waits; and to it, where it stays as it is until it is read or launches have ended. */
 gemp_code gemp_frontier_read(gemp_frontier *frontier);
 gemp_code gemp_frontier_write(gemp_frontier *frontier);
 

@@ -149,6 +149,7 @@ void gemp_gas_mail_free(gemp_gas_mail *mail)
 		return;
 	gemp_gas_mail_device_free(mail);
 	gemp_gas_mail_host_free(mail);
+	gemp_gas_mail_few_free(mail);
 	gemp_gas_mail_common_free(mail);
 	free_side(mail, &mail->out);
 	free_side(mail, &mail->in);
@@ -186,16 +187,23 @@ static void send_nothing(gemp_gas_mail *mail)
 	gemp_gas_mail_heads(mail);
 }
 
-gemp_code gemp_gas_mail_begin(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
+gemp_code gemp_gas_mail_begin_with(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed,
+                                   const gemp_gas_look *look)
 {
 	gemp_code code = GEMP_OK;
+	GEMP_CHECK(!look || (changed && look->size <= GEMP_GAS_LOOK));
 	if (mail->ranks == 1)
 		return GEMP_OK;
-	code = (mail->kernels ? gemp_gas_mail_pack_device : gemp_gas_mail_pack_host)(mail, values, changed);
+	code = (mail->kernels ? gemp_gas_mail_pack_device : gemp_gas_mail_pack_host)(mail, values, changed, look);
 	if (code != GEMP_OK)
 		send_nothing(mail);
 	mail->begun = true;
 	return code;
+}
+
+gemp_code gemp_gas_mail_begin(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
+{
+	return gemp_gas_mail_begin_with(mail, values, changed, NULL);
 }
 
 /* THE ROUND */

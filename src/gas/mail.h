@@ -29,6 +29,15 @@ void gemp_gas_mail_free(gemp_gas_mail *mail);
  * read; what was enqueued before has ended on return. NULL: all have changed; does not wait on a GPU, and until `end` kernels
  * may read own values, but neither write to them nor read those of ghosts. */
 gemp_code gemp_gas_mail_begin(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
+/* The same of what has changed, and of several ranks: the first `size` bytes of another buffer come to the host with it. */
+typedef struct gemp_gas_look {
+	const gemp_buffer *from;
+	size_t size; /* at most GEMP_GAS_LOOK */
+	void *to;
+} gemp_gas_look;
+enum { GEMP_GAS_LOOK = 512 };
+gemp_code gemp_gas_mail_begin_with(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed,
+                                   const gemp_gas_look *look);
 
 /* Collective. What was begun, if anything was, goes to the other ranks, and what they have sent has come. A failure of any rank
  * is one of all; else sums become those of all ranks, modulo 2^64, and greatest the greatest of all. */
@@ -49,7 +58,7 @@ gemp_code gemp_gas_round(const gemp_comm *comm, gemp_code mine, double *sums, in
 /* For tests; -1: as is best. By kernels, which is how it is done on a GPU, or by the host's threads: 1, 0. In memory that the
  * ranks of a node have in common, if there is any: 0: not. */
 extern int gemp_gas_mail_kernels, gemp_gas_mail_common;
-/* By kernels: so many changes of a round, over the number of ranks, come to the host at once. Tests make it small. */
+/* So many changes of a round are found in a short way; by kernels, of each rank its part of them. Tests make it small. */
 extern unsigned gemp_gas_mail_few;
 
 #endif

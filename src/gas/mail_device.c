@@ -16,7 +16,7 @@ static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, 
 
 unsigned gemp_gas_mail_few = 4096;
 
-/* The desk has `few`, as the device has it, and room for a number of each word. */
+/* The desk has `few`, as the device has it, what is looked at besides, and room for a number of each word. */
 
 static const cl_uint *desk_values(const gemp_gas_mail *mail)
 {
@@ -28,9 +28,14 @@ static const cl_uint *desk_places(const gemp_gas_mail *mail)
 	return desk_values(mail) + (size_t)mail->ranks * mail->most * (mail->size / sizeof(cl_uint));
 }
 
-static char *desk_words(const gemp_gas_mail *mail)
+static char *desk_look(const gemp_gas_mail *mail)
 {
 	return mail->desk.host + mail->few.size;
+}
+
+static char *desk_words(const gemp_gas_mail *mail)
+{
+	return desk_look(mail) + GEMP_GAS_LOOK;
 }
 
 static gemp_code new_desk(gemp_gas_mail *mail)
@@ -41,7 +46,7 @@ static gemp_code new_desk(gemp_gas_mail *mail)
 	GEMP_TRY(new_buffer(mail, &mail->first, (ranks + 1) * sizeof(cl_uint), mail->out.first));
 	GEMP_TRY(new_buffer(mail, &mail->few, ranks * (2 * sizeof(cl_uint) + mail->most * (sizeof(cl_uint) + mail->size)), NULL));
 	GEMP_TRY(gemp_buffer_zero(mail->device, &mail->few, 0, 2 * ranks * sizeof(cl_uint)));
-	code = gemp_locked_take(&mail->desk, mail->device, mail->few.size + mail->out.first[ranks] * sizeof(cl_uint));
+	code = gemp_locked_take(&mail->desk, mail->device, mail->few.size + GEMP_GAS_LOOK + mail->out.first[ranks] * sizeof(cl_uint));
 done:
 	return code;
 }
@@ -141,7 +146,7 @@ done:
 }
 
 /* What has changed, and of few all that there is to say. */
-static gemp_code mark(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
+static gemp_code mark(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed, const gemp_gas_look *look)
 {
 	gemp_code code = GEMP_OK;
 	const cl_uint words = mail->out.first[mail->ranks], ranks = (cl_uint)mail->ranks, turn = mail->counting;
@@ -151,7 +156,12 @@ static gemp_code mark(gemp_gas_mail *mail, const gemp_buffer *values, const gemp
 	                     GEMP_ARG(&mail->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&turn), GEMP_ARG(&mail->few.mem),
 	                     GEMP_ARG(&mail->most), GEMP_ARG(from)));
 	mail->counting = !turn;
-	code = gemp_buffer_read(mail->device, &mail->few, 0, mail->few.size, mail->desk.host);
+	if (look)
+		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(mail->device->queue, look->from->mem, CL_FALSE, 0, look->size, desk_look(mail),
+		                                     0, NULL, NULL)));
+	GEMP_TRY(gemp_buffer_read(mail->device, &mail->few, 0, mail->few.size, mail->desk.host));
+	if (look)
+		memcpy(look->to, desk_look(mail), look->size);
 done:
 	return code;
 }
@@ -193,7 +203,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
+gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed,
+                                    const gemp_gas_look *look)
 {
 	gemp_code code = GEMP_OK;
 	mail_side *out = &mail->out;
@@ -202,7 +213,7 @@ gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *valu
 	mail->ordered = false;
 	if (changed) {
 		mail->all = false;
-		GEMP_TRY(mark(mail, values, changed));
+		GEMP_TRY(mark(mail, values, changed, look));
 		if (take_lists(mail))
 			return GEMP_OK;
 		GEMP_TRY(read_bits(mail));

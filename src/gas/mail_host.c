@@ -188,16 +188,36 @@ void gemp_gas_mail_heads(gemp_gas_mail *mail)
 	}
 }
 
-gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed)
+static gemp_code take_look(gemp_gas_mail *mail, const gemp_gas_look *look)
+{
+	gemp_code code = GEMP_OK;
+	void *bytes;
+	GEMP_TRY(open(mail, look->from, &bytes));
+	memcpy(look->to, bytes, look->size);
+	code = close(mail, look->from, bytes);
+done:
+	return code;
+}
+
+gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed,
+                                  const gemp_gas_look *look)
 {
 	gemp_code code = GEMP_OK;
 	uint32_t words = mail->out.first[mail->ranks];
 	void *bits = NULL, *from = NULL;
 	GEMP_TRY(wait_for_kernels(mail));
+	if (look)
+		GEMP_TRY(take_look(mail, look));
 	GEMP_TRY(open(mail, changed, &bits));
 	if (mail->size)
 		GEMP_TRY(open(mail, values, &from));
 	packing p = { mail, bits, from };
+	if (changed)
+		GEMP_TRY(gemp_gas_mail_few_make(mail));
+	if (changed && gemp_gas_mail_pack_few(mail, bits, from)) {
+		mail->all = false;
+		goto done;
+	}
 	if (changed) {
 		for_pieces(words, 8 * WORDS, mark_words, &p);
 		gemp_gas_mail_sum(&mail->out, 0, words);

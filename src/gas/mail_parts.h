@@ -41,6 +41,14 @@ typedef struct mail_known {
 } mail_known;
 enum { MAIL_KNOWN = 6 };
 
+/* From own vertices to places of each rank. */
+typedef struct mail_finder {
+	size_t words;                        /* of bitmaps of own vertices */
+	uint32_t *sent, *before;             /* [ranks][words] which a rank is sent, and how many in the words before */
+	uint32_t most;                       /* changes that are few; 0: there are none */
+	uint32_t *changed, *places, *vertices; /* [most] at hand */
+} mail_finder;
+
 struct gemp_gas_mail {
 	const gemp_comm *comm;
 	const gemp_gas_links *links;
@@ -59,6 +67,7 @@ struct gemp_gas_mail {
 	gemp_shared shared;
 	gemp_board board;
 	/* without kernels */
+	mail_finder finder;
 	mail_known known[MAIL_KNOWN];
 	unsigned known_next;
 	/* with kernels */
@@ -125,8 +134,13 @@ void gemp_gas_mail_common_free(gemp_gas_mail *mail);
 void gemp_gas_mail_far(gemp_gas_mail *mail);
 
 /* HOST: waits for kernels before. */
-gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
+gemp_code gemp_gas_mail_pack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed,
+                                  const gemp_gas_look *look);
 gemp_code gemp_gas_mail_unpack_host(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived);
+gemp_code gemp_gas_mail_few_make(gemp_gas_mail *mail); /* once it is needed */
+void gemp_gas_mail_few_free(gemp_gas_mail *mail);
+/* Messages of few changes, if they are few and such messages as short as any. */
+bool gemp_gas_mail_pack_few(gemp_gas_mail *mail, const uint32_t *bits, const char *values);
 void gemp_gas_mail_host_free(gemp_gas_mail *mail);
 /* Heads, bitmaps and places of messages, once bits[] and before[] are known. */
 void gemp_gas_mail_heads(gemp_gas_mail *mail);
@@ -136,7 +150,8 @@ void gemp_gas_mail_mark_all(gemp_gas_mail *mail);
 /* DEVICE */
 gemp_code gemp_gas_mail_device_new(gemp_gas_mail *mail);
 void gemp_gas_mail_device_free(gemp_gas_mail *mail);
-gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
+gemp_code gemp_gas_mail_pack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed,
+                                    const gemp_gas_look *look);
 gemp_code gemp_gas_mail_unpack_device(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived);
 /* Messages are whole, and those of the round before are where they belong. */
 gemp_code gemp_gas_mail_wait_device(gemp_gas_mail *mail);
