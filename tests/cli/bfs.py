@@ -68,7 +68,8 @@ def main():
     graph = random_graph(draw, 200, 420)
     path = graph.write("g")
     found, arcs, text = check(graph, path, "v0", 1)
-    assert all(check(graph, path, "v0", ranks)[2] == text for ranks in (2, 4))
+    assert all(check(graph, path, "v0", ranks, *more)[2] == text
+               for ranks, more in ((2, ()), (4, ()), (1, ("--pass", "shuffle")), (3, ("--pass", "shuffle")), (2, ("--pass", "push"))))
     spoilt(graph, found, arcs, "v0")
     check(graph, path, "v2", 3, direction="against")
     check(graph, path, "v1", 2, "--relation", "A", direction="either", types="A")

@@ -73,6 +73,8 @@ def main():
     objects(lambda: close(found, wanted, 1e-9, 1e-12))
     check(graph, path, 3, "--relation", "A", direction="against", types="A")
     check(graph, path, 2, precise=False)
+    for number, way in ((1, "binned"), (3, "binned"), (2, "pull")):
+        check(graph, path, number, "--gather", way)
     check(graph, path, 4, "--weight", "w", weighted=True)
     check(graph, path, 4, "--weight", "w", "--partition", "2d", weighted=True)
     assert report()["grid"] == {"rows": 2, "columns": 2}

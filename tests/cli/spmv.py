@@ -73,6 +73,8 @@ def main():
     objects(lambda: close(found, wanted, 1e-12, 1e-9))
     check(graph, path, 2, weight="real", x=size, transpose=True)
     check(graph, path, 3, "--relation", "B", types="B")
+    for ranks, way in ((1, "binned"), (3, "binned"), (2, "pull")):
+        check(graph, path, ranks, "--gather", way, weight="w", x=size)
     check(graph, path, 2, "--repeat", "3", weight="w", times=3)
     check(graph, path, 4, "--repeat", "20", "--normalize", times=20, normal=True, relative=1e-9)
     assert len(report()["greatest"]) == 20

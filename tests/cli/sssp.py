@@ -96,7 +96,8 @@ def main():
     path = graph.write("g")
     found, arcs, text = check(graph, path, "v0", 1)
     assert all(check(graph, path, "v0", ranks, *more)[2] == text
-               for ranks, more in ((2, ()), (3, ("--delta", "1")), (1, ("--delta", "1000"))))
+               for ranks, more in ((2, ()), (3, ("--delta", "1")), (1, ("--delta", "1000")), (1, ("--pass", "shuffle")),
+                                   (3, ("--pass", "shuffle")), (2, ("--pass", "push"))))
     spoilt(graph, found, arcs, "v0")
     check(graph, path, "v2", 2, weight="real", direction="against")
     nothing = random_graph(draw, 60, 120, least=0, most=1, directed=False, key=int)
