@@ -251,7 +251,7 @@ static gemp_code run(gemp_bfs *b, cl_uint source, gemp_bfs_result *r)
 	if (!b->options.any) {
 		GEMP_TRY(gemp_settle_least(&b->settle, &b->level, f->state[GAS_LOOK],
 		                           b->options.direction != GEMP_BFS_PULL));
-		GEMP_TRY(gemp_settle_name(&b->settle, &b->parent));
+		GEMP_TRY(gemp_settle_name(&b->settle, &b->settle.best, &b->parent));
 		GEMP_TRY(gemp_frontier_seconds(f, &settle_device)); /* waits */
 	}
 	r->cost.settle = gemp_now() - since;

@@ -55,7 +55,6 @@ gemp_code gemp_settle_new(gemp_settle *out, gemp_frontier *f, int kernels, bool 
 	*out = (gemp_settle){ .frontier = f, .kernels = kernels };
 	if (equal)
 		GEMP_TRY(gemp_buffer_new(&out->step, f->device, l->known * sizeof(cl_uint), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->best, f->device, l->own * sizeof(cl_ulong), NULL));
 	code = make_names(out, f->device, l);
 done:
 	return code;
@@ -90,6 +89,8 @@ gemp_code gemp_settle_least(gemp_settle *s, const gemp_buffer *values, uint64_t 
 {
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = s->frontier;
+	if (!s->best.mem)
+		GEMP_TRY(gemp_buffer_new(&s->best, f->device, f->layout->own * sizeof(cl_ulong), NULL));
 	const gemp_argument arguments[] = { GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->layout->own) };
 	GEMP_TRY(gemp_frontier_launch(f, s->kernels + BEGIN, arguments, sizeof arguments / sizeof *arguments));
 	if (send)
@@ -133,26 +134,27 @@ done:
 	return code;
 }
 
-static gemp_code equal_round(gemp_settle *s, const gemp_frontier_rows *in, const gemp_buffer *values, cl_uint round)
+static gemp_code equal_round(gemp_settle *s, const gemp_frontier_rows *in, const gemp_buffer *values,
+                             const gemp_buffer *best, cl_uint round)
 {
 	gemp_frontier *f = s->frontier;
 	if (in->rows->edges == 0)
 		return GEMP_OK;
 	const gemp_argument arguments[] = {
 		GEMP_ARG(&in->rows->begin.mem), GEMP_ARG(&in->rows->end.mem), GEMP_ARG(&in->rows->weight.mem),
-		GEMP_ARG(&f->layout->own), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem), GEMP_ARG(&s->best.mem),
+		GEMP_ARG(&f->layout->own), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem), GEMP_ARG(&best->mem),
 		GEMP_ARG(&s->step.mem), GEMP_ARG(&f->bitmap[0].mem), GEMP_ARG(&round), GEMP_ARG(&f->control.mem),
 	};
 	return gemp_frontier_launch(f, s->kernels + EQUAL, arguments, sizeof arguments / sizeof *arguments);
 }
 
-gemp_code gemp_settle_equal(gemp_settle *s, const gemp_buffer *values, cl_uint source)
+gemp_code gemp_settle_equal(gemp_settle *s, const gemp_buffer *values, const gemp_buffer *best, cl_uint source)
 {
 	gemp_code code = GEMP_OK;
 	gemp_frontier *f = s->frontier;
 	uint64_t without, found;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&s->best.mem), GEMP_ARG(&values->mem), GEMP_ARG(&source), GEMP_ARG(&s->step.mem),
+		GEMP_ARG(&best->mem), GEMP_ARG(&values->mem), GEMP_ARG(&source), GEMP_ARG(&s->step.mem),
 		GEMP_ARG(&f->layout->own), GEMP_ARG(&f->control.mem),
 	};
 	code = gemp_frontier_launch(f, s->kernels + STEPS, arguments, sizeof arguments / sizeof *arguments);
@@ -162,9 +164,9 @@ gemp_code gemp_settle_equal(gemp_settle *s, const gemp_buffer *values, cl_uint s
 	for (cl_uint round = 1; without > 0; round++, without -= found) {
 		code = gemp_buffer_zero(f->device, &f->bitmap[0], 0, f->bitmap[0].size);
 		if (code == GEMP_OK)
-			code = equal_round(s, &f->in, values, round);
+			code = equal_round(s, &f->in, values, best, round);
 		if (code == GEMP_OK)
-			code = equal_round(s, &f->in_ghost, values, round);
+			code = equal_round(s, &f->in_ghost, values, best, round);
 		GEMP_TRY(take_count(s, code, &found));
 		GEMP_TRY(gemp_comm_agree(f->layout->comm, tell(s, &f->bitmap[0])));
 		GEMP_CHECK(found > 0);
@@ -173,11 +175,11 @@ done:
 	return code;
 }
 
-gemp_code gemp_settle_name(gemp_settle *s, const gemp_buffer *parent)
+gemp_code gemp_settle_name(gemp_settle *s, const gemp_buffer *best, const gemp_buffer *parent)
 {
 	gemp_frontier *f = s->frontier;
 	const gemp_argument arguments[] = {
-		GEMP_ARG(&s->best.mem), GEMP_ARG(&s->id.mem), GEMP_ARG(&parent->mem), GEMP_ARG(&f->layout->own),
+		GEMP_ARG(&best->mem), GEMP_ARG(&s->id.mem), GEMP_ARG(&parent->mem), GEMP_ARG(&f->layout->own),
 	};
 	return gemp_frontier_launch(f, s->kernels + IDS, arguments, sizeof arguments / sizeof *arguments);
 }

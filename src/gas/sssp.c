@@ -22,10 +22,11 @@ struct gemp_sssp {
 	gemp_gas_mail *mail;
 	gemp_sssp_options options;
 	bool floating, wide;    /* distances: doubles; in 64 bits */
+	bool named;             /* in 32 bits, and with them who they come from */
 	double delta;
 	gemp_buffer distance, far, predecessor;
-	uint32_t *narrow;       /* [own] of results: as they come from the device, */
-	uint64_t *distance_host;
+	uint32_t *narrow;       /* [own] of results: distances in 32 bits without names, as they come from the device; */
+	uint64_t *distance_host; /* all, */
 	double *real;           /* or, if floating */
 	gemp_vertex *predecessor_host;
 	double prepare_seconds;
@@ -33,7 +34,7 @@ struct gemp_sssp {
 
 static size_t distance_size(const gemp_sssp *s)
 {
-	return s->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
+	return s->wide || s->named ? sizeof(cl_ulong) : sizeof(cl_uint);
 }
 
 static bool by_tuples(const gemp_sssp *s)
@@ -52,7 +53,7 @@ static void options_of(const gemp_sssp *s, char options[OPTIONS_SIZE])
 	char tuples[GEMP_TUPLES_OPTIONS_SIZE] = "";
 	if (by_tuples(s))
 		gemp_frontier_tuples_options(tuples, distance_size(s));
-	snprintf(options, OPTIONS_SIZE, "%s%s", s->wide ? " -DSSSP_WIDE" : "", tuples);
+	snprintf(options, OPTIONS_SIZE, "%s%s", s->wide ? " -DSSSP_WIDE" : s->named ? " -DSSSP_NAMES" : "", tuples);
 }
 
 static void choose_delta(gemp_sssp *s)
@@ -79,6 +80,8 @@ static gemp_code prepare(gemp_sssp *s, const gemp_gas_layout *layout, gemp_devic
 	double since = gemp_now();
 	s->floating = layout->weights == GEMP_GAS_F64;
 	s->wide = s->floating || layout->weights == GEMP_GAS_U64;
+	const gemp_sssp_naming naming = s->options.naming;
+	s->named = !s->wide && !s->options.any && (naming ? naming == GEMP_SSSP_NAMING_AT_ONCE : device->gpu);
 	options_of(s, options);
 	GEMP_TRY(gemp_frontier_new(f, layout, device, parts, &s->options.shape, "gas_sssp.cl", options, names,
 	                           kernel_count(s)));
@@ -157,6 +160,7 @@ static gemp_code widen(gemp_sssp *s)
 	gemp_frontier *f = &s->frontier;
 	char options[OPTIONS_SIZE];
 	s->wide = true;
+	s->named = false;
 	gemp_buffer_free(&s->distance, f->device);
 	gemp_code code = gemp_buffer_new(&s->distance, f->device, f->layout->known * distance_size(s), NULL);
 	options_of(s, options);
@@ -218,7 +222,7 @@ static gemp_code launch_round(void *self)
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
 	const gemp_argument rest[] = {
-		GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem),
+		GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem), GEMP_ARG(&s->settle.name.mem),
 		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)),
 		GEMP_ARG(&f->words), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&s->tuples),
 	};
@@ -275,10 +279,12 @@ static gemp_code settle(gemp_sssp *s, cl_uint source)
 	gemp_code code = GEMP_OK;
 	const gemp_gas_layout *l = s->frontier.layout;
 	double device;
-	GEMP_TRY(gemp_comm_agree(l->comm, gemp_settle_least(&s->settle, &s->distance, 0, false)));
+	const gemp_buffer *best = s->named ? &s->distance : &s->settle.best;
+	if (!s->named)
+		GEMP_TRY(gemp_comm_agree(l->comm, gemp_settle_least(&s->settle, &s->distance, 0, false)));
 	if (s->floating || (l->weights && !(l->least > 0)))
-		GEMP_TRY(gemp_settle_equal(&s->settle, &s->distance, source));
-	GEMP_TRY(gemp_settle_name(&s->settle, &s->predecessor));
+		GEMP_TRY(gemp_settle_equal(&s->settle, &s->distance, best, source));
+	GEMP_TRY(gemp_settle_name(&s->settle, best, &s->predecessor));
 	code = gemp_frontier_seconds(&s->frontier, &device); /* waits */
 done:
 	return code;
@@ -295,8 +301,12 @@ static gemp_code take(gemp_sssp *s)
 		GEMP_TRY(gemp_frontier_take(f, &s->distance, s->real, own * sizeof *s->real));
 		for (uint32_t v = 0; v < own; v++)
 			s->real[v] = isnan(s->real[v]) ? INFINITY : s->real[v]; /* all bits set */
-	} else if (s->wide) {
+	} else if (s->wide || s->named) {
 		GEMP_TRY(gemp_frontier_take(f, &s->distance, s->distance_host, own * sizeof *s->distance_host));
+		for (uint32_t v = 0; s->named && v < own; v++) {
+			uint32_t distance = (uint32_t)(s->distance_host[v] >> 32);
+			s->distance_host[v] = distance == UINT32_MAX ? GEMP_NO_DISTANCE : distance;
+		}
 	} else {
 		GEMP_TRY(gemp_frontier_take(f, &s->distance, s->narrow, own * sizeof *s->narrow));
 		for (uint32_t v = 0; v < own; v++)

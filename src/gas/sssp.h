@@ -5,7 +5,7 @@
  * source on, in integers of 32 bits as long as all fit, else 64, or in doubles; one that does not fit 64 bits, or is not
  * finite, is an error.
  *
- * A stage of its own (settle) names predecessors: of the edges that end a shortest path, from a vertex that is nearer to the
+ * Predecessors are named on the way, or by a stage of its own (settle): of the edges that end a shortest path, from a vertex that is nearer to the
  * source, the one of least source key. A vertex that only edges which add nothing lead to (weight 0) takes the least key among
  * those vertices, of the same distance, that are fewest such edges behind one that has a nearer predecessor, or the source.
  */
@@ -14,9 +14,14 @@
 
 #include "gas/traversal.h"
 
+/* When predecessors are named: while distances in 32 bits are searched for, as a part of them, or afterwards. AUTO: with a GPU,
+ * to which 64 bits are no more than 32, at once. */
+typedef enum gemp_sssp_naming { GEMP_SSSP_NAMING_AUTO, GEMP_SSSP_NAMING_AT_ONCE, GEMP_SSSP_NAMING_LATER } gemp_sssp_naming;
+
 typedef struct gemp_sssp_options {
 	bool any;     /* no predecessors */
 	double delta; /* 0: by the mean weight and degree */
+	gemp_sssp_naming naming;
 	gemp_gas_pass pass;
 	gemp_frontier_shape shape;
 } gemp_sssp_options;

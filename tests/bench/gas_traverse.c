@@ -3,7 +3,7 @@
  *   bench_gas_traverse [kron|unif] [scale] [bfs|sssp] [sources] [key=value ... [/ key=value ...]]
  * Behind each / they are searched once more, with other values.
  * keys: alpha, beta, direction, delta, slice, piece, alone, chunk, batch, items, group, any, pass, groups, greatest (weight),
- * trace */
+ * naming, trace */
 #include "gas_made.h"
 
 #include "core/trace.h"
@@ -127,6 +127,7 @@ static int run_bfs(const gas_case *c, gemp_device *device, size_t sources)
 static int run_sssp(const gas_case *c, gemp_device *device, size_t sources)
 {
 	const gemp_sssp_options options = { .delta = (double)option("delta", 0), .any = option("any", 1) != 0,
+	                                    .naming = (gemp_sssp_naming)option("naming", 0),
 	                                    .pass = (gemp_gas_pass)option("pass", 0), .shape = shape() };
 	gemp_sssp *sssp;
 	gemp_sssp_result r;
