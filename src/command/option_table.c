@@ -191,7 +191,8 @@ static const gemp_option table[] = {
 	  "Of numbers: single has 7 digits and moves half the bytes; auto: double, but for "
 	  "pagerank with a tolerance of 1e-6 or more.", AT(precision) },
 	{ "verify", 0, GEMP_OPTION_FLAG, NULL, NULL, ON_ANALYSIS, search,
-	  "Check the answer by another way, in double precision, on the host's threads.", AT(verify_order) },
+	  "Check the answer by another way, in double precision, on the host's threads; every rank then has values of all "
+	  "vertices, 12 to 56 bytes each.", AT(verify_order) },
 	{ "verify", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_EULER, search,
 	  "Check the order, on all ranks: each edge once, and each begins where the one before ends.", AT(verify_order) },
 	{ "max-steps", 0, GEMP_OPTION_COUNT, "N", "1000000", GEMP_ON_TRANSFORM, search,

@@ -6,7 +6,39 @@
 #include "gas/key_text.h"
 #include "gas/verify_parts.h"
 
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+
 enum { ROWS_A_PIECE = 4096, NUMBERS_A_TIME = 1 << 24 };
+
+uint64_t gemp_gas_verify_memory;
+
+/* Bytes that this node has left, as Linux tells; more than anyone needs if it does not. */
+static uint64_t memory_left(void)
+{
+	unsigned long long kibibytes = ULLONG_MAX >> 10;
+	char line[256];
+	FILE *file = fopen("/proc/meminfo", "r");
+	while (file && fgets(line, sizeof line, file) && sscanf(line, "MemAvailable: %llu kB", &kibibytes) != 1)
+		;
+	if (file)
+		fclose(file);
+	return (uint64_t)kibibytes << 10;
+}
+
+gemp_code gemp_verify_room(const gemp_gas_edges *edges, unsigned bytes)
+{
+	const gemp_comm *comm = edges->comm;
+	uint64_t ranks = (uint64_t)comm->node_size, needed = edges->graph->vertices * bytes;
+	uint64_t left = gemp_gas_verify_memory ? gemp_gas_verify_memory : memory_left();
+	gemp_code code = GEMP_OK;
+	if (needed > left / ranks)
+		code = gemp_fail(GEMP_ENOMEM, "--verify takes %u bytes for each of %" PRIu64 " vertices on every rank: %.3g GB for the %" PRIu64
+		                 " of this node, which has %.3g GB left; run it with fewer ranks a node, or without --verify", bytes,
+		                 edges->graph->vertices, 1e-9 * (double)needed * (double)ranks, ranks, 1e-9 * (double)left);
+	return gemp_comm_agree(comm, code);
+}
 
 void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64_t b)
 {

@@ -13,6 +13,9 @@ typedef struct verify_fault {
 	uint64_t a, b;      /* ids */
 } verify_fault;
 
+/* Collective. Has this node room for so many bytes for each vertex of the graph, on each of its ranks? */
+gemp_code gemp_verify_room(const gemp_gas_edges *edges, unsigned bytes);
+
 /* Several threads may see faults; one is kept. */
 void gemp_verify_fault(verify_fault *fault, const char *what, uint64_t a, uint64_t b);
 /* Collective. Any rank's fault is a failure of all. */

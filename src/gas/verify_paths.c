@@ -187,6 +187,7 @@ gemp_code gemp_gas_verify_bfs(const gemp_gas_edges *edges, gemp_vertex source, c
 {
 	gemp_code code = GEMP_OK;
 	paths p = { .edges = edges, .source = source };
+	GEMP_TRY(gemp_verify_room(edges, 12));
 	GEMP_TRY(gemp_graph_need_keys(edges->graph));
 	GEMP_TRY(gemp_verify_gather(edges, level, sizeof *level, &p.level));
 	GEMP_TRY(gemp_verify_gather(edges, parent, sizeof *parent, &p.parent));
@@ -203,6 +204,7 @@ gemp_code gemp_gas_verify_sssp(const gemp_gas_edges *edges, gemp_vertex source, 
 {
 	gemp_code code = GEMP_OK;
 	paths p = { .edges = edges, .source = source };
+	GEMP_TRY(gemp_verify_room(edges, 16));
 	if (distance)
 		GEMP_TRY(gemp_verify_gather(edges, distance, sizeof *distance, &p.distance));
 	else

@@ -69,6 +69,7 @@ gemp_code gemp_gas_verify_pagerank(const gemp_gas_edges *edges, double damping, 
 	uint64_t vertices = edges->graph->vertices;
 	void *jumps = NULL, *ranks = NULL;
 	double *leaving = NULL, *next = NULL, found = 0;
+	GEMP_TRY(gemp_verify_room(edges, 32));
 	GEMP_TRY(gemp_verify_gather(edges, rank, sizeof *rank, &ranks));
 	if (jump)
 		GEMP_TRY(gemp_verify_gather(edges, jump, sizeof *jump, &jumps));
@@ -244,6 +245,7 @@ gemp_code gemp_gas_verify_spmv(const gemp_gas_edges *edges, const gemp_gas_produ
 	product p = { .edges = edges, .asked = asked, .vertices = edges->graph->vertices };
 	double **const arrays[] = { &p.x, &p.error, &p.terms, &p.sum, &p.magnitude, &p.spread };
 	void *given = NULL;
+	GEMP_TRY(gemp_verify_room(edges, 56));
 	GEMP_TRY(gemp_graph_need_keys(edges->graph));
 	if (asked->x)
 		GEMP_TRY(gemp_verify_gather(edges, asked->x, sizeof *asked->x, &given));

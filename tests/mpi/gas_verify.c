@@ -417,6 +417,12 @@ static void memory(void **state)
 	question q;
 	ask(&q, 0, 5, 1, GEMP_GAS_ALONG, NULL);
 	assert_all_survive_no_memory(all_checks, &q);
+	gemp_gas_verify_memory = q.c.graph->vertices * (uint64_t)test_comm.node_size * 56 - 1;
+	assert_all_code(all_checks(&q), GEMP_ENOMEM);
+	assert_all(strstr(gemp_message(), "--verify takes 56 bytes for each of"));
+	gemp_gas_verify_memory++;
+	assert_all_ok(all_checks(&q));
+	gemp_gas_verify_memory = 0;
 	forget(&q);
 }
 
