@@ -1,6 +1,7 @@
 #include "gas/mail.h"
 
 #include "core/memory.h"
+#include "core/trace.h"
 #include "gas/mail_parts.h"
 
 #include <string.h>
@@ -252,6 +253,7 @@ static void reduce(const gemp_comm *comm, uint64_t *numbers, int sums, int all)
 static void swap(gemp_gas_mail *mail, uint64_t *numbers, int sums, int all)
 {
 	uint64_t none[1];
+	const double began = gemp_now();
 	if (mail->begun)
 		count_traffic(mail);
 	if (mail->board.slots)
@@ -262,6 +264,7 @@ static void swap(gemp_gas_mail *mail, uint64_t *numbers, int sums, int all)
 		await_near(mail, numbers ? numbers : none, numbers && !mail->far ? sums : 0, numbers && !mail->far ? all : 0);
 	if (numbers && mail->far)
 		reduce(mail->comm, numbers, sums, all);
+	gemp_trace_add("round", GEMP_LANE_RANKS, began);
 	mail->in.turn = mail->out.turn;
 	mail->out.turn = !mail->out.turn;
 	mail->begun = false;
