@@ -164,10 +164,29 @@ const gemp_traffic *gemp_gas_mail_traffic(const gemp_gas_mail *mail)
 	return &mail->traffic;
 }
 
-void gemp_gas_mail_sum(mail_side *side, uint32_t from, uint32_t end)
+static inline __attribute__((always_inline)) void sum_words(mail_side *side, uint32_t from, uint32_t end)
 {
 	for (uint32_t w = from; w < end; w++)
 		side->before[w + 1] = side->before[w] + (uint32_t)__builtin_popcount(side->bits[w]);
+}
+
+#ifdef __x86_64__
+/* The instruction counts several times as fast as what the compiler may assume of all processors. */
+__attribute__((target("popcnt"))) static void sum_by_instruction(mail_side *side, uint32_t from, uint32_t end)
+{
+	sum_words(side, from, end);
+}
+#endif
+
+void gemp_gas_mail_sum(mail_side *side, uint32_t from, uint32_t end)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("popcnt")) {
+		sum_by_instruction(side, from, end);
+		return;
+	}
+#endif
+	sum_words(side, from, end);
 }
 
 void gemp_gas_mail_mark_all(gemp_gas_mail *mail)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GROUP = 256 };
+enum { GROUP = 256, ALONG = 1 << 16 /* words */ };
 enum { QUEUE, TRANSFER }; /* of the device */
 
 static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, const void *from)
@@ -16,7 +16,7 @@ static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, 
 
 unsigned gemp_gas_mail_few = 4096;
 
-/* The desk has `few`, as the device has it, what is looked at besides, and room for a number of each word. */
+/* The desk has `few`, as the device has it, what is looked at besides, and room for a number of each word, out and in. */
 
 static const cl_uint *desk_values(const gemp_gas_mail *mail)
 {
@@ -38,6 +38,11 @@ static char *desk_words(const gemp_gas_mail *mail)
 	return desk_look(mail) + GEMP_GAS_LOOK;
 }
 
+static char *desk_came(const gemp_gas_mail *mail)
+{
+	return desk_words(mail) + mail->out.first[mail->ranks] * sizeof(cl_uint);
+}
+
 static gemp_code new_desk(gemp_gas_mail *mail)
 {
 	gemp_code code = GEMP_OK;
@@ -46,7 +51,8 @@ static gemp_code new_desk(gemp_gas_mail *mail)
 	GEMP_TRY(new_buffer(mail, &mail->first, (ranks + 1) * sizeof(cl_uint), mail->out.first));
 	GEMP_TRY(new_buffer(mail, &mail->few, ranks * (2 * sizeof(cl_uint) + mail->most * (sizeof(cl_uint) + mail->size)), NULL));
 	GEMP_TRY(gemp_buffer_zero(mail->device, &mail->few, 0, 2 * ranks * sizeof(cl_uint)));
-	code = gemp_locked_take(&mail->desk, mail->device, mail->few.size + GEMP_GAS_LOOK + mail->out.first[ranks] * sizeof(cl_uint));
+	code = gemp_locked_take(&mail->desk, mail->device, mail->few.size + GEMP_GAS_LOOK +
+	                        ((size_t)mail->out.first[ranks] + mail->in.first[ranks]) * sizeof(cl_uint));
 done:
 	return code;
 }
@@ -145,6 +151,18 @@ done:
 	return code;
 }
 
+static gemp_code read_later(const gemp_gas_mail *mail, const gemp_buffer *from, size_t size, void *to)
+{
+	return GEMP_CL(clEnqueueReadBuffer(mail->device->queue, from->mem, CL_FALSE, 0, size, to, 0, NULL, NULL));
+}
+
+/* To ask for them once more would take longer than to have them come in vain. */
+static bool bits_along(const gemp_gas_mail *mail)
+{
+	const uint32_t words = mail->out.first[mail->ranks];
+	return words > 0 && words <= ALONG;
+}
+
 /* What has changed, and of few all that there is to say. */
 static gemp_code mark(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed, const gemp_gas_look *look)
 {
@@ -157,8 +175,9 @@ static gemp_code mark(gemp_gas_mail *mail, const gemp_buffer *values, const gemp
 	                     GEMP_ARG(&mail->most), GEMP_ARG(from)));
 	mail->counting = !turn;
 	if (look)
-		GEMP_TRY(GEMP_CL(clEnqueueReadBuffer(mail->device->queue, look->from->mem, CL_FALSE, 0, look->size, desk_look(mail),
-		                                     0, NULL, NULL)));
+		GEMP_TRY(read_later(mail, look->from, look->size, desk_look(mail)));
+	if (bits_along(mail))
+		GEMP_TRY(read_later(mail, &mail->bits, words * sizeof(cl_uint), desk_words(mail)));
 	GEMP_TRY(gemp_buffer_read(mail->device, &mail->few, 0, mail->few.size, mail->desk.host));
 	if (look)
 		memcpy(look->to, desk_look(mail), look->size);
@@ -192,7 +211,8 @@ static gemp_code read_bits(gemp_gas_mail *mail)
 	gemp_code code = GEMP_OK;
 	mail_side *out = &mail->out;
 	const size_t words = out->first[mail->ranks], bytes = words * sizeof *out->bits;
-	GEMP_TRY(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, desk_words(mail)));
+	if (!bits_along(mail))
+		GEMP_TRY(gemp_buffer_read(mail->device, &mail->bits, 0, bytes, desk_words(mail)));
 	memcpy(out->bits, desk_words(mail), bytes);
 	gemp_gas_mail_sum(out, 0, (uint32_t)words);
 	memcpy(desk_words(mail), out->before, bytes);
@@ -280,10 +300,13 @@ static gemp_code take_some(gemp_gas_mail *mail, int rank, const mail_head *head,
 		return gemp_launch(mail->device, mail->put_pairs, count, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
 		                   GEMP_ARG(&values_at), GEMP_ARG(&count), GEMP_ARG(&first), GEMP_ARG(to), GEMP_ARG(&wanted),
 		                   GEMP_ARG(bits));
-	memcpy(in->bits + before_at, head + 1, mail_words(places) * sizeof *in->bits);
-	gemp_gas_mail_sum(in, before_at, before_at + (uint32_t)mail_words(places));
-	GEMP_TRY(write(mail, QUEUE, &mail->came_before, before_at * sizeof *in->before,
-	               mail_words(places) * sizeof *in->before, in->before + before_at));
+	const size_t words = mail_words(places), came = before_at * sizeof *in->before;
+	if (mail->size) { /* else it does not matter which value is whose */
+		memcpy(in->bits + before_at, head + 1, words * sizeof *in->bits);
+		gemp_gas_mail_sum(in, before_at, before_at + (uint32_t)words);
+		memcpy(desk_came(mail) + came, in->before + before_at, words * sizeof *in->before);
+		GEMP_TRY(write(mail, QUEUE, &mail->came_before, came, words * sizeof *in->before, desk_came(mail) + came));
+	}
 	code = gemp_launch(mail->device, mail->put_bits, places, GROUP, GEMP_ARG(&mail->inbox.mem), GEMP_ARG(&words_at),
 	                   GEMP_ARG(&values_at), GEMP_ARG(&mail->came_before.mem), GEMP_ARG(&before_at), GEMP_ARG(&first),
 	                   GEMP_ARG(&places), GEMP_ARG(to), GEMP_ARG(&wanted), GEMP_ARG(bits));
