@@ -84,7 +84,8 @@ const gemp_command gemp_command_bench = {
 		"(they are put in the order of their ranges; across ranks by owner, then all to all, then by range), polling (every range "
 		"looks at every tuple), converge (and collects those it wants), atomic (straight to their destinations) and tables (CPU "
 		"devices: eight tuples looked at together). Tuples a second of the shuffle, as fractions of copy bandwidth / (2 w + 4) "
-		"and / w for tuples of w bytes, and with all values added up; checked outside of the time.\n",
+		"and / w for tuples of w bytes, and with all values added up; checked outside of the time. Across "
+		"ranks also the slowest rank's times of each step, and what the exchange sent a second beside what MPI exchanges.\n",
 	.examples = "gemp-mpi bench match wiki.h5 --pattern cycle:5 --pattern house --repeat 10\n"
 		"gemp-mpi bench tune wiki.h5\n"
 		"gemp-mpi bench device --json -\n"
