@@ -182,44 +182,39 @@ static void all_shapes(void **state)
 	gemp_gas_mail_kernels = gemp_gas_mail_common = -1;
 }
 
-typedef struct attempt {
-	const gas_case *c;
-} attempt;
-
 static gemp_code run_once(void *self)
 {
-	static const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN, .cut = GEMP_GAS_ON_GRID };
 	static const gemp_dense_options options = { .twofold = false };
-	const attempt *a = self;
-	gemp_gas_layout layout = { 0 };
+	const gemp_gas_layout *layout = self;
 	gemp_pagerank *pagerank = NULL;
 	gemp_spmv *spmv = NULL;
 	gemp_pagerank_result ranks = { 0 };
 	gemp_spmv_result product = { 0 };
-	gemp_code code = gemp_gas_layout_new(&layout, &test_comm, a->c->graph, &how);
-	if (code == GEMP_OK)
-		code = gemp_pagerank_new(&pagerank, &layout, device, &options);
+	gemp_code code = gemp_pagerank_new(&pagerank, layout, device, &options);
 	if (code == GEMP_OK)
 		code = gemp_pagerank_run(pagerank, &(gemp_pagerank_ask){ .85, 0, 2, NULL }, &ranks);
 	if (code == GEMP_OK)
-		code = gemp_spmv_new(&spmv, &layout, device, &options);
+		code = gemp_spmv_new(&spmv, layout, device, &options);
 	if (code == GEMP_OK)
 		code = gemp_spmv_run(spmv, &(gemp_spmv_ask){ NULL, 2, true }, &product);
 	gemp_pagerank_result_free(&ranks);
 	gemp_spmv_result_free(&product);
 	gemp_pagerank_free(pagerank);
 	gemp_spmv_free(spmv);
-	gemp_gas_layout_free(&layout);
 	return code;
 }
 
 static void memory_may_run_out(void **state)
 {
+	static const gemp_gas_layout_options how = { .parts = GEMP_GAS_IN, .cut = GEMP_GAS_ON_GRID };
 	gas_case c;
+	gemp_gas_layout layout;
 	(void)state;
 	assert_all_ok(gas_case_new(&c, &test_comm, 2, 4, 1));
-	assert_all_ok(run_once(&(attempt){ &c })); /* what is kept for good, such as programs */
-	assert_all_survive_no_memory(run_once, &(attempt){ &c });
+	assert_all_ok(gemp_gas_layout_new(&layout, &test_comm, c.graph, &how));
+	assert_all_ok(run_once(&layout)); /* what is kept for good, such as programs */
+	assert_all_survive_no_memory(run_once, &layout);
+	gemp_gas_layout_free(&layout);
 	gas_case_free(&c);
 }
 
