@@ -169,6 +169,7 @@ typedef uint settle_value; /* level */
 
 /* `how` is GAS_LOOK. */
 #define SETTLE_SENDS 1
+#define SETTLE_HINTS 0
 
 static inline bool settle_open(settle_value level, ulong how)
 {

@@ -24,17 +24,14 @@ typedef uint64_t gas_n64;
 #define GAS_LOOK 9       /* bfs: a bit for each level, of those from GAS_LEVELS - 1 on one: settled from the targets */
 #define GAS_BELOW 8      /* sssp: distances below it are near */
 #define GAS_BEFORE 9     /* sssp: what GAS_BELOW was before */
-#define GAS_DELTA 10     /* sssp: what it grows by, at least */
+#define GAS_DELTA 10     /* sssp: what it grows by */
 #define GAS_FLOATING 11  /* sssp: 1: distances are doubles, as their bits */
-#define GAS_TIMES 12     /* sssp: how many times that, the last time */
-#define GAS_NEAR 13      /* sssp: vertices that were near since then */
-#define GAS_FEW 14       /* sssp: if they were fewer, it grows by more */
-#define GAS_STATE 16     /* words that the rules read and write, and behind them: */
-#define GAS_SUMS 16      /* [3] of what work-items counted */
-#define GAS_LEAST 19     /* sssp: complement of the least distance that is far */
-#define GAS_RULED 20     /* words that are needed to apply the rules */
-#define GAS_OVERFLOW 20  /* sssp: not 0: some distance did not fit */
-#define GAS_ENDED 21     /* work-groups that have */
+#define GAS_STATE 12     /* words that the rules read and write, and behind them: */
+#define GAS_SUMS 12      /* [3] of what work-items counted */
+#define GAS_LEAST 15     /* sssp: complement of the least distance that is far */
+#define GAS_RULED 16     /* words that are needed to apply the rules */
+#define GAS_OVERFLOW 16  /* sssp: not 0: some distance did not fit */
+#define GAS_ENDED 17     /* work-groups that have */
 #define GAS_TICKET 24    /* by items: pieces of work taken */
 #define GAS_CONTROL 32
 
@@ -78,8 +75,6 @@ static inline void gas_bfs_rule(gas_n64 *control)
 		control[GAS_LOOK] |= gas_bfs_level(control[GAS_ROUND] + 1);
 }
 
-#define GAS_MOST_TIMES 4
-
 /* a + b, at least one more than a; no more than the greatest number. Doubles that are not negative are in the order of
  * their bits. */
 static inline gas_n64 gas_sssp_later(gas_n64 a, gas_n64 b, gas_n64 floating)
@@ -104,26 +99,17 @@ static inline gas_n64 gas_sssp_later(gas_n64 a, gas_n64 b, gas_n64 floating)
 }
 
 /* GAS_SUMS of sssp: vertices that have become near, words in which some are left that are far, edges gone along. Near vertices
- * are relaxed until there are none; then those that are far are looked through. A bound that few were within moves farther the
- * next time. */
+ * are relaxed until there are none; then those that are far are looked through. */
 static inline void gas_sssp_rule(gas_n64 *control)
 {
 	gas_n64 near = control[GAS_SUMS], far = control[GAS_SUMS + 1], least = ~control[GAS_LEAST];
 	gas_n64 advance = near == 0 && (control[GAS_MODE] == GAS_SSSP_RELAX || far);
 	control[GAS_ROUND]++;
 	control[GAS_FOUND] += control[GAS_SUMS + 2];
-	control[GAS_NEAR] += near;
 	if (advance) {
-		gas_n64 relaxed = control[GAS_MODE] == GAS_SSSP_RELAX, step = 0;
-		if (relaxed)
-			control[GAS_TIMES] = control[GAS_NEAR] >= control[GAS_FEW] ? 1 :
-			                     control[GAS_TIMES] < GAS_MOST_TIMES ? control[GAS_TIMES] + 1 : GAS_MOST_TIMES;
+		gas_n64 from = control[GAS_MODE] == GAS_SSSP_RELAX ? control[GAS_BELOW] : least;
 		control[GAS_BEFORE] = control[GAS_BELOW];
-		control[GAS_BELOW] = relaxed ? control[GAS_BELOW] : least;
-		control[GAS_NEAR] = 0;
-		do
-			control[GAS_BELOW] = gas_sssp_later(control[GAS_BELOW], control[GAS_DELTA], control[GAS_FLOATING]);
-		while (++step < control[GAS_TIMES]);
+		control[GAS_BELOW] = gas_sssp_later(from, control[GAS_DELTA], control[GAS_FLOATING]);
 	}
 	control[GAS_MODE] = near ? GAS_SSSP_RELAX : advance ? GAS_SSSP_ADVANCE : 0;
 }

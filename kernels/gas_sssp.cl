@@ -261,6 +261,11 @@ static inline bool settle_reached(settle_value word)
 }
 
 #define SETTLE_SENDS 0
+#if GAS_WEIGHTS == 4 || defined SSSP_NAMES
+#define SETTLE_HINTS 0
+#else
+#define SETTLE_HINTS 1
+#endif
 #define settle_sends(word, how) false
 #define settle_sent(word) 0u
 

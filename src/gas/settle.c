@@ -66,6 +66,7 @@ void gemp_settle_free(gemp_settle *s)
 		return;
 	gemp_gas_mail_free(s->mail);
 	gemp_buffer_free(&s->step, s->frontier->device);
+	gemp_buffer_free(&s->hint, s->frontier->device);
 	gemp_buffer_free(&s->best, s->frontier->device);
 	gemp_buffer_free(&s->name, s->frontier->device);
 	gemp_buffer_free(&s->id, s->frontier->device);
@@ -80,7 +81,7 @@ static gemp_code go_along(gemp_settle *s, const gemp_frontier_rows *rows, const 
 	const gemp_argument arguments[] = {
 		GEMP_ARG(&held->begin.mem), GEMP_ARG(&held->end.mem), GEMP_ARG(&held->weight.mem), GEMP_ARG(&rows->slices.mem),
 		GEMP_ARG(&rows->slice_count), GEMP_ARG(&held->rows), GEMP_ARG(&values->mem), GEMP_ARG(&s->name.mem),
-		GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&s->hint.mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&how), GEMP_ARG(&send), GEMP_ARG(&f->control.mem),
 	};
 	return gemp_frontier_launch(f, s->kernels + ROWS, arguments, sizeof arguments / sizeof *arguments);
 }
@@ -91,7 +92,10 @@ gemp_code gemp_settle_least(gemp_settle *s, const gemp_buffer *values, uint64_t 
 	gemp_frontier *f = s->frontier;
 	if (!s->best.mem)
 		GEMP_TRY(gemp_buffer_new(&s->best, f->device, f->layout->own * sizeof(cl_ulong), NULL));
-	const gemp_argument arguments[] = { GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->layout->own) };
+	if (!s->hint.mem)
+		GEMP_TRY(gemp_buffer_new(&s->hint, f->device, f->layout->known, NULL));
+	const gemp_argument arguments[] = { GEMP_ARG(&values->mem), GEMP_ARG(&s->best.mem), GEMP_ARG(&f->layout->own),
+	                                    GEMP_ARG(&s->hint.mem), GEMP_ARG(&f->layout->known) };
 	GEMP_TRY(gemp_frontier_launch(f, s->kernels + BEGIN, arguments, sizeof arguments / sizeof *arguments));
 	if (send)
 		GEMP_TRY(go_along(s, &f->out, values, how, true));

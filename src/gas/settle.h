@@ -11,7 +11,7 @@
 typedef struct gemp_settle {
 	gemp_frontier *frontier; /* borrowed */
 	int kernels;             /* where they begin */
-	gemp_buffer best;        /* [own] once gemp_settle_least was called */
+	gemp_buffer best, hint;  /* [own], [known] once gemp_settle_least was called */
 	gemp_buffer step;
 	gemp_buffer name, id;    /* [known] numbers in the order of keys; and by these, ids */
 	gemp_gas_mail *mail;     /* of steps, once they were needed on several ranks */

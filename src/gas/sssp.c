@@ -12,8 +12,8 @@ enum { BEGIN, ROUND, LOST, SETTLE, GATHER = SETTLE + 5, KERNELS };
 static const char *const names[KERNELS] = { "sssp_begin", "sssp_round", "sssp_lost", GEMP_SETTLE_KERNELS,
                                      GEMP_SETTLE_EQUAL_KERNELS, "sssp_gather" };
 
-/* Delta is the mean weight over the mean degree so many times; to a GPU a round costs more edges. */
-enum { GPU_DELTA = 16, CPU_DELTA = 3, RANKS_DELTA = 8, ROUND_GPU = 8192, ROUND_CPU = 1024, ROUND_RANKS = 8192 };
+/* Delta is the mean weight over the mean degree so many times; to a GPU a round costs more edges, and to ranks. */
+enum { GPU_DELTA = 16, RANKS_DELTA = 12, CPU_DELTA = 3 };
 
 struct gemp_sssp {
 	gemp_frontier frontier;
@@ -175,12 +175,6 @@ static gemp_code widen(gemp_sssp *s)
 	return code == GEMP_OK ? gemp_gas_mail_new(&s->mail, f->layout, f->device, distance_size(s)) : code;
 }
 
-/* Vertices whose edges take about as long as a round does. */
-static uint64_t few_of(const gemp_frontier *f)
-{
-	return f->layout->comm->size > 1 ? ROUND_RANKS : f->device->gpu ? ROUND_GPU : ROUND_CPU;
-}
-
 static void set_state(gemp_sssp *s)
 {
 	gemp_frontier *f = &s->frontier;
@@ -192,8 +186,6 @@ static void set_state(gemp_sssp *s)
 	else
 		f->state[GAS_DELTA] = (uint64_t)s->delta;
 	f->state[GAS_BELOW] = f->state[GAS_DELTA];
-	f->state[GAS_TIMES] = 1;
-	f->state[GAS_FEW] = few_of(f);
 }
 
 static gemp_code begin(gemp_sssp *s, cl_uint source)
