@@ -8,36 +8,60 @@ typedef ulong mail_value;
 typedef uint mail_value;
 #endif
 
+static inline uint mail_rank(__global const uint *restrict first, uint word)
+{
+	uint rank = 0;
+	while (first[rank + 1] <= word)
+		rank++;
+	return rank;
+}
+
 /* bits[w]: which of its places have changed. Those of rank r, whose words begin at first[r], are counted, and the first `most`
  * that are found are listed, to be sent as they are. few: two rows of counts, of which launches take turns (the one that the
- * next launch counts in is cleared), [ranks][most] values, as many places. */
+ * next launch counts in is cleared), for each rank but `self` `most` values, and as many places. A group whose words are all of
+ * one rank counts by itself first. */
 __kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
-                            __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint turn,
-                            volatile __global uint *few, uint most, __global const mail_value *restrict values)
+                            __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint self,
+                            uint turn, volatile __global uint *few, uint most,
+                            __global const mail_value *restrict values)
 {
-	uint w = (uint)get_global_id(0), set = 0, rank = 0;
+	__local uint total, begin;
+	uint w = (uint)get_global_id(0), set = 0;
+	uint lowest = (uint)(get_group_id(0) * get_local_size(0)), highest = min(lowest + (uint)get_local_size(0), words);
+	volatile __global uint *counts = few + turn * ranks;
 	volatile __global mail_value *listed = (volatile __global mail_value *)(few + 2 * ranks);
-	volatile __global uint *places = few + 2 * ranks + (ulong)ranks * most * (MAIL_SIZE / 4);
+	volatile __global uint *places = few + 2 * ranks + (ulong)(ranks - 1) * most * (MAIL_SIZE / 4);
 	for (uint r = w; r < ranks; r += (uint)get_global_size(0))
 		few[(1 - turn) * ranks + r] = 0;
-	if (w >= words)
-		return;
-	for (uint i = 0; i < 32; i++) {
-		uint v = slot[w * 32 + i];
-		if (v != 0xffffffffu && (changed[v >> 5] >> (v & 31) & 1u))
-			set |= 1u << i;
+	if (get_local_id(0) == 0)
+		total = 0;
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (w < words) {
+		for (uint i = 0; i < 32; i++) {
+			uint v = slot[w * 32 + i];
+			if (v != 0xffffffffu && (changed[v >> 5] >> (v & 31) & 1u))
+				set |= 1u << i;
+		}
+		bits[w] = set;
 	}
-	bits[w] = set;
+	uint rank = lowest < words ? mail_rank(first, lowest) : 0, at = 0;
+	bool alone = lowest < words && first[rank + 1] >= highest;
+	if (alone && set)
+		at = atomic_add(&total, popcount(set));
+	barrier(CLK_LOCAL_MEM_FENCE);
+	if (get_local_id(0) == 0 && total)
+		begin = atomic_add(&counts[rank], total);
+	barrier(CLK_LOCAL_MEM_FENCE);
 	if (!set)
 		return;
-	while (first[rank + 1] <= w)
-		rank++;
-	uint at = atomic_add(&few[turn * ranks + rank], popcount(set));
+	rank = alone ? rank : mail_rank(first, w);
+	at = alone ? begin + at : atomic_add(&counts[rank], popcount(set));
+	ulong list = (ulong)(rank - (rank > self ? 1 : 0)) * most;
 	for (; set && at < most; set &= set - 1, at++) {
 		uint i = 31 - clz(set & -set);
-		places[rank * most + at] = (w - first[rank]) * 32 + i;
+		places[list + at] = (w - first[rank]) * 32 + i;
 #if MAIL_SIZE
-		listed[rank * most + at] = values[slot[w * 32 + i]];
+		listed[list + at] = values[slot[w * 32 + i]];
 #endif
 	}
 }

@@ -58,7 +58,7 @@ gemp_code gemp_gas_round(const gemp_comm *comm, gemp_code mine, double *sums, in
 /* For tests; -1: as is best. By kernels, which is how it is done on a GPU, or by the host's threads: 1, 0. In memory that the
  * ranks of a node have in common, if there is any: 0: not. */
 extern int gemp_gas_mail_kernels, gemp_gas_mail_common;
-/* So many changes of a round are found in a short way; by kernels, of each rank its part of them. Tests make it small. */
+/* So many changes of a round are found in a short way; by kernels, of each other rank its part of them. Tests make it small. */
 extern unsigned gemp_gas_mail_few;
 
 #endif

@@ -14,7 +14,7 @@ static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, 
 	return gemp_buffer_new(out, mail->device, size ? size : sizeof(uint64_t), size ? from : NULL);
 }
 
-unsigned gemp_gas_mail_few = 4096;
+unsigned gemp_gas_mail_few = 1 << 14;
 
 /* The desk has `few`, as the device has it, what is looked at besides, and room for a number of each word, out and in. */
 
@@ -25,7 +25,7 @@ static const cl_uint *desk_values(const gemp_gas_mail *mail)
 
 static const cl_uint *desk_places(const gemp_gas_mail *mail)
 {
-	return desk_values(mail) + (size_t)mail->ranks * mail->most * (mail->size / sizeof(cl_uint));
+	return desk_values(mail) + (size_t)(mail->ranks - 1) * mail->most * (mail->size / sizeof(cl_uint));
 }
 
 static char *desk_look(const gemp_gas_mail *mail)
@@ -47,9 +47,10 @@ static gemp_code new_desk(gemp_gas_mail *mail)
 {
 	gemp_code code = GEMP_OK;
 	const size_t ranks = (size_t)mail->ranks;
-	mail->most = gemp_gas_mail_few / (unsigned)mail->ranks;
+	mail->most = gemp_gas_mail_few / (unsigned)(mail->ranks - 1);
 	GEMP_TRY(new_buffer(mail, &mail->first, (ranks + 1) * sizeof(cl_uint), mail->out.first));
-	GEMP_TRY(new_buffer(mail, &mail->few, ranks * (2 * sizeof(cl_uint) + mail->most * (sizeof(cl_uint) + mail->size)), NULL));
+	const size_t listed = (ranks - 1) * mail->most * (sizeof(cl_uint) + mail->size);
+	GEMP_TRY(new_buffer(mail, &mail->few, 2 * ranks * sizeof(cl_uint) + listed, NULL));
 	GEMP_TRY(gemp_buffer_zero(mail->device, &mail->few, 0, 2 * ranks * sizeof(cl_uint)));
 	code = gemp_locked_take(&mail->desk, mail->device, mail->few.size + GEMP_GAS_LOOK +
 	                        ((size_t)mail->out.first[ranks] + mail->in.first[ranks]) * sizeof(cl_uint));
@@ -168,11 +169,12 @@ static gemp_code mark(gemp_gas_mail *mail, const gemp_buffer *values, const gemp
 {
 	gemp_code code = GEMP_OK;
 	const cl_uint words = mail->out.first[mail->ranks], ranks = (cl_uint)mail->ranks, turn = mail->counting;
+	const cl_uint self = (cl_uint)mail->comm->rank;
 	const cl_mem *from = values ? &values->mem : &mail->packed.mem;
 	GEMP_TRY(gemp_launch(mail->device, mail->mark, words > ranks ? words : ranks, GROUP, GEMP_ARG(&mail->slots.mem),
 	                     GEMP_ARG(&words), GEMP_ARG(&changed->mem), GEMP_ARG(&mail->bits.mem),
-	                     GEMP_ARG(&mail->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&turn), GEMP_ARG(&mail->few.mem),
-	                     GEMP_ARG(&mail->most), GEMP_ARG(from)));
+	                     GEMP_ARG(&mail->first.mem), GEMP_ARG(&ranks), GEMP_ARG(&self), GEMP_ARG(&turn),
+	                     GEMP_ARG(&mail->few.mem), GEMP_ARG(&mail->most), GEMP_ARG(from)));
 	mail->counting = !turn;
 	if (look)
 		GEMP_TRY(read_later(mail, look->from, look->size, desk_look(mail)));
@@ -194,7 +196,7 @@ static bool take_lists(gemp_gas_mail *mail)
 		if (counts[r] > mail->most || (out->count[r] && mail_form_of(out->count[r], counts[r]) != MAIL_PAIRS))
 			return false;
 	for (int r = 0; r < mail->ranks; r++) {
-		const size_t count = counts[r], from = (size_t)r * mail->most;
+		const size_t count = counts[r], from = (size_t)(r - (r > mail->comm->rank)) * mail->most;
 		if (!out->count[r])
 			continue;
 		mail_head *head = (mail_head *)(void *)mail_of(out, r);

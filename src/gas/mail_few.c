@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { MOST_RANKS = 64 }; /* with more of them the bitmaps would take more than the places themselves */
+enum {
+	MOST_RANKS = 64, /* with more of them the bitmaps would take more than the places themselves */
+	PART = 4         /* of what is few by kernels: more are found faster by a look at all places */
+};
 
 /* Reach of what any rank is sent. */
 static size_t words_of(const gemp_gas_links *links, int ranks)
@@ -21,15 +24,16 @@ gemp_code gemp_gas_mail_few_make(gemp_gas_mail *mail)
 	gemp_code code = GEMP_OK;
 	const gemp_gas_links *links = mail->links;
 	mail_finder *f = &mail->finder;
+	const uint32_t few = gemp_gas_mail_few / PART;
 	if (mail->ranks > MOST_RANKS || f->sent)
 		return GEMP_OK;
 	f->words = words_of(links, mail->ranks);
 	GEMP_TRY(GEMP_NEW(f->sent, (size_t)mail->ranks * f->words));
 	GEMP_TRY(GEMP_NEW(f->before, (size_t)mail->ranks * f->words));
-	GEMP_TRY(GEMP_NEW(f->changed, gemp_gas_mail_few));
-	GEMP_TRY(GEMP_NEW(f->places, gemp_gas_mail_few));
-	GEMP_TRY(GEMP_NEW(f->vertices, gemp_gas_mail_few));
-	f->most = gemp_gas_mail_few;
+	GEMP_TRY(GEMP_NEW(f->changed, few));
+	GEMP_TRY(GEMP_NEW(f->places, few));
+	GEMP_TRY(GEMP_NEW(f->vertices, few));
+	f->most = few;
 	for (int r = 0; r < mail->ranks; r++) {
 		uint32_t *sent = f->sent + (size_t)r * f->words, *before = f->before + (size_t)r * f->words;
 		for (uint64_t i = links->send_begin[r]; i < links->send_begin[r + 1]; i++)
