@@ -77,6 +77,39 @@ static void directions_change(void **state)
 	free(arcs);
 }
 
+/* More levels than GAS_LOOK has bits; each but the first has two vertices, which know both of the next one. In all directions. */
+static void many_levels(void **state)
+{
+	(void)state;
+	enum { LEVELS = 2 * GAS_LEVELS + 9 };
+	static const gemp_bfs_options options[] = { { 0 }, { .direction = GEMP_BFS_PUSH }, { .direction = GEMP_BFS_PULL },
+	                                            { .alpha = UINT32_MAX, .beta = 100 } };
+	uint64_t random = 1;
+	size_t count;
+	gas_case c = { .n = 2 * LEVELS + 1, .undirected = { true, true } };
+	gemp_gas_layout layout;
+	const gemp_gas_layout_options how = { .direction = GEMP_GAS_EITHER, .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
+	for (uint32_t v = 0; v < c.n - 2; v++)
+		for (uint32_t next = v + 1 + v % 2, w = next; w < next + 2; w++)
+			gas_case_edge(&c, &random, v, w);
+	assert_ok(gas_case_build(&c, &comm, 3));
+	gas_arc *arcs = gas_case_arcs(&c, NULL, GEMP_GAS_EITHER, &count);
+	assert_ok(gemp_gas_layout_new(&layout, &comm, c.graph, &how));
+	for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+		gemp_bfs *bfs;
+		gemp_bfs_result r;
+		assert_ok(gemp_bfs_new(&bfs, &layout, device, &options[i]));
+		for (uint32_t source = 0; source < c.n; source += c.n / 2)
+			assert_null(check_bfs(&c, bfs, &layout, arcs, count, source));
+		assert_ok(gemp_bfs_run(bfs, id_of(&c, 0), &r));
+		assert_true(r.depth > GAS_LEVELS);
+		gemp_bfs_free(bfs);
+	}
+	gemp_gas_layout_free(&layout);
+	gas_case_free(&c);
+	free(arcs);
+}
+
 /* The check objects to a parent that is not the least, and to a level that is too far: an arc more that it knows of. */
 static void spoilt_answers_are_seen(void **state)
 {
@@ -168,6 +201,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_graphs),
 		cmocka_unit_test(directions_change),
+		cmocka_unit_test(many_levels),
 		cmocka_unit_test(spoilt_answers_are_seen),
 		cmocka_unit_test(nothing_is_searched),
 		cmocka_unit_test(memory_may_run_out),
