@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-gemp_code gemp_analysis_begin(gemp_analysis *out, gemp_comm *comm, const gemp_options *options, gemp_report *report)
+/* Collective. Begins the report. Can be written what options ask for? After an error there is nothing to finish. */
+static gemp_code begin(gemp_analysis *out, gemp_comm *comm, const gemp_options *options, gemp_report *report)
 {
 	gemp_code code = GEMP_OK;
 	*out = (gemp_analysis){ .comm = comm, .options = options, .report = report };
@@ -22,13 +23,14 @@ done:
 	return code;
 }
 
-gemp_code gemp_analysis_open(gemp_analysis *a, const char *const *names, size_t count)
+/* Collective. Opens graph and devices. */
+static gemp_code open_graph(gemp_analysis *a, const gemp_analysis_kind *kind)
 {
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&a->graph, a->comm, a->options->arguments[0]));
 	GEMP_TRY(gemp_relations_choose(&a->relations, a->comm, a->graph, a->options));
-	GEMP_TRY(gemp_into_check_names(a->comm, a->options, a->graph, names, count));
+	GEMP_TRY(gemp_into_check_names(a->comm, a->options, a->graph, kind->names, kind->count));
 	gemp_timers_add(&a->timers, GEMP_READ, since);
 	GEMP_TRY(gemp_answer_context(&a->context, a->comm, a->options, &a->timers));
 	a->device = a->context->device;
@@ -48,8 +50,8 @@ static gemp_code check_weight(const gemp_analysis *a)
 			return gemp_fail(GEMP_EUSAGE, "--weight %s: this attribute of edges %s is %s; weights are integers or floats",
 			                 weight, a->graph->relations[r].name, gemp_type_name[column->type]);
 	}
-	return any ? GEMP_OK : gemp_fail(GEMP_EUSAGE, "--weight %s: no edges have this attribute; `gemp-mpi info %s` lists those "
-	                                 "that they have", weight, a->options->arguments[0]);
+	return any ? GEMP_OK : gemp_fail(GEMP_EUSAGE, "--weight %s: no edges have this attribute; `gemp-mpi info %s` lists "
+	                                 "those that they have", weight, a->options->arguments[0]);
 }
 
 gemp_code gemp_analysis_lay_out(gemp_analysis *a, gemp_gas_layout_options how)
@@ -80,8 +82,8 @@ gemp_code gemp_analysis_check_source(const gemp_options *options)
 		if (strcmp(given->option->name, "source") != 0 || given->place) /* the line stands in for a configuration's */
 			continue;
 		if (first)
-			return gemp_fail(GEMP_EUSAGE, "--source %s and --source %s: %s starts from one vertex; run it once for each (pagerank "
-			                 "takes several)", first, given->text, command);
+			return gemp_fail(GEMP_EUSAGE, "--source %s and --source %s: %s starts from one vertex; run it once for each "
+			                 "(pagerank takes several)", first, given->text, command);
 		first = given->text;
 	}
 	return GEMP_OK;
@@ -115,17 +117,6 @@ void gemp_analysis_summed(gemp_analysis *a, const gemp_dense_report *run)
 	seconds[GEMP_KERNEL] += run->own + run->ghost;
 	seconds[GEMP_EXCHANGE] += run->mail + run->agree;
 	seconds[GEMP_RESOLVE] += host > 0 ? host : 0;
-}
-
-gemp_code gemp_analysis_write(gemp_analysis *a)
-{
-	gemp_code code = GEMP_OK;
-	double since = gemp_now();
-	GEMP_TRY(gemp_found_write_rows(a->report, a->graph, &a->found));
-	GEMP_TRY(gemp_into_write(a->report, a->graph, &a->found));
-	gemp_timers_add(&a->timers, GEMP_WRITE, since);
-done:
-	return code;
 }
 
 gemp_gas_edges gemp_analysis_edges(const gemp_analysis *a)
@@ -262,7 +253,22 @@ gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *r
 	return gemp_analysis_report(a, &work);
 }
 
-gemp_code gemp_analysis_end(gemp_analysis *a, gemp_code code)
+/* THE WHOLE */
+
+/* Collective. Rows and graph file, as asked for. */
+static gemp_code write_found(gemp_analysis *a)
+{
+	gemp_code code = GEMP_OK;
+	double since = gemp_now();
+	GEMP_TRY(gemp_found_write_rows(a->report, a->graph, &a->found));
+	GEMP_TRY(gemp_into_write(a->report, a->graph, &a->found));
+	gemp_timers_add(&a->timers, GEMP_WRITE, since);
+done:
+	return code;
+}
+
+/* Gives the code of the whole command. */
+static gemp_code end(gemp_analysis *a, gemp_code code)
 {
 	code = gemp_report_finish(a->report, code);
 	gemp_table_free(&a->found);
@@ -272,4 +278,22 @@ gemp_code gemp_analysis_end(gemp_analysis *a, gemp_code code)
 	gemp_free(a->relations);
 	*a = (gemp_analysis){ 0 };
 	return code;
+}
+
+gemp_code gemp_analysis_run(gemp_comm *comm, const gemp_options *options, const gemp_analysis_kind *kind, void *work)
+{
+	gemp_report report;
+	gemp_analysis a;
+	gemp_code code = kind->check(options);
+	if (code == GEMP_OK)
+		code = begin(&a, comm, options, &report);
+	if (code != GEMP_OK)
+		return code;
+	GEMP_TRY(open_graph(&a, kind));
+	GEMP_TRY(kind->find(&a, work));
+	GEMP_TRY(write_found(&a));
+	GEMP_TRY(kind->report(&a, work));
+done:
+	kind->forget(work);
+	return end(&a, code);
 }

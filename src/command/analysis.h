@@ -23,10 +23,21 @@ typedef struct gemp_analysis {
 	gemp_table found;       /* columns of vertices, see vertex_found.h */
 } gemp_analysis;
 
-/* Collective. Begins the report. Can be written what options ask for? After an error there is nothing to finish. */
-gemp_code gemp_analysis_begin(gemp_analysis *out, gemp_comm *comm, const gemp_options *options, gemp_report *report);
-/* Collective. Opens graph and devices; names[count]: of the columns that will be found. */
-gemp_code gemp_analysis_open(gemp_analysis *a, const char *const *names, size_t count);
+/* What one of these commands is, beside its options. */
+typedef struct gemp_analysis_kind {
+	const char *const *names; /* [count] of the columns that it finds */
+	size_t count;
+	gemp_code (*check)(const gemp_options *options);
+	/* Collective. From the open graph to the columns, checked if that is asked for; and what is said of it. */
+	gemp_code (*find)(gemp_analysis *a, void *work);
+	gemp_code (*report)(gemp_analysis *a, void *work);
+	void (*forget)(void *work);
+} gemp_analysis_kind;
+
+/* Collective. All of a command; work: its own, {0}, which it forgets at the end. Nothing is read before it is known that what
+ * options ask for can be written. */
+gemp_code gemp_analysis_run(gemp_comm *comm, const gemp_options *options, const gemp_analysis_kind *kind, void *work);
+
 /* Collective. The layout; how->relations are set here. */
 gemp_code gemp_analysis_lay_out(gemp_analysis *a, gemp_gas_layout_options how);
 /* --source of a search, which starts from one vertex. */
@@ -39,8 +50,6 @@ void gemp_analysis_searched(gemp_analysis *a, const gemp_traversal_cost *cost);
 void gemp_analysis_summed(gemp_analysis *a, const gemp_dense_report *run);
 /* Collective. A table of the stages of a search, of the slowest rank each. */
 void gemp_analysis_stages(gemp_analysis *a, const gemp_traversal_cost *cost);
-/* Collective. Rows and graph file, as asked for. */
-gemp_code gemp_analysis_write(gemp_analysis *a);
 /* For --verify: the edges asked for; an array by row of the graph of one by local vertex (the caller frees; NULL: NULL); and,
  * collective, what is said when all was right. */
 gemp_gas_edges gemp_analysis_edges(const gemp_analysis *a);
@@ -56,7 +65,5 @@ typedef struct gemp_analysis_work {
 gemp_code gemp_analysis_report(gemp_analysis *a, const gemp_analysis_work *work);
 /* Collective. The same of sums over all edges, round after round. */
 gemp_code gemp_analysis_report_sums(gemp_analysis *a, const gemp_dense_report *run);
-/* Collective. Frees; gives the code of the whole command. */
-gemp_code gemp_analysis_end(gemp_analysis *a, gemp_code code);
 
 #endif

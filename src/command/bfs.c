@@ -8,6 +8,11 @@
 
 enum { SHOWN = 24 }; /* levels, for people */
 
+typedef struct work {
+	gemp_bfs *engine;
+	gemp_bfs_result found;
+} work;
+
 static const char *const names[] = { "level", "parent" };
 
 /* Collective. Vertices of each level: the frontiers. */
@@ -38,9 +43,10 @@ done:
 }
 
 /* Collective. */
-static gemp_code report_found(gemp_analysis *a, const gemp_bfs_result *found)
+static gemp_code report_found(gemp_analysis *a, void *self)
 {
 	gemp_code code = GEMP_OK;
+	const gemp_bfs_result *found = &((work *)self)->found;
 	gemp_report *report = a->report;
 	const gemp_traversal_cost *cost = &found->cost;
 	gemp_report_print(report, "%s of %s vertices are reached from %s, the farthest over %s edge%s\n",
@@ -75,7 +81,8 @@ static gemp_code verify(gemp_analysis *a, gemp_vertex source, const gemp_bfs_res
 		code = gemp_analysis_by_row(&parent, a, found->parent, sizeof *found->parent);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
 	GEMP_TRY(gemp_gas_verify_bfs(&edges, source, level, parent, true));
-	gemp_analysis_verified(a, "no edge leads farther than to the next level, and parents are the least one level before", since);
+	gemp_analysis_verified(a, "no edge leads farther than to the next level, and parents are the least one level before",
+	                       since);
 done:
 	gemp_free(level);
 	gemp_free(parent);
@@ -83,46 +90,40 @@ done:
 }
 
 /* Collective. */
-static gemp_code find(gemp_analysis *a, gemp_bfs **bfs, gemp_bfs_result *found, gemp_vertex source)
+static gemp_code find(gemp_analysis *a, void *self)
 {
 	gemp_code code = GEMP_OK;
+	work *w = self;
+	gemp_bfs_result *found = &w->found;
+	gemp_vertex source;
 	double build = 0;
 	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
 	                                      .parts = GEMP_GAS_IN | GEMP_GAS_OUT };
 	const gemp_bfs_options shape = { .pass = (gemp_gas_pass)a->options->pass };
+	GEMP_TRY(gemp_analysis_source(a, &source));
 	GEMP_TRY(gemp_analysis_lay_out(a, how));
-	GEMP_TRY(gemp_bfs_new(bfs, &a->layout, a->device, &shape));
-	double prepared = gemp_bfs_prepare_seconds(*bfs, &build);
+	GEMP_TRY(gemp_bfs_new(&w->engine, &a->layout, a->device, &shape));
+	double prepared = gemp_bfs_prepare_seconds(w->engine, &build);
 	gemp_analysis_prepared(a, prepared, build);
-	GEMP_TRY(gemp_bfs_run(*bfs, source, found));
+	GEMP_TRY(gemp_bfs_run(w->engine, source, found));
 	gemp_analysis_searched(a, &found->cost);
 	GEMP_TRY(gemp_comm_agree(a->comm, gemp_found_add_u32(&a->found, names[0], &a->layout, found->level, GEMP_NO_LEVEL)));
 	GEMP_TRY(gemp_found_add_keys(&a->found, names[1], &a->layout, a->graph, found->parent));
+	code = verify(a, source, found);
 done:
 	return code;
 }
 
+static void forget(void *self)
+{
+	work *w = self;
+	gemp_bfs_free(w->engine);
+}
+
 static gemp_code bfs(gemp_comm *comm, const gemp_options *options)
 {
-	gemp_report report;
-	gemp_analysis a;
-	gemp_bfs *engine = NULL;
-	gemp_bfs_result found = { 0 };
-	gemp_vertex source;
-	gemp_code code = gemp_analysis_check_source(options);
-	if (code == GEMP_OK)
-		code = gemp_analysis_begin(&a, comm, options, &report);
-	if (code != GEMP_OK)
-		return code;
-	GEMP_TRY(gemp_analysis_open(&a, names, 2));
-	GEMP_TRY(gemp_analysis_source(&a, &source));
-	GEMP_TRY(find(&a, &engine, &found, source));
-	GEMP_TRY(verify(&a, source, &found));
-	GEMP_TRY(gemp_analysis_write(&a));
-	GEMP_TRY(report_found(&a, &found));
-done:
-	gemp_bfs_free(engine);
-	return gemp_analysis_end(&a, code);
+	static const gemp_analysis_kind kind = { names, 2, gemp_analysis_check_source, find, report_found, forget };
+	return gemp_analysis_run(comm, options, &kind, &(work){ 0 });
 }
 
 const gemp_command gemp_command_bfs = {

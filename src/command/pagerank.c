@@ -13,6 +13,11 @@
 
 enum { TOP = 10 }; /* vertices, for people */
 
+typedef struct work {
+	gemp_pagerank *engine;
+	gemp_pagerank_result found;
+} work;
+
 static const char *const names[] = { "rank" };
 
 /* As the words of --precision. */
@@ -134,8 +139,9 @@ static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 }
 
 /* Collective. */
-static gemp_code report_found(gemp_analysis *a, const gemp_pagerank_result *found)
+static gemp_code report_found(gemp_analysis *a, void *self)
 {
+	const gemp_pagerank_result *found = &((work *)self)->found;
 	gemp_code code = GEMP_OK;
 	const gemp_dense_report *run = &found->report;
 	report_rounds(a, found);
@@ -175,9 +181,11 @@ done:
 }
 
 /* Collective. */
-static gemp_code find(gemp_analysis *a, gemp_pagerank **engine, gemp_pagerank_result *found)
+static gemp_code find(gemp_analysis *a, void *self)
 {
 	gemp_code code = GEMP_OK;
+	work *w = self;
+	gemp_pagerank_result *found = &w->found;
 	const gemp_options *options = a->options;
 	bool weights = options->weight;
 	double *jump = NULL;
@@ -190,11 +198,11 @@ static gemp_code find(gemp_analysis *a, gemp_pagerank **engine, gemp_pagerank_re
 	GEMP_TRY(gemp_analysis_lay_out(a, how));
 	GEMP_TRY(gemp_personalization(&jump, &a->layout, a->graph, options));
 	ask.jump = jump;
-	code = gemp_pagerank_new(engine, &a->layout, a->device, &shape);
+	code = gemp_pagerank_new(&w->engine, &a->layout, a->device, &shape);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: --weight %s: ", options->arguments[0], options->weight);
 	GEMP_TRY(code);
-	GEMP_TRY(gemp_pagerank_run(*engine, &ask, found));
+	GEMP_TRY(gemp_pagerank_run(w->engine, &ask, found));
 	gemp_analysis_summed(a, &found->report);
 	GEMP_TRY(verify(a, jump, found));
 	code = gemp_comm_agree(a->comm, gemp_found_add_double(&a->found, names[0], &a->layout, found->rank));
@@ -203,25 +211,17 @@ done:
 	return code;
 }
 
+static void forget(void *self)
+{
+	work *w = self;
+	gemp_pagerank_free(w->engine);
+	gemp_pagerank_result_free(&w->found);
+}
+
 static gemp_code pagerank(gemp_comm *comm, const gemp_options *options)
 {
-	gemp_report report;
-	gemp_analysis a;
-	gemp_pagerank *engine = NULL;
-	gemp_pagerank_result found = { 0 };
-	gemp_code code = check(options);
-	if (code == GEMP_OK)
-		code = gemp_analysis_begin(&a, comm, options, &report);
-	if (code != GEMP_OK)
-		return code;
-	GEMP_TRY(gemp_analysis_open(&a, names, 1));
-	GEMP_TRY(find(&a, &engine, &found));
-	GEMP_TRY(gemp_analysis_write(&a));
-	GEMP_TRY(report_found(&a, &found));
-done:
-	gemp_pagerank_free(engine);
-	gemp_pagerank_result_free(&found);
-	return gemp_analysis_end(&a, code);
+	static const gemp_analysis_kind kind = { names, 1, check, find, report_found, forget };
+	return gemp_analysis_run(comm, options, &kind, &(work){ 0 });
 }
 
 const gemp_command gemp_command_pagerank = {

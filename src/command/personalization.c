@@ -127,7 +127,8 @@ done:
 }
 
 /* Collective. */
-static gemp_code from_sources(double *jump, const gemp_gas_layout *layout, gemp_graph *graph, const gemp_options *options)
+static gemp_code from_sources(double *jump, const gemp_gas_layout *layout, gemp_graph *graph,
+                              const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_list *sources = &options->sources;
@@ -142,7 +143,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_personalization(double **out, const gemp_gas_layout *layout, gemp_graph *graph, const gemp_options *options)
+gemp_code gemp_personalization(double **out, const gemp_gas_layout *layout, gemp_graph *graph,
+                               const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	double *jump = NULL;

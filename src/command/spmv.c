@@ -8,6 +8,11 @@
 
 #include <math.h>
 
+typedef struct work {
+	gemp_spmv *engine;
+	gemp_spmv_result found;
+} work;
+
 static const char *const names[] = { "y" };
 
 /* As the words of --precision. */
@@ -86,8 +91,8 @@ static gemp_code read_vector(double **out, gemp_analysis *a)
 	}
 	GEMP_TRY(join_faults(a, &missing, key, sizeof key));
 	if (missing.count)
-		code = gemp_fail(GEMP_EDATA, "%s: --x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; give "
-		                 "each a value", file, name, missing.count, graph->vertices, name, key);
+		code = gemp_fail(GEMP_EDATA, "%s: --x %s: %" PRIu64 " of %" PRIu64 " vertices have no finite '%s', such as '%s'; "
+		                 "give each a value", file, name, missing.count, graph->vertices, name, key);
 done:
 	return code;
 }
@@ -105,8 +110,8 @@ static gemp_code check_finite(const gemp_analysis *a, const gemp_spmv_result *fo
 			count_fault(&wrong, a->layout.id[v]);
 	GEMP_TRY(join_faults(a, &wrong, key, sizeof key));
 	if (wrong.count)
-		code = gemp_fail(GEMP_EDATA, "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as '%s'; "
-		                 "scale weights or x down%s%s", options->arguments[0], single ? "single" : "double", wrong.count,
+		code = gemp_fail(GEMP_EDATA, "%s: y is too great for %s precision at %" PRIu64 " of %" PRIu64 " vertices, such as "
+		                 "'%s'; scale weights or x down%s%s", options->arguments[0], single ? "single" : "double", wrong.count,
 		                 a->layout.vertices, key, options->normalize ? "" : ", or give --normalize",
 		                 single ? ", or --precision double" : "");
 done:
@@ -141,8 +146,9 @@ static double length_of(const gemp_analysis *a, const double *y)
 }
 
 /* Collective. */
-static gemp_code report_found(gemp_analysis *a, const gemp_spmv_result *found)
+static gemp_code report_found(gemp_analysis *a, void *self)
 {
+	const gemp_spmv_result *found = &((work *)self)->found;
 	gemp_report *report = a->report;
 	uint32_t rounds = found->report.rounds;
 	double sum = 0, length = length_of(a, found->y);
@@ -175,8 +181,8 @@ static gemp_code verify(gemp_analysis *a, const double *x, const gemp_spmv_resul
 	if (code == GEMP_OK)
 		code = gemp_analysis_by_row(&y, a, found->y, sizeof *found->y);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	const gemp_gas_product product = { .x = vector, .rounds = found->report.rounds, .normal = a->options->normalize, .y = y,
-	                                   .epsilon = twofold ? 0x1p-53 : 0x1p-24,
+	const gemp_gas_product product = { .x = vector, .y = y, .rounds = found->report.rounds,
+	                                   .normal = a->options->normalize, .epsilon = twofold ? 0x1p-53 : 0x1p-24,
 	                                   .lost = gemp_spmv_lost(twofold, a->options->normalize) };
 	GEMP_TRY(gemp_gas_verify_spmv(&edges, &product, &worst));
 	gemp_report_set(a->report, "verified_error", json_real(worst));
@@ -188,9 +194,11 @@ done:
 }
 
 /* Collective. */
-static gemp_code find(gemp_analysis *a, gemp_spmv **engine, gemp_spmv_result *found)
+static gemp_code find(gemp_analysis *a, void *self)
 {
 	gemp_code code = GEMP_OK;
+	work *w = self;
+	gemp_spmv_result *found = &w->found;
 	const gemp_options *options = a->options;
 	bool single = options->precision == SINGLE;
 	double *x = NULL;
@@ -202,8 +210,8 @@ static gemp_code find(gemp_analysis *a, gemp_spmv **engine, gemp_spmv_result *fo
 	GEMP_TRY(gemp_analysis_lay_out(a, how));
 	GEMP_TRY(read_vector(&x, a));
 	ask.x = x;
-	GEMP_TRY(gemp_spmv_new(engine, &a->layout, a->device, &shape));
-	GEMP_TRY(gemp_spmv_run(*engine, &ask, found));
+	GEMP_TRY(gemp_spmv_new(&w->engine, &a->layout, a->device, &shape));
+	GEMP_TRY(gemp_spmv_run(w->engine, &ask, found));
 	gemp_analysis_summed(a, &found->report);
 	GEMP_TRY(check_finite(a, found));
 	GEMP_TRY(verify(a, x, found));
@@ -213,25 +221,17 @@ done:
 	return code;
 }
 
+static void forget(void *self)
+{
+	work *w = self;
+	gemp_spmv_free(w->engine);
+	gemp_spmv_result_free(&w->found);
+}
+
 static gemp_code spmv(gemp_comm *comm, const gemp_options *options)
 {
-	gemp_report report;
-	gemp_analysis a;
-	gemp_spmv *engine = NULL;
-	gemp_spmv_result found = { 0 };
-	gemp_code code = check(options);
-	if (code == GEMP_OK)
-		code = gemp_analysis_begin(&a, comm, options, &report);
-	if (code != GEMP_OK)
-		return code;
-	GEMP_TRY(gemp_analysis_open(&a, names, 1));
-	GEMP_TRY(find(&a, &engine, &found));
-	GEMP_TRY(gemp_analysis_write(&a));
-	GEMP_TRY(report_found(&a, &found));
-done:
-	gemp_spmv_free(engine);
-	gemp_spmv_result_free(&found);
-	return gemp_analysis_end(&a, code);
+	static const gemp_analysis_kind kind = { names, 1, check, find, report_found, forget };
+	return gemp_analysis_run(comm, options, &kind, &(work){ 0 });
 }
 
 const gemp_command gemp_command_spmv = {

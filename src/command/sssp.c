@@ -10,13 +10,18 @@
 
 enum { SHOWN = 24 }; /* rows of the table of distances, at most */
 
+typedef struct work {
+	gemp_sssp *engine;
+	gemp_sssp_result found;
+} work;
+
 static const char *const names[] = { "distance", "predecessor" };
 
 static gemp_code check(const gemp_options *options)
 {
 	if (!options->weight)
-		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; `gemp-mpi info` "
-		                 "lists those that they have, and `gemp-mpi bfs` counts edges");
+		return gemp_fail(GEMP_EUSAGE, "sssp needs the attribute of edges that is their length: --weight COLUMN; "
+		                 "`gemp-mpi info` lists those that they have, and `gemp-mpi bfs` counts edges");
 	return gemp_analysis_check_source(options);
 }
 
@@ -66,15 +71,17 @@ static void report_steps(gemp_analysis *a, const gemp_sssp_result *found, double
 }
 
 /* Collective. */
-static gemp_code report_found(gemp_analysis *a, const gemp_sssp_result *found)
+static gemp_code report_found(gemp_analysis *a, void *self)
 {
+	const gemp_sssp_result *found = &((work *)self)->found;
 	gemp_report *report = a->report;
 	const gemp_traversal_cost *cost = &found->cost;
 	gemp_report_print(report, "%s of %s vertices are reached from %s, the farthest is ",
 	                  gemp_grouped(found->reached).text, gemp_grouped(a->layout.vertices).text, a->options->source);
 	report_steps(a, found, report_farthest(a, found));
-	gemp_report_detail(report, "\n  %-10s %s of relaxing, in steps of %g; %s edges gone along, %s leave reached vertices\n",
-	                   "rounds", gemp_grouped(cost->rounds).text, found->delta, gemp_grouped(cost->edges).text,
+	gemp_report_detail(report,
+	                   "\n  %-10s %s of relaxing, in steps of %g; %s edges gone along, %s leave reached vertices\n", "rounds",
+	                   gemp_grouped(cost->rounds).text, found->delta, gemp_grouped(cost->edges).text,
 	                   gemp_grouped(found->reached_edges).text);
 	gemp_analysis_stages(a, cost);
 	gemp_report_set(report, "reached", gemp_json_count(found->reached));
@@ -123,48 +130,42 @@ done:
 }
 
 /* Collective. */
-static gemp_code find(gemp_analysis *a, gemp_sssp **sssp, gemp_sssp_result *found, gemp_vertex source)
+static gemp_code find(gemp_analysis *a, void *self)
 {
 	gemp_code code = GEMP_OK;
+	work *w = self;
+	gemp_sssp_result *found = &w->found;
+	gemp_vertex source;
 	double build = 0;
-	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction, .weight = a->options->weight,
-	                                      .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .wanted = GEMP_GAS_LENGTHS };
+	const gemp_gas_layout_options how = { .direction = (gemp_gas_direction)a->options->direction,
+	                                      .weight = a->options->weight, .parts = GEMP_GAS_IN | GEMP_GAS_OUT, .wanted = GEMP_GAS_LENGTHS };
 	const gemp_sssp_options shape = { .delta = a->options->delta, .pass = (gemp_gas_pass)a->options->pass };
+	GEMP_TRY(gemp_analysis_source(a, &source));
 	GEMP_TRY(gemp_analysis_lay_out(a, how));
-	GEMP_TRY(gemp_sssp_new(sssp, &a->layout, a->device, &shape));
-	double prepared = gemp_sssp_prepare_seconds(*sssp, &build);
+	GEMP_TRY(gemp_sssp_new(&w->engine, &a->layout, a->device, &shape));
+	double prepared = gemp_sssp_prepare_seconds(w->engine, &build);
 	gemp_analysis_prepared(a, prepared, build);
-	code = gemp_sssp_run(*sssp, source, found);
+	code = gemp_sssp_run(w->engine, source, found);
 	if (code == GEMP_EDATA)
 		gemp_fail_in(code, "%s: --weight %s: ", a->options->arguments[0], a->options->weight);
 	GEMP_TRY(code);
 	gemp_analysis_searched(a, &found->cost);
-	code = add_columns(a, found);
+	GEMP_TRY(add_columns(a, found));
+	code = verify(a, source, found);
 done:
 	return code;
 }
 
+static void forget(void *self)
+{
+	work *w = self;
+	gemp_sssp_free(w->engine);
+}
+
 static gemp_code sssp(gemp_comm *comm, const gemp_options *options)
 {
-	gemp_report report;
-	gemp_analysis a;
-	gemp_sssp *engine = NULL;
-	gemp_sssp_result found = { 0 };
-	gemp_vertex source;
-	gemp_code code = check(options);
-	if (code == GEMP_OK)
-		code = gemp_analysis_begin(&a, comm, options, &report);
-	if (code != GEMP_OK)
-		return code;
-	GEMP_TRY(gemp_analysis_open(&a, names, 2));
-	GEMP_TRY(gemp_analysis_source(&a, &source));
-	GEMP_TRY(find(&a, &engine, &found, source));
-	GEMP_TRY(verify(&a, source, &found));
-	GEMP_TRY(gemp_analysis_write(&a));
-	GEMP_TRY(report_found(&a, &found));
-done:
-	gemp_sssp_free(engine);
-	return gemp_analysis_end(&a, code);
+	static const gemp_analysis_kind kind = { names, 2, check, find, report_found, forget };
+	return gemp_analysis_run(comm, options, &kind, &(work){ 0 });
 }
 
 const gemp_command gemp_command_sssp = {

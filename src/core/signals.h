@@ -13,7 +13,8 @@ void gemp_signals_tell(const char *text);
 /* From now on they do what they would do by themselves, and so does at once one that was noted before. */
 void gemp_signals_release(void);
 
-/* A file that is not whole yet: a signal that ends the process removes it first. Of a few at a time. Spare: it is whole, or gone. */
+/* A file that is not whole yet: a signal that ends the process removes it first. Of a few at a time. Spare: it is whole,
+ * or gone. */
 void gemp_signals_doom(const char *path);
 void gemp_signals_spare(const char *path);
 

@@ -64,10 +64,10 @@ static void add_report(gemp_dense_report *sum, const gemp_dense_report *one)
 	sum->traffic.rounds += one->traffic.rounds;
 }
 
-/* Collective. One product of out->y, which has the greatest magnitude `greatest`, into its place; factor: how many times as
- * great that has become. */
-static gemp_code multiply(gemp_spmv *spmv, const gemp_gas_layout *layout, int exponent, double *greatest, double *factor,
-                          gemp_spmv_result *out)
+/* Collective. One product of out->y, which has the greatest magnitude `greatest`, into its place; factor: how many times
+ * as great that has become. */
+static gemp_code multiply(gemp_spmv *spmv, const gemp_gas_layout *layout, int exponent, double *greatest,
+                          double *factor, gemp_spmv_result *out)
 {
 	gemp_code code = GEMP_OK;
 	int by = *greatest > 0 ? exponent - ilogb(*greatest) : 0;

@@ -34,8 +34,8 @@ gemp_code gemp_verify_room(const gemp_gas_edges *edges, unsigned bytes)
 	uint64_t left = gemp_gas_verify_memory ? gemp_gas_verify_memory : memory_left();
 	gemp_code code = GEMP_OK;
 	if (needed > left / ranks)
-		code = gemp_fail(GEMP_ENOMEM, "--verify takes %u bytes for each of %" PRIu64 " vertices on every rank: %.3g GB for the %" PRIu64
-		                 " of this node, which has %.3g GB left; run it with fewer ranks a node, or without --verify", bytes,
+		code = gemp_fail(GEMP_ENOMEM, "--verify takes %u bytes for each of %" PRIu64 " vertices on every rank: %.3g GB for "
+		                 "the %" PRIu64 " of this node, which has %.3g GB left; run it with fewer ranks a node, or without it", bytes,
 		                 edges->graph->vertices, 1e-9 * (double)needed * (double)ranks, ranks, 1e-9 * (double)left);
 	return gemp_comm_agree(comm, code);
 }
@@ -81,7 +81,7 @@ static void sweep_rows(void *context, unsigned thread, size_t piece)
 {
 	const sweeping *s = context;
 	const gemp_graph *graph = s->edges->graph;
-	if (thread == 0) /* the caller's */
+	if (thread == 0) /* one of them speaks */
 		gemp_progress("verifying", piece, (graph->rows + ROWS_A_PIECE - 1) / ROWS_A_PIECE, 0);
 	size_t row = piece * ROWS_A_PIECE, end = row + ROWS_A_PIECE < graph->rows ? row + ROWS_A_PIECE : graph->rows;
 	for (; row < end; row++)

@@ -232,7 +232,8 @@ static gemp_code compare(product *p, double *worst)
 /* The first vector, as the engine has it: rounded to its precision. */
 static void begin(const product *p, const double *given)
 {
-	double greatest = given ? greatest_of(given, p->vertices) : 1, lost = p->asked->lost * (p->asked->normal ? greatest : 1);
+	double greatest = given ? greatest_of(given, p->vertices) : 1;
+	double lost = p->asked->lost * (p->asked->normal ? greatest : 1);
 	for (uint64_t v = 0; v < p->vertices; v++) {
 		p->x[v] = given ? given[v] : 1;
 		p->error[v] = fabs(p->x[v]) * p->asked->epsilon + lost;
