@@ -97,7 +97,7 @@ bool gemp_gas_mail_pack_few(gemp_gas_mail *mail, const uint32_t *bits, const cha
 		char *to = (char *)head + mail_values_at(MAIL_PAIRS, out->count[r], count);
 		*head = (mail_head){ MAIL_PAIRS, count };
 		memcpy(head + 1, f->places, count * sizeof *f->places);
-		for (uint32_t i = 0; i < count; i++, to += mail->size)
+		for (uint32_t i = 0; mail->size && i < count; i++, to += mail->size)
 			memcpy(to, values + f->vertices[i] * mail->size, mail->size);
 	}
 	return true;
