@@ -234,7 +234,7 @@ gemp_code gemp_spmv_run(gemp_spmv *it, const gemp_spmv_ask *ask, gemp_spmv_resul
 	const gemp_gas_layout *layout = it->dense.layout;
 	bool twofold = it->dense.real == sizeof(double);
 	gemp_code code = run_plain(it, ask, out);
-	if (code != GEMP_OK || !ask->normal || gemp_spmv_in_range(layout, twofold, out))
+	if (code != GEMP_OK || !ask->normal || ask->rounds == 0 || gemp_spmv_in_range(layout, twofold, out))
 		return code;
 	gemp_spmv_result_free(out);
 	return gemp_spmv_run_scaled(it, layout, twofold, ask, out);

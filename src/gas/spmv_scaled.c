@@ -100,10 +100,11 @@ gemp_code gemp_spmv_run_scaled(gemp_spmv *spmv, const gemp_gas_layout *layout, b
 	for (uint32_t v = 0; v < layout->own; v++)
 		out->y[v] = ask->x ? ask->x[v] : 1;
 	double greatest = greatest_of(layout, out->y), given = greatest;
-	for (uint32_t round = 0; round < ask->rounds; round++) {
+	for (uint32_t round = 0; round < ask->rounds && greatest > 0; round++) { /* what is 0 stays so */
 		GEMP_TRY(multiply(spmv, layout, exponent, &greatest, &out->greatest[round], out));
 		gemp_progress("multiplying", round + 1, ask->rounds, 0);
 	}
+	out->report.rounds = ask->rounds;
 	out->greatest[0] *= given;
 	for (uint32_t v = 0; greatest > 0 && v < layout->own; v++)
 		out->y[v] /= greatest;

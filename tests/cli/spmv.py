@@ -85,6 +85,9 @@ def main():
         assert told["grid"] == {"rows": rows_, "columns": columns}, told["grid"]
         assert (told["sum_bytes_per_edge_and_iteration"] > 0) == (columns > 1)
     out_of_range(draw)
+    chain = Graph(list("abcd"), [(a, b, "A", 1) for a, b in zip("abc", "bcd")])
+    check(chain, chain.write("chain"), 2, "--normalize", "--repeat", "20000", times=20, normal=True) # all is 0 soon
+    assert report()["greatest"][:5] == [1, 1, 1, 0, 0] and report()["iterations"] == 20000
     undirected = random_graph(draw, 60, 150, directed=False, key=lambda i: 3 * i)
     check(undirected, undirected.write("u"), 2, weight="w")
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
