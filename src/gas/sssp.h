@@ -5,9 +5,10 @@
  * source on, in integers of 32 bits as long as all fit, else 64, or in doubles; one that does not fit 64 bits, or is not
  * finite, is an error.
  *
- * Predecessors are named on the way, or by a stage of its own (settle): of the edges that end a shortest path, from a vertex that is nearer to the
- * source, the one of least source key. A vertex that only edges which add nothing lead to (weight 0) takes the least key among
- * those vertices, of the same distance, that are fewest such edges behind one that has a nearer predecessor, or the source.
+ * Predecessors are named on the way, or by a stage of its own (settle): of the edges that end a shortest path, from a vertex
+ * that is nearer to the source, the one of least source key. A vertex that only edges which add nothing lead to (weight 0)
+ * takes the least key among those vertices, of the same distance, that are fewest such edges behind one that has a nearer
+ * predecessor, or the source.
  */
 #ifndef GEMP_GAS_SSSP_H
 #define GEMP_GAS_SSSP_H
