@@ -21,7 +21,8 @@ explained 'one by one: an option says how to search' --pattern cycle:4 --symmetr
 # by either way, under all ranks, the same
 for pattern in triangle cycle:4 diamond star:3 path:4; do
 	for by in auto enumerate; do
-		for ranks in 1 3 8; do
+		case $pattern in triangle) some='1 3 8';; *) some='1 3';; esac # eight start for a second each time
+		for ranks in $some; do
 			expect 0 $ranks match g.h5 --pattern $pattern --count --count-by $by --json -
 			[ $by$ranks = auto1 ] && wanted=$(field matches)
 			equal "$(field matches)" "$wanted" "$pattern by $by under $ranks ranks"

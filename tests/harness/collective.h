@@ -34,8 +34,9 @@ const char *test_path_all(const char *name);
 /* Collective. Rank 0's seed, the same everywhere. */
 uint64_t test_seed_all(void);
 
-/* Collective. Like assert_survives_no_memory for a collective step: on each rank in turn its first, second, ... request for
- * memory fails. Every rank must then return GEMP_ENOMEM, none hang, and no block stay behind on any. */
+/* Collective. Like assert_survives_no_memory for a collective step: on each of up to three ranks, the first and the last
+ * among them, its first, second, ... request for memory fails. Every rank must then return GEMP_ENOMEM, none hang, and no
+ * block stay behind on any. */
 #define assert_all_survive_no_memory(step, argument) test_no_memory_all((step), (argument), #step, __FILE__, __LINE__)
 void test_no_memory_all(gemp_code (*step)(void *), void *argument, const char *name, const char *file, int line);
 

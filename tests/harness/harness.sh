@@ -7,7 +7,8 @@ GEMP_MPIRUN=${GEMP_MPIRUN:-mpirun -q --oversubscribe --bind-to none}
 GEMP_PYTHON=${GEMP_PYTHON:-/usr/bin/python3}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # As cmake/GempTests.cmake has it for the tests of CTest.
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_pml=ob1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
+export OMPI_MCA_ess_singleton_isolated=1 PMIX_MCA_gds=hash HWLOC_COMPONENTS=-opencl,-pci,-linuxio
 shared=${GEMP_SHARED:-$GEMP_SOURCE_DIR/../shared}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

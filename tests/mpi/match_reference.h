@@ -1,6 +1,6 @@
 /* match_reference: matches by the definition, for small graphs: every assignment is tried, orbits are walked by the
  * generators of the pattern's group, classes are compared as sets. Nothing here is shared with the engine but the
- * parsed pattern, the group and the truth of a condition. */
+ * parsed pattern, the group and the truth of a condition. Ranks share the work. */
 #ifndef GEMP_TESTS_MATCH_REFERENCE_H
 #define GEMP_TESTS_MATCH_REFERENCE_H
 
@@ -223,19 +223,35 @@ static inline bool reference_hopeful(const reference *r, size_t v)
 	return true;
 }
 
+/* Of the first vertex each rank tries every so manyth image. */
 static inline void reference_bind(reference *r, size_t v)
 {
 	if (v == r->pattern->vertex_count) {
 		reference_bind_edges(r, 0);
 		return;
 	}
-	for (uint64_t id = 0; id < r->whole->vertices; id++) {
+	const uint64_t begin = v ? 0 : (uint64_t)test_comm.rank, step = v ? 1 : (uint64_t)test_comm.size;
+	for (uint64_t id = begin; id < r->whole->vertices; id += step) {
 		r->now.at[v] = id;
 		if (reference_hopeful(r, v))
 			reference_bind(r, v + 1);
 	}
 }
 
+static inline void reference_gather(reference *r)
+{
+	void *all = NULL;
+	size_t *begin = NULL;
+	assert_all_ok(gemp_comm_gather_all(&test_comm, r->list, r->count * sizeof *r->list, &all, &begin));
+	r->count = r->capacity = begin[test_comm.size] / sizeof *r->list;
+	r->list = realloc(r->list, (r->count + 1) * sizeof *r->list);
+	if (r->count)
+		memcpy(r->list, all, r->count * sizeof *r->list);
+	gemp_free(all);
+	gemp_free(begin);
+}
+
+/* Collective; `whole` and the answer are the same on all ranks. */
 static inline void reference_new(reference *r, const gemp_graph *whole, const gemp_pattern *pattern,
                                  gemp_semantics semantics)
 {
@@ -244,6 +260,7 @@ static inline void reference_new(reference *r, const gemp_graph *whole, const ge
 	assert_true(r->points <= REFERENCE_POINTS);
 	reference_edges(r);
 	reference_bind(r, 0);
+	reference_gather(r);
 	reference_sort(r->list, r->count, r->points);
 }
 
