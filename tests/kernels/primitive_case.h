@@ -220,7 +220,7 @@ static void distinct_keys(void **state)
 		{ 20, 27, 1000000 }, { 19, 16, 1000000 }, { 26, 16, 1000000 }, { 31, 16, 0 } };
 	uint64_t random = test_seed();
 	(void)state;
-	for (int form = 0; form < 2; form++)
+	for (int form = 0; form < (device->gpu ? 1 : 2); form++) /* by items a GPU has no room for the lines of 2,048 buckets */
 		for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
 			if (!thorough && (form ? w != 2 : w % 4 != 0 && w != 5))
 				continue;
