@@ -16,10 +16,10 @@ static inline uint mail_rank(__global const uint *restrict first, uint word)
 	return rank;
 }
 
-/* bits[w]: which of its places have changed. Those of rank r, whose words begin at first[r], are counted, and the first `most`
- * that are found are listed, to be sent as they are. few: two rows of counts, of which launches take turns (the one that the
- * next launch counts in is cleared), for each rank but `self` `most` values, and as many places. A group whose words are all of
- * one rank counts by itself first. */
+/* bits[w]: which of its places have changed. Those of rank r, whose words begin at first[r], are counted, and the
+ * first `most` that are found are listed, to be sent as they are. few: two rows of counts, of which launches take
+ * turns (the one that the next launch counts in is cleared), for each rank but `self` `most` values, and as many
+ * places. A group whose words are all of one rank counts by itself first. */
 __kernel void gas_mail_mark(__global const uint *restrict slot, uint words, __global const uint *restrict changed,
                             __global uint *restrict bits, __global const uint *restrict first, uint ranks, uint self,
                             uint turn, volatile __global uint *few, uint most,

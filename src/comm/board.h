@@ -1,9 +1,10 @@
-/* board: on which each rank of a node posts numbers for the others, round after round, in memory that they have in common.
+/* board: on which each rank of a node posts numbers for the others, round after round, in memory that they have in
+ * common.
  *
  *   post -> await each of the others -> post ...
- * What a rank wrote to common memory before it posted, those see who have awaited it. A rank posts no more than one round
- * ahead of the slowest, so that what it wrote for a round is free again when it has awaited all others in the next one.
- * Who waits looks for a while, lets others have the core, and then sleeps.
+ * What a rank wrote to common memory before it posted, those see who have awaited it. A rank posts no more than one
+ * round ahead of the slowest, so that what it wrote for a round is free again when it has awaited all others in the
+ * next one. Who waits looks for a while, lets others have the core, and then sleeps.
  */
 #ifndef GEMP_COMM_BOARD_H
 #define GEMP_COMM_BOARD_H

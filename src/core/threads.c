@@ -48,8 +48,9 @@ static void work(loop *l)
 		l->body(l->context, thread, piece);
 }
 
-/* HELPERS wait for loops from the first one on to the end of the process: to make threads takes as long as many a loop. They
- * have one loop at a time; who comes meanwhile, from another thread or out of a body, has threads of its own. */
+/* HELPERS wait for loops from the first one on to the end of the process: to make threads takes as long as many a
+ * loop. They have one loop at a time; who comes meanwhile, from another thread or out of a body, has threads of its
+ * own. */
 
 static struct {
 	pthread_mutex_t mutex;

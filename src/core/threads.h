@@ -8,13 +8,14 @@
 
 #include <stddef.h>
 
-/* The most threads that loops may use from now on; 0: as many as this process has cores, which is also where it begins. */
+/* The most threads that loops may use from now on; 0: as many as this process has cores, which is also where it
+ * begins. */
 void gemp_threads_limit(unsigned threads);
 unsigned gemp_threads(void);
 
-/* body(context, thread, piece) for each piece below `pieces`, in any order; `thread` is below gemp_threads(). Returns when all
- * are done. A loop of one piece is a call. Threads wait for the next loop in between; a loop within a body, or beside another
- * one, makes its own. */
+/* body(context, thread, piece) for each piece below `pieces`, in any order; `thread` is below gemp_threads().
+ * Returns when all are done. A loop of one piece is a call. Threads wait for the next loop in between; a loop within
+ * a body, or beside another one, makes its own. */
 typedef void gemp_loop_body(void *context, unsigned thread, size_t piece);
 void gemp_parallel_for(size_t pieces, gemp_loop_body *body, void *context);
 

@@ -5,8 +5,8 @@
  * For each rank and round the sender takes what is smallest: all values, those that have changed with a bitmap of
  * them, or with their places. One rank has nothing to send.
  *
- * Ranks of one node put messages where all of them see them, and post the sums of a round with them (comm/board.h); others are
- * sent what is theirs by MPI.
+ * Ranks of one node put messages where all of them see them, and post the sums of a round with them (comm/board.h);
+ * others are sent what is theirs by MPI.
  */
 #ifndef GEMP_GAS_MAIL_H
 #define GEMP_GAS_MAIL_H
@@ -23,13 +23,14 @@ gemp_code gemp_gas_mail_new(gemp_gas_mail **out, const gemp_gas_layout *layout, 
 /* Collective. NULL is nothing on all ranks. */
 void gemp_gas_mail_free(gemp_gas_mail *mail);
 
-/* All ranks call all in turn, also where one has failed: what has failed is sent as nothing, so that nobody waits for it, and
- * the ranks are to agree on their codes at the end of the round.
+/* All ranks call all in turn, also where one has failed: what has failed is sent as nothing, so that nobody waits
+ * for it, and the ranks are to agree on their codes at the end of the round.
  * values[known], of value_size; NULL if that is 0. changed: a bitmap of local vertices, of which bits of own ones are
- * read; what was enqueued before has ended on return. NULL: all have changed; does not wait on a GPU, and until `end` kernels
- * may read own values, but neither write to them nor read those of ghosts. */
+ * read; what was enqueued before has ended on return. NULL: all have changed; does not wait on a GPU, and until `end`
+ * kernels may read own values, but neither write to them nor read those of ghosts. */
 gemp_code gemp_gas_mail_begin(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed);
-/* The same of what has changed, and of several ranks: the first `size` bytes of another buffer come to the host with it. */
+/* The same of what has changed, and of several ranks: the first `size` bytes of another buffer come to the host with
+ * it. */
 typedef struct gemp_gas_look {
 	const gemp_buffer *from;
 	size_t size; /* at most GEMP_GAS_LOOK */
@@ -39,15 +40,15 @@ enum { GEMP_GAS_LOOK = 512 };
 gemp_code gemp_gas_mail_begin_with(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *changed,
                                    const gemp_gas_look *look);
 
-/* Collective. What was begun, if anything was, goes to the other ranks, and what they have sent has come. A failure of any rank
- * is one of all; else sums become those of all ranks, modulo 2^64, and greatest the greatest of all. */
+/* Collective. What was begun, if anything was, goes to the other ranks, and what they have sent has come. A failure
+ * of any rank is one of all; else sums become those of all ranks, modulo 2^64, and greatest the greatest of all. */
 enum { GEMP_GAS_MOST_SUMS = 8 };
 gemp_code gemp_gas_mail_round(gemp_gas_mail *mail, gemp_code mine, uint64_t *sums, int sum_count, uint64_t *greatest,
                               int greatest_count);
 
 /* Values of ghosts are put where kernels launched from now on find them, their bits are set in arrived (which may be
- * `changed`; NULL: not asked for) and no others are cleared. Does not wait for kernels on a GPU. Without a round since `begin`
- * it is one, of nothing but mail. */
+ * `changed`; NULL: not asked for) and no others are cleared. Does not wait for kernels on a GPU. Without a round
+ * since `begin` it is one, of nothing but mail. */
 gemp_code gemp_gas_mail_end(gemp_gas_mail *mail, const gemp_buffer *values, const gemp_buffer *arrived);
 
 const gemp_traffic *gemp_gas_mail_traffic(const gemp_gas_mail *mail); /* of this rank so far */
@@ -55,10 +56,11 @@ const gemp_traffic *gemp_gas_mail_traffic(const gemp_gas_mail *mail); /* of this
 /* Collective. A round without mail: a failure of any rank is one of all; else sums[count] become those of all ranks. */
 gemp_code gemp_gas_round(const gemp_comm *comm, gemp_code mine, double *sums, int count);
 
-/* For tests; -1: as is best. By kernels, which is how it is done on a GPU, or by the host's threads: 1, 0. In memory that the
- * ranks of a node have in common, if there is any: 0: not. */
+/* For tests; -1: as is best. By kernels, which is how it is done on a GPU, or by the host's threads: 1, 0. In memory
+ * that the ranks of a node have in common, if there is any: 0: not. */
 extern int gemp_gas_mail_kernels, gemp_gas_mail_common;
-/* So many changes of a round are found in a short way; by kernels, of each other rank its part of them. Tests make it small. */
+/* So many changes of a round are found in a short way; by kernels, of each other rank its part of them. Tests make
+ * it small. */
 extern unsigned gemp_gas_mail_few;
 
 #endif

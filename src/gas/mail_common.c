@@ -24,7 +24,8 @@ static void find_near(gemp_gas_mail *mail)
 /* Of one message of a rank; whole pages where a device is to read and write there. */
 static size_t step_of(const gemp_gas_mail *mail, int rank)
 {
-	return up(mail_room(&mail->out, rank, mail->size), mail->kernels ? (size_t)sysconf(_SC_PAGESIZE) : GEMP_BOARD_ALIGNMENT);
+	const size_t border = mail->kernels ? (size_t)sysconf(_SC_PAGESIZE) : GEMP_BOARD_ALIGNMENT;
+	return up(mail_room(&mail->out, rank, mail->size), border);
 }
 
 /* Where this rank's messages begin, behind the board, and how much all of them take. */

@@ -1,5 +1,6 @@
-/* Mail by kernels: bits of what has changed come to the host, which decides how it is sent; values go from the device
- * into messages, and messages to the device as they have come, by a queue of their own, so that kernels may run beside. */
+/* Mail by kernels: bits of what has changed come to the host, which decides how it is sent; values go from the
+ * device into messages, and messages to the device as they have come, by a queue of their own, so that kernels may
+ * run beside. */
 #include "core/memory.h"
 #include "gas/mail_parts.h"
 
@@ -16,7 +17,8 @@ static gemp_code new_buffer(gemp_gas_mail *mail, gemp_buffer *out, size_t size, 
 
 unsigned gemp_gas_mail_few = 1 << 14;
 
-/* The desk has `few`, as the device has it, what is looked at besides, and room for a number of each word, out and in. */
+/* The desk has `few`, as the device has it, what is looked at besides, and room for a number of each word, out and
+ * in. */
 
 static const cl_uint *desk_values(const gemp_gas_mail *mail)
 {

@@ -36,7 +36,8 @@ static void post_sends(gemp_gas_mail *mail)
 	}
 }
 
-/* A thread that looks for messages all the time would take a core from the kernel that runs meanwhile on a CPU device. */
+/* A thread that looks for messages all the time would take a core from the kernel that runs meanwhile on a CPU
+ * device. */
 static void wait_for(const gemp_gas_mail *mail, mail_side *side)
 {
 	int arrived = 0;

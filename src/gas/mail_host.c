@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* BUFFERS. A CPU device has them where the host has: what a first map tells stays true, and to map once more would take as long
- * as a small round. */
+/* BUFFERS. A CPU device has them where the host has: what a first map tells stays true, and to map once more would
+ * take as long as a small round. */
 
 static gemp_code wait_for_kernels(const gemp_gas_mail *mail)
 {
@@ -110,7 +110,8 @@ typedef struct packing {
 	const char *values;
 } packing;
 
-/* Places ascend: often they are vertices that follow one another, or nobody has changed among all that they reach over. */
+/* Places ascend: often they are vertices that follow one another, or nobody has changed among all that they reach
+ * over. */
 static uint32_t mark_word(const uint32_t *slot, const uint32_t *changed)
 {
 	uint32_t bits = 0, first = slot[0], last = slot[31];

@@ -13,7 +13,8 @@ static uint64_t value_of(int rank, int round, int which)
 	return gemp_mix((uint64_t)rank * 1000003 + (uint64_t)round * 31 + (uint64_t)which);
 }
 
-/* In memory that was posted before, as messages are; some ranks come late, by more than others look before they sleep. */
+/* In memory that was posted before, as messages are; some ranks come late, by more than others look before they
+ * sleep. */
 static void all_see_all(void **state)
 {
 	(void)state;

@@ -257,7 +257,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_host), cmocka_unit_test(by_kernels), cmocka_unit_test(by_host_in_messages),
-		cmocka_unit_test(by_kernels_in_messages), cmocka_unit_test(on_two_nodes), cmocka_unit_test(failed_rounds), cmocka_unit_test(failures), cmocka_unit_test(memory),
+		cmocka_unit_test(by_kernels_in_messages), cmocka_unit_test(on_two_nodes), cmocka_unit_test(failed_rounds),
+		cmocka_unit_test(failures), cmocka_unit_test(memory),
 	};
 	MPI_Init(&argc, &argv);
 	if (gemp_device_open(&device, NULL, 0, 1, 0) != GEMP_OK)
