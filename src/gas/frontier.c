@@ -11,7 +11,6 @@ enum {
 	WARP = 32,
 	FEW = 1 << 20,        /* vertices: a launch of fewer work-items is over sooner */
 	FEW_ITEMS = 512,
-	FEW_GROUP = 128,
 	FIRST_BATCH = 12,     /* launches before the host looks, as long as no search has told how many it takes */
 	MOST_ARGUMENTS = 32,
 	PUSH_ARGUMENTS = 8,
@@ -24,10 +23,8 @@ static void choose_shape(gemp_frontier *f, const gemp_frontier_shape *wanted)
 {
 	bool groups = f->device->gpu || (wanted && wanted->groups);
 	gemp_frontier_shape s = groups ? gpu_shape : cpu_shape;
-	if (groups && f->layout->known < FEW) {
+	if (groups && f->layout->known < FEW)
 		s.items = FEW_ITEMS;
-		s.group = FEW_GROUP;
-	}
 	if (wanted) {
 		s.slice = wanted->slice ? wanted->slice : s.slice;
 		s.piece = wanted->piece ? wanted->piece : s.piece;
