@@ -18,7 +18,7 @@ set(GEMP_TEST_ENVIRONMENT
 	GEMP_CACHE_DIR=${GEMP_TEST_CACHE}/gemp POCL_CACHE_DIR=${GEMP_TEST_CACHE}/pocl
 	GEMP_SOURCE_DIR=${PROJECT_SOURCE_DIR})
 # PoCL would compile a kernel twice, for any size of a group and for the one at hand; the first is what its binary has, which
-# all ranks share. So in tests of many kernels; what kernels/ and cli/ launch is made for its size, as users have it.
+# all ranks share. So in tests of many kernels; what cli/ launches is made for its size, as users have it.
 set(GEMP_TEST_ONE_KERNEL POCL_WORK_GROUP_SPECIALIZATION=0)
 if(GEMP_SANITIZE)
 	# MPI and OpenCL libraries leak; our own blocks are counted by the tests (gemp_memory_blocks).
@@ -44,7 +44,7 @@ function(gemp_test name label processors)
 	add_test(NAME ${name} COMMAND timeout -k 10 ${seconds} ${ARGN})
 	set_tests_properties(${name} PROPERTIES LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${limit}
 		SKIP_RETURN_CODE 77 ENVIRONMENT "${GEMP_TEST_ENVIRONMENT}")
-	if(label MATCHES "mpi|oracle")
+	if(label MATCHES "kernels|mpi|oracle")
 		set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT ${GEMP_TEST_ONE_KERNEL})
 	endif()
 endfunction()
