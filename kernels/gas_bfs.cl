@@ -1,5 +1,5 @@
-/* gas_bfs: one level of a breadth-first search (src/gas/bfs.h): from the frontier along its edges, or from the vertices not
- * found yet back to the frontier. */
+/* gas_bfs: one level of a breadth-first search (src/gas/bfs.h): from the frontier along its edges, or from the
+ * vertices not found yet back to the frontier. */
 #include "gas_frontier_types.clh"
 
 #define BFS_NONE UINT_MAX
@@ -81,10 +81,11 @@ static inline void gas_arrive(gas_state *s, uint source, gas_value value, gas_se
 
 #include "gas_bottom_up.clh"
 
-/* closed: vertices without edges in, which are taken for visited from the start; own ones from `open` on all are, and have
- * no level but for the source, if it is one of them. source, the one before: UINT_MAX: another rank's. */
-GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before, __global const uint *restrict closed,
-                          __global uint *restrict visited, __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,
+/* closed: vertices without edges in, which are taken for visited from the start; own ones from `open` on all are,
+ * and have no level but for the source, if it is one of them. source, the one before: UINT_MAX: another rank's. */
+GAS_KERNEL void bfs_begin(uint open, uint own, uint known, uint source, uint before,
+                          __global const uint *restrict closed, __global uint *restrict visited,
+                          __global uint *restrict level, __global uint *restrict frontier, __global uint *restrict next,
                           __global uint *restrict clear, volatile __global ulong *control, gas_start start)
 {
 	if (get_global_id(0) == 0) {
@@ -115,11 +116,12 @@ static inline void bfs_take_in(__global const uint *frontier, uint first, uint l
 			level[w * 32 + gas_lowest(bits)] = depth;
 }
 
-/* Rows of edges out and in (in_...); local vertices from `ghosts` on are other ranks'. clear: the frontier after the next one. */
+/* Rows of edges out and in (in_...); local vertices from `ghosts` on are other ranks'. clear: the frontier after the
+ * next one. */
 GAS_KERNEL void bfs_level(GAS_ROWS_PARAMETERS, GAS_SPAN_PARAMETERS, __global const gas_place *restrict in_begin,
                           __global const uint *restrict in_end, __global const uint2 *restrict in_slices,
-                          uint in_slice_count, __global const uint *restrict in_heads, uint own, uint ghosts, __global uint *visited,
-                          __global uint *restrict level, __global const uint *frontier, volatile __global uint *next,
+                          uint in_slice_count, __global const uint *restrict in_heads, uint own, uint ghosts,
+                          __global uint *visited, __global uint *restrict level, __global const uint *frontier, volatile __global uint *next,
                           __global uint *restrict clear, uint words,
                           volatile __global ulong *control GAS_TUPLES_PARAMETERS)
 {

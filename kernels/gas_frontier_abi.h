@@ -1,5 +1,6 @@
-/* gas_frontier_abi: what kernels that go over frontiers and their host (src/gas/frontier.h) agree on: the control buffer, and
- * by which rules it changes between launches. The last work-group of a launch applies them, or the host does. */
+/* gas_frontier_abi: what kernels that go over frontiers and their host (src/gas/frontier.h) agree on: the control
+ * buffer, and by which rules it changes between launches. The last work-group of a launch applies them, or the host
+ * does. */
 #ifndef GEMP_KERNELS_GAS_FRONTIER_ABI_H
 #define GEMP_KERNELS_GAS_FRONTIER_ABI_H
 
@@ -98,8 +99,8 @@ static inline gas_n64 gas_sssp_later(gas_n64 a, gas_n64 b, gas_n64 floating)
 	return sum > a ? sum : a + (a != ~(gas_n64)0);
 }
 
-/* GAS_SUMS of sssp: vertices that have become near, words in which some are left that are far, edges gone along. Near vertices
- * are relaxed until there are none; then those that are far are looked through. */
+/* GAS_SUMS of sssp: vertices that have become near, words in which some are left that are far, edges gone along.
+ * Near vertices are relaxed until there are none; then those that are far are looked through. */
 static inline void gas_sssp_rule(gas_n64 *control)
 {
 	gas_n64 near = control[GAS_SUMS], far = control[GAS_SUMS + 1], least = ~control[GAS_LEAST];

@@ -1,10 +1,11 @@
-/* gas_sssp: one round of a search for shortest paths (src/gas/sssp.h): edges of near vertices are relaxed, or those that are
- * far are looked through for what is near by now.
+/* gas_sssp: one round of a search for shortest paths (src/gas/sssp.h): edges of near vertices are relaxed, or those
+ * that are far are looked through for what is near by now.
  *
- * Distances are uint, ulong (SSSP_WIDE) or, with weights in double, the bits of doubles, which are not negative and so in the
- * order of their bits. One that does not fit is not taken, and GAS_OVERFLOW tells. What is kept of a vertex is a word: its
- * distance or, with SSSP_NAMES, a uint and below it the name (gas_settle.clh) of the source of the edge that it comes along.
- * Whatever is nearest is at last relaxed with its distance along each of its edges, so that the least word has the least name. */
+ * Distances are uint, ulong (SSSP_WIDE) or, with weights in double, the bits of doubles, which are not negative and
+ * so in the order of their bits. One that does not fit is not taken, and GAS_OVERFLOW tells. What is kept of a
+ * vertex is a word: its distance or, with SSSP_NAMES, a uint and below it the name (gas_settle.clh) of the source of
+ * the edge that it comes along. Whatever is nearest is at last relaxed with its distance along each of its edges, so
+ * that the least word has the least name. */
 #include "gas_frontier_types.clh"
 
 #if GAS_WEIGHTS == 2 || GAS_WEIGHTS == 4
@@ -155,8 +156,8 @@ GAS_KERNEL void sssp_begin(uint known, uint source, __global sssp_word *restrict
 
 #define sssp_bound(word) ((sssp_distance)min((word), (ulong)SSSP_NONE))
 
-/* Far vertices of word w: those nearer than `before` have been relaxed since, those below are near by now. The least of the
- * others, as its complement. */
+/* Far vertices of word w: those nearer than `before` have been relaxed since, those below are near by now. The least
+ * of the others, as its complement. */
 static inline ulong sssp_advance(gas_state *s, uint w, sssp_distance before, gas_count *left)
 {
 	uint near = 0, far = 0;

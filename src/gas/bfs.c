@@ -159,7 +159,8 @@ static gemp_code begin(gemp_bfs *b, cl_uint source)
 	const gemp_argument arguments[] = {
 		GEMP_ARG(&b->open), GEMP_ARG(&l->own), GEMP_ARG(&l->known), GEMP_ARG(&source), GEMP_ARG(&before),
 		GEMP_ARG(&b->closed.mem), GEMP_ARG(&b->visited.mem), GEMP_ARG(&b->level.mem), GEMP_ARG(gemp_frontier_bitmap(f, 0)),
-		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->control.mem), GEMP_ARG(&start),
+		GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)), GEMP_ARG(&f->control.mem),
+		GEMP_ARG(&start),
 	};
 	b->before = source;
 	return gemp_frontier_launch(f, BEGIN, arguments, sizeof arguments / sizeof *arguments);

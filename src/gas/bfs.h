@@ -1,9 +1,10 @@
 /* bfs: breadth-first searches along the edges of a layout, from one source after another.
  *
- * While frontiers are small they are pushed: their edges are gone along. While they are large the vertices that are not found
- * yet look for a source among theirs and stop at the first. That gives levels. A stage of its own (settle) names parents: of the
- * neighbours one level before the one with the smallest key, the same for all numbers of ranks, devices and seeds of the file.
- * Levels whose vertices looked for a source do so once more, and where frontiers were pushed they tell who they are.
+ * While frontiers are small they are pushed: their edges are gone along. While they are large the vertices that are
+ * not found yet look for a source among theirs and stop at the first. That gives levels. A stage of its own (settle)
+ * names parents: of the neighbours one level before the one with the smallest key, the same for all numbers of
+ * ranks, devices and seeds of the file. Levels whose vertices looked for a source do so once more, and where
+ * frontiers were pushed they tell who they are.
  */
 #ifndef GEMP_GAS_BFS_H
 #define GEMP_GAS_BFS_H
@@ -34,7 +35,8 @@ typedef struct gemp_bfs_result {
 	gemp_traversal_cost cost;
 } gemp_bfs_result;
 
-/* Collective. The layout has parts GEMP_GAS_IN and GEMP_GAS_OUT, and is borrowed as the device is. options: NULL for none. */
+/* Collective. The layout has parts GEMP_GAS_IN and GEMP_GAS_OUT, and is borrowed as the device is. options: NULL for
+ * none. */
 gemp_code gemp_bfs_new(gemp_bfs **out, const gemp_gas_layout *layout, gemp_device *device, const gemp_bfs_options *options);
 /* Collective. source: id of a vertex of the graph, the same on all ranks. */
 gemp_code gemp_bfs_run(gemp_bfs *bfs, gemp_vertex source, gemp_bfs_result *result);

@@ -72,7 +72,8 @@ void gemp_settle_free(gemp_settle *s)
 	gemp_buffer_free(&s->id, s->frontier->device);
 }
 
-static gemp_code go_along(gemp_settle *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how, cl_uint send)
+static gemp_code go_along(gemp_settle *s, const gemp_frontier_rows *rows, const gemp_buffer *values, cl_ulong how,
+                          cl_uint send)
 {
 	gemp_frontier *f = s->frontier;
 	const gemp_gas_device_rows *held = rows->rows;

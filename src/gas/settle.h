@@ -1,4 +1,5 @@
-/* settle: the stage after a search that names each vertex's parent: the source of least key among all that could be it. */
+/* settle: the stage after a search that names each vertex's parent: the source of least key among all that could be
+ * it. */
 #ifndef GEMP_GAS_SETTLE_H
 #define GEMP_GAS_SETTLE_H
 
@@ -22,11 +23,11 @@ typedef struct gemp_settle {
 gemp_code gemp_settle_new(gemp_settle *out, gemp_frontier *frontier, int kernels, bool equal);
 void gemp_settle_free(gemp_settle *settle);
 
-/* Into `best`; does not wait. values [known]: of the vertices, ghosts too. how: to settle_open and settle_sends of the application; send:
- * there are vertices that send. */
+/* Into `best`; does not wait. values [known]: of the vertices, ghosts too. how: to settle_open and settle_sends of
+ * the application; send: there are vertices that send. */
 gemp_code gemp_settle_least(gemp_settle *settle, const gemp_buffer *values, uint64_t how, bool send);
-/* Collective. Those that only edges which add nothing lead to, from local vertex source on (another rank's: UINT32_MAX), into best
- * [own]: settle->best, or values, if they have names. */
+/* Collective. Those that only edges which add nothing lead to, from local vertex source on (another rank's:
+ * UINT32_MAX), into best [own]: settle->best, or values, if they have names. */
 gemp_code gemp_settle_equal(gemp_settle *settle, const gemp_buffer *values, const gemp_buffer *best, cl_uint source);
 /* parent [own]: becomes ids of the least parents found so. Does not wait. */
 gemp_code gemp_settle_name(gemp_settle *settle, const gemp_buffer *best, const gemp_buffer *parent);

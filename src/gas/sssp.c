@@ -214,7 +214,8 @@ static gemp_code launch_round(void *self)
 	gemp_sssp *s = self;
 	gemp_frontier *f = &s->frontier;
 	const gemp_argument rest[] = {
-		GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem), GEMP_ARG(&s->settle.name.mem),
+		GEMP_ARG(&f->out.rows->weight.mem), GEMP_ARG(&f->layout->own), GEMP_ARG(&s->distance.mem),
+		GEMP_ARG(&s->settle.name.mem),
 		GEMP_ARG(gemp_frontier_bitmap(f, 0)), GEMP_ARG(gemp_frontier_bitmap(f, 1)), GEMP_ARG(gemp_frontier_bitmap(f, 2)),
 		GEMP_ARG(&f->words), GEMP_ARG(&s->far.mem), GEMP_ARG(&f->control.mem), GEMP_TUPLES_ARGUMENTS(&s->tuples),
 	};
