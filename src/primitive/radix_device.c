@@ -46,7 +46,9 @@ gemp_code gemp_radix_pass(const gemp_radix *r, const gemp_buffer *keys, const ge
                           const gemp_buffer *out_keys, const gemp_buffer *out_values)
 {
 	gemp_code code = GEMP_OK;
+	static const gemp_buffer none;
 	const gemp_slabs *s = &r->slabs;
+	const gemp_buffer *from = values ? values : &none, *to = out_values ? out_values : &none;
 	const gemp_buffer *counted = r->column ? r->column : keys;
 	cl_uint slabs = (cl_uint)s->slabs, shift = r->shift;
 	cl_ulong flip = r->map.flip, spread = r->map.spread, least = r->least;
@@ -56,7 +58,7 @@ gemp_code gemp_radix_pass(const gemp_radix *r, const gemp_buffer *keys, const ge
 	                          GEMP_KEY_ARG(&least, size), GEMP_ARG(&shift), GEMP_ARG(&r->counts->mem)));
 	GEMP_TRY(gemp_tool_launch(r->box, r->rows, (size_t)1 << r->bits, r->group, GEMP_ARG(&r->counts->mem), GEMP_ARG(&slabs),
 	                          GEMP_ARG(&r->totals->mem)));
-	const gemp_argument values_in_out[] = { GEMP_ARG(&values->mem), GEMP_ARG(&out_values->mem) };
+	const gemp_argument values_in_out[] = { GEMP_ARG(&from->mem), GEMP_ARG(&to->mem) };
 	gemp_argument all[] = { GEMP_ARG(&keys->mem), GEMP_ARG(&out_keys->mem), GEMP_ARG(&s->count), GEMP_ARG(&s->slab),
 		GEMP_KEY_ARG(&flip, size), GEMP_KEY_ARG(&spread, size), GEMP_KEY_ARG(&least, size), GEMP_ARG(&shift),
 		GEMP_ARG(&r->counts->mem), GEMP_ARG(&r->totals->mem), GEMP_ARG(&r->lines) };
