@@ -1,5 +1,6 @@
 # How tests are built and registered with CTest.
 set(GEMP_TEST_RANKS 1 2 3 4 8 CACHE STRING "Numbers of ranks that each test in tests/mpi runs under")
+set(GEMP_TEST_LONG_RANKS 2 4 CACHE STRING "Of these, those that only the whole suite has: the others are one, odd, and many")
 set(GEMP_MPIEXEC_FLAGS -q --oversubscribe --bind-to none CACHE STRING "Options of mpirun in tests")
 set(GEMP_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with h5py and scipy, for tests of the file format")
 set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment's GEMP_SHARED comes first
@@ -44,6 +45,10 @@ function(gemp_test name label processors)
 	add_test(NAME ${name} COMMAND timeout -k 10 ${seconds} ${ARGN})
 	set_tests_properties(${name} PROPERTIES LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${limit}
 		SKIP_RETURN_CODE 77 ENVIRONMENT "${GEMP_TEST_ENVIRONMENT}")
+	string(REGEX MATCH "^mpi/.*/([0-9]+)$" under_ranks ${name})
+	if(under_ranks AND CMAKE_MATCH_1 IN_LIST GEMP_TEST_LONG_RANKS AND NOT "long" IN_LIST labels)
+		set_property(TEST ${name} APPEND PROPERTY LABELS long)
+	endif()
 	if(label MATCHES "kernels|mpi|oracle")
 		set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT ${GEMP_TEST_ONE_KERNEL})
 	endif()

@@ -87,13 +87,15 @@ class Pattern(Query):
     def said(self, names):
         def end(v):
             return names[v]
-        vertices = sorted((end(v), tuple(sorted(labels))) for v, labels in self.vertices)
+        vertices = sorted(end(v) for v, labels in self.vertices)
         edges = []
         for e, a, b, way, types, hops in self.edges:
             ends = (end(a), end(b)) if way == 'out' else tuple(sorted((end(a), end(b))))
             edges.append((ends, way, tuple(types), str(hops), names.get(e, '')))
-        where = sorted(expr_signature(e, names) for e in self.where)
-        return repr((vertices, sorted(edges), where))
+        # a label is a condition like others, wherever it is written
+        conditions = [expr_signature(e, names) for e in self.where]
+        conditions += [expr_signature(('label', v, *labels), names) for v, labels in self.vertices if labels]
+        return repr((vertices, sorted(edges), sorted(set(conditions))))
 
 
 def renamings(own):
