@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/signals.h"
 #include "io/hdf5.h"
+#include "io/whole_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -473,6 +474,6 @@ void gemp_result_file_abandon(gemp_result_file *file)
 	if (file->h5.file >= 0)
 		gemp_comm_no_finalize = true;
 	if (file->h5.active && file->h5.path)
-		unlink(file->h5.path);
+		gemp_whole_file_remove(file->h5.path);
 	free_file(file);
 }

@@ -2,6 +2,7 @@
 
 #include "core/signals.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,12 +20,28 @@ gemp_code gemp_whole_file_name(const gemp_comm *comm, const char *path, gemp_tex
 	return code;
 }
 
+void gemp_whole_file_remove(const char *temporary)
+{
+	const char *slash = strrchr(temporary, '/');
+	const char *name = slash ? slash + 1 : temporary;
+	gemp_text folder = { 0 };
+	gemp_text_print(&folder, "%.*s", slash ? (int)(name - temporary) : 1, slash ? temporary : ".");
+	unlink(temporary);
+	DIR *listing = gemp_text_status(&folder) == GEMP_OK ? opendir(folder.data) : NULL;
+	for (const struct dirent *entry; listing && (entry = readdir(listing));)
+		if (strncmp(entry->d_name, name, strlen(name)) == 0)
+			unlinkat(dirfd(listing), entry->d_name, 0);
+	if (listing)
+		closedir(listing);
+	gemp_text_free(&folder);
+}
+
 gemp_code gemp_whole_file_settle(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code)
 {
 	if (comm->rank == 0 && code == GEMP_OK && rename(temporary, path) != 0)
 		code = gemp_fail(GEMP_EIO, "%s: cannot be written: %s", path, strerror(errno));
 	if (comm->rank == 0 && code != GEMP_OK)
-		unlink(temporary);
+		gemp_whole_file_remove(temporary);
 	if (comm->rank == 0)
 		gemp_signals_spare(temporary);
 	return gemp_comm_agree(comm, code);

@@ -11,5 +11,9 @@
 gemp_code gemp_whole_file_name(const gemp_comm *comm, const char *path, gemp_text *temporary);
 /* Collective. Rank 0 gives the file its name, or removes it if `code` (of all ranks) is an error. */
 gemp_code gemp_whole_file_settle(const gemp_comm *comm, const char *temporary, const char *path, gemp_code code);
+/* By one rank: the file, and what MPI keeps beside it under longer names (where its shared file pointer is). MPI takes
+ * these away when it closes the file, which HDF5 does not do after it has failed to write.
+ */
+void gemp_whole_file_remove(const char *temporary);
 
 #endif
