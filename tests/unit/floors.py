@@ -27,7 +27,7 @@ FLOORS = {
     "gas": ["partition", "shuffle"],
     "euler": ["topology", "partition"],
     "sequence": ["euler", "primitive"],
-    "som": ["partition"],
+    "som": ["device", "comm"],
     "choice": ["query"],
     "rematch": ["query"],
     "rewrite": ["query"],
