@@ -1,0 +1,61 @@
+/* smooth: the neighbourhood on a device, and sums of units spread by it.
+ *
+ * Values of units lie in planes: planes[k][unit]. What a unit gets of another one depends on their steps apart in a row and
+ * between rows alone, so tables of both are made on the device, one for each way in which rows of a hexagonal grid can be
+ * shifted against each other. Where h is the product of both (gaussian, square) two passes do, one along rows and one along
+ * columns; round ones (gaussian-cut, bubble) on rectangular grids go over row sums that grow as rows come nearer; hexagonal ones
+ * with a cut go over all units within it.
+ */
+#ifndef GEMP_SOM_SMOOTH_H
+#define GEMP_SOM_SMOOTH_H
+
+#include "device/device.h"
+#include "som/grid.h"
+
+typedef enum gemp_som_neighbourhood {
+	GEMP_SOM_GAUSSIAN,
+	GEMP_SOM_GAUSSIAN_CUT,
+	GEMP_SOM_BUBBLE,
+	GEMP_SOM_SQUARE,
+} gemp_som_neighbourhood;
+
+enum { GEMP_SOM_OPTIONS = 256 };
+
+typedef enum gemp_som_form { GEMP_SOM_PASSES, GEMP_SOM_RUNNING, GEMP_SOM_GENERAL } gemp_som_form;
+
+typedef struct gemp_som_smooth {
+	gemp_device *device;   /* borrowed */
+	gemp_som_grid grid;
+	gemp_som_neighbourhood neighbourhood;
+	gemp_som_form form;
+	uint32_t planes;
+	gemp_program program;
+	cl_kernel factors, along, across, running, general;
+	gemp_buffer steps;     /* factors along rows, three tables, then between rows */
+	gemp_buffer part[2];   /* planes after the first pass, or row sums; those for rows of the other parity */
+	cl_ulong reach;        /* 4 times the square of the radius, as steps are counted; of the last gemp_som_smooth_radius */
+} gemp_som_smooth;
+
+/* The values that a kernel reads past the end of planes, at most. */
+enum { GEMP_SOM_PADDING = 16 };
+
+/* Units on which less than this comes together have not been reached. */
+#define GEMP_SOM_LEAST 1e-30f
+
+/* The fewest operations: which way a neighbourhood is spread. */
+gemp_som_form gemp_som_form_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood);
+/* planes 0: tables only, as online training wants them. form: for tests; GENERAL can all. */
+gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
+                              gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_form form);
+void gemp_som_smooth_free(gemp_som_smooth *smooth);
+/* Buffers for planes: `planes` times units floats and padding. */
+gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes);
+/* Makes the tables. Enqueued, like all that follows. */
+gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius);
+/* to = the sum over units of h times from, by the tables. */
+gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to);
+/* Options of kernels that read the tables (kernels/som_grid.clh). */
+void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], const gemp_device *device, const gemp_som_grid *grid,
+                           gemp_som_neighbourhood neighbourhood);
+
+#endif

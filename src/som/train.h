@@ -1,0 +1,63 @@
+/* train: epochs of a self-organising map, on the devices of all ranks. What they do is in docs/som.md.
+ *
+ * Every rank has samples of its own and the whole codebook. An epoch's sums (batch) or affine maps (online) of all ranks come
+ * together in one allreduce. One rank alone waits for its device only where a callback or qualities are asked for.
+ */
+#ifndef GEMP_SOM_TRAIN_H
+#define GEMP_SOM_TRAIN_H
+
+#include "comm/comm.h"
+#include "som/codebook.h"
+#include "som/grid.h"
+#include "som/search.h"
+#include "som/smooth.h"
+
+typedef struct gemp_som_training {
+	gemp_som_grid grid;
+	gemp_som_metric metric;
+	gemp_som_neighbourhood neighbourhood;
+	bool online, exponential;  /* else batches, and linear cooling */
+	uint32_t epochs, from;     /* of all; the first that is to be done, for those who resume */
+	double radius, radius_end; /* of the first epoch and the last */
+	double rate, rate_end;     /* online */
+	bool quality;              /* errors in each epoch */
+} gemp_som_training;
+
+typedef struct gemp_som_epoch {
+	uint32_t epoch;
+	double radius, rate;
+	double quantisation, topographic; /* of all ranks' samples, by the codebook before the epoch; NAN: not asked */
+} gemp_som_epoch;
+
+/* What a training did. */
+typedef struct gemp_som_report {
+	gemp_som_epoch *epochs; /* [count] */
+	uint32_t count;
+	bool stopped;           /* by the callback */
+	double prepare, train;  /* seconds */
+} gemp_som_report;
+
+/* Called on all ranks after each epoch; *stop on any of them ends the training. The codebook is on the device:
+ * gemp_som_codebook_read. What is returned is agreed on. */
+typedef gemp_code gemp_som_every(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop);
+
+/* Of epoch `epoch`. */
+double gemp_som_radius(const gemp_som_training *how, uint32_t epoch);
+double gemp_som_rate(const gemp_som_training *how, uint32_t epoch);
+
+/* GEMP_EUSAGE for what cannot be trained. */
+gemp_code gemp_som_training_check(const gemp_som_training *how);
+
+/* Collective. x: [count][dims], this rank's samples; NAN: missing. w: [units][dims], in and out, the same on all ranks. every,
+ * report: NULL where not wanted; the report is freed with gemp_som_report_free. */
+gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x, size_t count,
+                         uint32_t dims, float *w, gemp_som_every *every, void *context, gemp_som_report *report);
+void gemp_som_report_free(gemp_som_report *report);
+
+/* Collective. For each sample its best unit, the distance to that, and its second-best unit; unit UINT32_MAX and distance NAN
+ * where a sample has no value. distance and second may be NULL. */
+gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
+                         const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
+                         uint32_t *second);
+
+#endif
