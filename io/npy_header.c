@@ -45,11 +45,15 @@ static const char *read_shape(gemp_npy_header *n, const char *header)
 	if (!at || *at++ != '(')
 		return "has no shape";
 	n->length = 1;
+	n->dimensions = 0;
 	while (*at != ')') {
 		char *end;
 		uint64_t size = strtoull(at, &end, 10);
 		if (end == at || __builtin_mul_overflow(n->length, size, &n->length))
 			return "has a damaged shape";
+		if (n->dimensions < 2)
+			n->shape[n->dimensions] = size;
+		n->dimensions++;
 		at = end + strspn(end, ", ");
 	}
 	return NULL;
@@ -57,6 +61,7 @@ static const char *read_shape(gemp_npy_header *n, const char *header)
 
 const char *gemp_npy_parse_header(gemp_npy_header *out, const char *dictionary)
 {
-	const char *why = read_type(out, dictionary);
+	const char *why = read_type(out, dictionary), *fortran = value_of(dictionary, "'fortran_order'");
+	out->fortran = fortran && strncmp(fortran, "True", 4) == 0;
 	return why ? why : read_shape(out, dictionary);
 }

@@ -2,6 +2,7 @@
 #ifndef GEMP_IO_NPY_HEADER_H
 #define GEMP_IO_NPY_HEADER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,6 +10,9 @@ typedef struct gemp_npy_header {
 	char kind;       /* i u f b: as numpy calls them; S and U: text */
 	unsigned width;  /* bytes, of U characters */
 	uint64_t length; /* elements, of all dimensions */
+	unsigned dimensions;
+	uint64_t shape[2]; /* of the first two */
+	bool fortran;    /* the first dimension's elements follow one another */
 } gemp_npy_header;
 
 enum { GEMP_NPY_START = 8, GEMP_NPY_LONGEST = 1 << 16 };

@@ -1,7 +1,6 @@
 #include "io/numbers_parts.h"
 
 #include "core/memory.h"
-#include "io/npy_header.h"
 #include "io/share.h"
 
 #include <errno.h>
@@ -14,8 +13,7 @@ static gemp_code bad(const char *path, const char *why)
 	return gemp_fail(GEMP_EDATA, "%s: the array %s", path, why);
 }
 
-/* Where the elements begin in *data. */
-static gemp_code read_header(FILE *file, const char *path, gemp_npy_header *header, size_t *data)
+gemp_code gemp_numbers_npy_header(FILE *file, const char *path, gemp_npy_header *header, size_t *data)
 {
 	gemp_code code = GEMP_OK;
 	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
@@ -30,7 +28,7 @@ static gemp_code read_header(FILE *file, const char *path, gemp_npy_header *head
 	*data = sizeof start + bytes + size;
 	const char *why = fread(text, 1, size, file) == size ? gemp_npy_parse_header(header, text) : "is cut off in its header";
 	if (!why && (header->kind == 'S' || header->kind == 'U'))
-		why = "holds texts; only numbers are sorted";
+		why = "holds texts; only numbers are read here";
 	if (why)
 		code = bad(path, why);
 done:
@@ -38,7 +36,7 @@ done:
 	return code;
 }
 
-static gemp_code check_size(FILE *file, const char *path, const gemp_npy_header *header, size_t data, uint64_t *bytes)
+gemp_code gemp_numbers_npy_check(FILE *file, const char *path, const gemp_npy_header *header, size_t data, uint64_t *bytes)
 {
 	struct stat there;
 	uint64_t size;
@@ -56,8 +54,8 @@ static gemp_code read_part(gemp_numbers *out, const gemp_comm *comm, FILE *file,
 	gemp_npy_header header;
 	size_t data = 0;
 	void *raw = NULL;
-	GEMP_TRY(read_header(file, path, &header, &data));
-	GEMP_TRY(check_size(file, path, &header, data, &out->bytes));
+	GEMP_TRY(gemp_numbers_npy_header(file, path, &header, &data));
+	GEMP_TRY(gemp_numbers_npy_check(file, path, &header, data, &out->bytes));
 	gemp_span span = gemp_share(comm, header.length);
 	size_t count = span.end - span.begin;
 	raw = gemp_calloc(count, header.width);

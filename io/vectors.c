@@ -1,0 +1,93 @@
+#include "io/vectors_parts.h"
+
+#include "core/memory.h"
+#include "io/numbers_parts.h"
+#include "io/share.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DIMS = 1 << 20 };
+
+void gemp_vectors_free(gemp_vectors *vectors)
+{
+	for (uint32_t c = 0; vectors->names && c < vectors->dims; c++)
+		gemp_free(vectors->names[c]);
+	gemp_free(vectors->names);
+	gemp_free(vectors->x);
+	gemp_column_free(&vectors->keys);
+	*vectors = (gemp_vectors){ 0 };
+}
+
+gemp_code gemp_vectors_shape(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows, uint64_t columns)
+{
+	if (columns == 0 || columns > MOST_DIMS)
+		return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu64 " numbers; 1 to %d are read", place, columns, MOST_DIMS);
+	gemp_span span = gemp_share(comm, rows);
+	out->count = span.end - span.begin;
+	out->dims = (uint32_t)columns;
+	out->all = rows;
+	return GEMP_NEW(out->x, out->count * columns);
+}
+
+/* Those that have none. */
+static gemp_code name_columns(gemp_vectors *v)
+{
+	gemp_code code = GEMP_OK;
+	char name[16];
+	if (v->names)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(v->names, v->dims));
+	for (uint32_t c = 0; c < v->dims && code == GEMP_OK; c++) {
+		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
+		v->names[c] = gemp_strdup(name);
+		code = v->names[c] ? GEMP_OK : GEMP_ENOMEM;
+	}
+done:
+	return code;
+}
+
+/* Counts what is missing. */
+static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place)
+{
+	for (size_t i = 0; i < v->count * v->dims; i++) {
+		v->missing += isnan(v->x[i]);
+		if (isinf(v->x[i]))
+			return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 ", column %zu (from 0) is infinite, or more than a float holds; "
+			                 "leave it out, or make it NaN", place, first + i / v->dims, i % v->dims);
+	}
+	return GEMP_OK;
+}
+
+gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key)
+{
+	gemp_code code = GEMP_OK;
+	size_t length = strlen(place);
+	char *path = NULL;
+	const char *dataset;
+	*out = (gemp_vectors){ 0 };
+	bool h5 = gemp_numbers_h5_place(place, &path, &dataset), npy = length > 4 && strcmp(place + length - 4, ".npy") == 0;
+	if (h5 && !path)
+		code = GEMP_ENOMEM;
+	else if (key && (h5 || npy))
+		code = gemp_fail(GEMP_EUSAGE, "--key %s: %s is an array of numbers, without a column of keys", key, place);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	if (h5)
+		GEMP_TRY(gemp_vectors_read_h5(out, comm, path, dataset));
+	else if (npy)
+		GEMP_TRY(gemp_vectors_read_npy(out, comm, place));
+	else
+		GEMP_TRY(gemp_vectors_read_text(out, comm, place, key));
+	code = name_columns(out);
+	if (code == GEMP_OK)
+		code = check_values(out, gemp_share(comm, out->all).begin, place);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	out->missing = gemp_comm_sum1(comm, out->missing);
+done:
+	gemp_free(path);
+	if (code != GEMP_OK)
+		gemp_vectors_free(out);
+	return code;
+}

@@ -1,0 +1,28 @@
+/* vectors: a table of numbers as vectors of floats, one a row, over all ranks: a dataset of HDF5 of two dimensions
+ * ("FILE.h5:/DATASET"), an array of numpy (.npy), or a table of text (.tsv, .csv, plain or .gz or .zst; another ending: tabs).
+ *
+ * Of a text the first line is a header if one of its cells (but the first, if there are several) is no number, and the first
+ * column holds keys if its cell in the first row of numbers is none. Empty cells, "nan" and "NA" are missing values, NaN here.
+ * Empty lines are passed over. An infinite number is refused, and so is one that a float does not reach.
+ */
+#ifndef GEMP_IO_VECTORS_H
+#define GEMP_IO_VECTORS_H
+
+#include "comm/comm.h"
+#include "graph/column.h"
+
+typedef struct gemp_vectors {
+	float *x;           /* [count][dims] owned; NaN: missing */
+	size_t count;       /* of this rank, as gemp_share(all) has them; the ranks' follow one another */
+	uint32_t dims;
+	uint64_t all;       /* of all ranks */
+	uint64_t missing;   /* values, of all ranks */
+	char **names;       /* [dims] owned; without a header x1, x2, ... */
+	gemp_column keys;   /* [count] texts; not loaded (gemp_column_loaded): rows have no keys */
+} gemp_vectors;
+
+/* Collective. key: the column of a text, by its name in the header, that holds keys; NULL: as told above. */
+gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key);
+void gemp_vectors_free(gemp_vectors *vectors);
+
+#endif

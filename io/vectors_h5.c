@@ -1,0 +1,81 @@
+#include "io/vectors_parts.h"
+
+#include "io/hdf5.h"
+#include "io/share.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Any program's dataset: chunked, compressed, of any numbers. HDF5 converts to floats. */
+static gemp_code read_rows(gemp_vectors *out, const gemp_h5 *h5, hid_t dataset, hid_t space, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	hsize_t size[2] = { 0 }, start[2] = { 0 }, count[2];
+	hid_t type = H5I_INVALID_HID, memory = H5I_INVALID_HID;
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(dataset)));
+	if (H5Tget_class(type) != H5T_INTEGER && H5Tget_class(type) != H5T_FLOAT)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' does not hold numbers", h5->path, name));
+	if (H5Sget_simple_extent_ndims(space) != 2)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimension(s); vectors are a table of two: rows, and numbers "
+		                   "in each", h5->path, name, H5Sget_simple_extent_ndims(space)));
+	GEMP_TRY(GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL)));
+	GEMP_TRY(gemp_vectors_shape(out, h5->comm, h5->path, size[0], size[1]));
+	start[0] = gemp_share(h5->comm, size[0]).begin;
+	count[0] = out->count;
+	count[1] = size[1];
+	if (out->count == 0)
+		goto done;
+	GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL)));
+	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(2, count, NULL)));
+	code = GEMP_HDF5(h5, H5Dread(dataset, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, out->x));
+done:
+	if (memory >= 0)
+		H5Sclose(memory);
+	if (type >= 0)
+		H5Tclose(type);
+	return code;
+}
+
+static gemp_code read_dataset(gemp_vectors *out, const gemp_h5 *h5, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	hid_t dataset = H5Dopen2(h5->file, name, H5P_DEFAULT), space = H5I_INVALID_HID;
+	if (dataset < 0) {
+		H5Eclear2(H5E_DEFAULT);
+		return gemp_fail(GEMP_EDATA, "%s: there is no dataset '%s'; `h5ls -r %s` lists what is there", h5->path, name,
+		                 h5->path);
+	}
+	GEMP_TRY(GEMP_HDF5(h5, space = H5Dget_space(dataset)));
+	code = read_rows(out, h5, dataset, space, name);
+done:
+	if (space >= 0)
+		H5Sclose(space);
+	H5Dclose(dataset);
+	return code;
+}
+
+/* Each rank reads for itself, without MPI, whatever library made the file. */
+static gemp_code read_part(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *dataset)
+{
+	gemp_code code = GEMP_OK;
+	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = true };
+	if (access(path, R_OK) != 0)
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
+	if (!dataset)
+		return gemp_fail(GEMP_EUSAGE, "%s is an HDF5 file: name the dataset in it, as in %s:/vectors", path, path);
+	H5dont_atexit();
+	H5open();
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	GEMP_TRY(GEMP_HDF5(&h5, h5.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)));
+	code = read_dataset(out, &h5, dataset);
+	H5Fclose(h5.file);
+done:
+	return code;
+}
+
+gemp_code gemp_vectors_read_h5(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *dataset)
+{
+	return gemp_comm_agree(comm, read_part(out, comm, path, dataset));
+}
