@@ -10,7 +10,7 @@ set -euo pipefail
 # command=package, for tools that may have come from elsewhere; first|second: whichever this release has
 tools=(gcc=gcc cmake=cmake ninja=ninja-build flex=flex bison=bison mpirun=openmpi-bin)
 libraries=(libc6-dev libopenmpi-dev ocl-icd-opencl-dev opencl-headers libjansson-dev libexpat1-dev libpopt-dev libpcre2-dev libutf8proc-dev 'libnauty2-dev|libnauty-dev'
-           'libhdf5-openmpi-dev|libhdf5-mpich-dev|libhdf5-dev' libxxhash-dev zlib1g-dev libzstd-dev)
+           'libhdf5-openmpi-dev|libhdf5-mpich-dev|libhdf5-dev' libxxhash-dev zlib1g-dev libzstd-dev libpng-dev)
 if [ "${1:-}" = --tests ]; then
 	tools+=(h5dump=hdf5-tools zstd=zstd gzip=gzip)
 	libraries+=(libcmocka-dev python3 python3-h5py python3-scipy python3-networkx python3-igraph)
@@ -40,7 +40,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 	$0: this machine has no apt. Install with its own package manager, then run: cmake --preset release
 	  a C17 compiler, CMake 3.25 or newer, Ninja, flex, bison 3.4 or newer
 	  MPI (Open MPI), HDF5 (parallel if possible), an OpenCL ICD loader, OpenCL headers, and a driver (PoCL for CPUs)
-	  jansson, Expat, popt, PCRE2, utf8proc, nauty (static library), xxHash, zlib, Zstandard
+	  jansson, Expat, popt, PCRE2, utf8proc, nauty (static library), xxHash, zlib, Zstandard, libpng
 	  for tests: cmocka, Python 3 with h5py and scipy
 	  if you like: PT-Scotch
 	TEXT

@@ -17,7 +17,7 @@ static const gemp_command *const commands[] = {
 	&gemp_command_degrees, &gemp_command_edges, &gemp_command_reverse, &gemp_command_components,
 	&gemp_command_bfs,      &gemp_command_sssp, &gemp_command_pagerank, &gemp_command_spmv,
 	&gemp_command_sort,     &gemp_command_distinct,
-	&gemp_command_euler,
+	&gemp_command_euler,    &gemp_command_som,
 	&gemp_command_convert,  &gemp_command_assemble,
 	&gemp_command_devices,  &gemp_command_bench,
 	&gemp_command_help,     &gemp_command_completion,

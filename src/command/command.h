@@ -33,6 +33,7 @@ enum gemp_taken_by {
 	GEMP_ON_SSSP = 1 << 22,
 	GEMP_ON_PAGERANK = 1 << 23,
 	GEMP_ON_SPMV = 1 << 24,
+	GEMP_ON_SOM = 1 << 25,
 };
 
 typedef struct gemp_command {
@@ -56,7 +57,7 @@ extern const gemp_command gemp_command_demo, gemp_command_import, gemp_command_g
 	gemp_command_degrees, gemp_command_edges, gemp_command_reverse, gemp_command_components, gemp_command_sort, gemp_command_distinct, gemp_command_euler,
 	gemp_command_verify, gemp_command_partition, gemp_command_match, gemp_command_devices, gemp_command_help,
 	gemp_command_completion, gemp_command_convert, gemp_command_bench, gemp_command_transform,
-	gemp_command_assemble, gemp_command_bfs, gemp_command_sssp, gemp_command_pagerank, gemp_command_spmv;
+	gemp_command_assemble, gemp_command_bfs, gemp_command_sssp, gemp_command_pagerank, gemp_command_spmv, gemp_command_som;
 
 /* Collective. Finds the command that argv names, parses its options and runs it, or prints what --help and --version
  * ask for. All ranks return the same code, and the same message in gemp_message(). */

@@ -3,6 +3,7 @@
 #include "io/export.h"
 #include "io/format.h"
 #include "io/generate.h"
+#include "io/som_file.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #define POSITIVE(field) offsetof(gemp_options, field), true
 
 enum {
-	ON_ALL = (1 << 25) - 1,
+	ON_ALL = (1 << 26) - 1,
 	ON_GRAPH = GEMP_ON_INFO | GEMP_ON_VERIFY | GEMP_ON_PARTITION | GEMP_ON_MATCH | GEMP_ON_CONVERT | GEMP_ON_TRANSFORM,
 	ON_MAKE = GEMP_ON_IMPORT | GEMP_ON_GENERATE,
 	ON_RUN = GEMP_ON_DEMO | GEMP_ON_MATCH,
@@ -24,7 +25,7 @@ enum {
 	ON_SUMS = GEMP_ON_PAGERANK | GEMP_ON_SPMV,
 	ON_ANALYSIS = ON_SEARCH_FROM | ON_SUMS,
 	ON_REPORT = ON_GRAPH | ON_MAKE | GEMP_ON_DEMO | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | GEMP_ON_ASSEMBLE |
-	            ON_ANALYSIS,
+	            ON_ANALYSIS | GEMP_ON_SOM,
 };
 
 static const char input[] = "Input", query[] = "Query", meaning[] = "What a match is", search[] = "Search",
@@ -312,13 +313,63 @@ static const gemp_option table[] = {
 	  "Write the unitigs to FILE, as FASTA.", AT(unitigs) },
 	{ "gfa", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_ASSEMBLE, output,
 	  "Write the unitigs and which of them follow one another to FILE, as GFA 1.", AT(gfa) },
+	{ "key", 0, GEMP_OPTION_TEXT, "NAME", NULL, GEMP_ON_SOM, input,
+	  "Column of a table that names its rows; else the first, if what is in it are no numbers.", AT(key_column) },
+	{ "scale", 0, GEMP_OPTION_CHOICE, GEMP_SOM_SCALINGS, "none", GEMP_ON_SOM, input,
+	  "train: what is made of each column before: none; unit: its least value becomes 0 and its greatest 1; standard: its mean "
+	  "becomes 0 and its deviation 1. The map keeps it, for apply and draw.", AT(scaling) },
+	{ "size", 0, GEMP_OPTION_TEXT, "ROWSxCOLUMNS", NULL, GEMP_ON_SOM, search,
+	  "train: units of the map; without it a square of about 5 times the square root of the number of vectors.", AT(map_size) },
+	{ "grid", 0, GEMP_OPTION_CHOICE, GEMP_SOM_GRIDS, "rectangular", GEMP_ON_SOM, search,
+	  "train: how units lie: in rows and columns, or each among six neighbours.", AT(grid) },
+	{ "topology", 0, GEMP_OPTION_CHOICE, GEMP_SOM_TOPOLOGIES, "planar", GEMP_ON_SOM, search,
+	  "train: planar: the map has borders; toroid: what leaves it on one side comes in on the other.", AT(topology) },
+	{ "metric", 0, GEMP_OPTION_CHOICE, GEMP_SOM_METRICS, "euclidean", GEMP_ON_SOM, search,
+	  "train: distance of a vector and a unit. Missing values are left out of it.", AT(metric) },
+	{ "training", 0, GEMP_OPTION_CHOICE, GEMP_SOM_TRAININGS, "batch", GEMP_ON_SOM, search,
+	  "train: batch: each epoch makes units means of the vectors around them; online: each vector moves all units in turn.",
+	  AT(training) },
+	{ "neighbourhood", 0, GEMP_OPTION_CHOICE, GEMP_SOM_NEIGHBOURHOODS, "gaussian", GEMP_ON_SOM, search,
+	  "train: what a vector is to units at a distance from its own: gaussian: exp(-d^2 / 2 r^2); gaussian-cut: nothing beyond the "
+	  "radius r; bubble: all alike up to r; square: all alike up to r rows and columns away.", AT(neighbourhood) },
+	{ "radius", 0, GEMP_OPTION_REAL, "R", NULL, GEMP_ON_SOM, search,
+	  "train: radius of the first epoch; without it half of the longer side.", POSITIVE(radius) },
+	{ "radius-end", 0, GEMP_OPTION_REAL, "R", "1", GEMP_ON_SOM, search, "train: radius of the last epoch.",
+	  POSITIVE(radius_end) },
+	{ "rate", 0, GEMP_OPTION_REAL, "A", "0.1", GEMP_ON_SOM, search, "train: rate of the first epoch of online training.",
+	  POSITIVE(rate) },
+	{ "rate-end", 0, GEMP_OPTION_REAL, "A", "0.01", GEMP_ON_SOM, search, "train: rate of the last epoch.", POSITIVE(rate_end) },
+	{ "cooling", 0, GEMP_OPTION_CHOICE, GEMP_SOM_COOLINGS, "linear", GEMP_ON_SOM, search,
+	  "train: how radius and rate go from the first epoch to the last.", AT(cooling) },
+	{ "epochs", 0, GEMP_OPTION_COUNT, "N", "20", GEMP_ON_SOM, search, "train: how often all vectors are gone through.",
+	  POSITIVE(epochs) },
+	{ "start", 0, GEMP_OPTION_CHOICE, GEMP_SOM_STARTS, "pca", GEMP_ON_SOM, search,
+	  "train: units to begin with: random within the range of each column; samples: vectors; pca: spread along the first two "
+	  "principal components.", AT(start) },
+	{ "seed", 0, GEMP_OPTION_COUNT, "N", "1", GEMP_ON_SOM, search, "train: seed of --start random and samples.", AT(seed) },
+	{ "no-quality", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SOM, search,
+	  "train: measure the errors only at the end, which makes small epochs faster.", AT(no_quality) },
+	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_SOM, output,
+	  "train: the map, .h5. apply: a row for each vector: .tsv, .csv, .jsonl or .h5, or - for TSV on stdout. draw: the picture, "
+	  ".svg or .png.", AT(output) },
+	{ "save-every", 0, GEMP_OPTION_COUNT, "N", NULL, GEMP_ON_SOM, output,
+	  "train: write the map after every N epochs, too.", POSITIVE(save_every) },
+	{ "resume", 0, GEMP_OPTION_FLAG, NULL, NULL, GEMP_ON_SOM, output,
+	  "train: go on with the map of -o, by its own settings; from the start if it is not there.", AT(resume) },
+	{ "max-time", 0, GEMP_OPTION_REAL, "S", NULL, GEMP_ON_SOM, output,
+	  "train: stop after the epoch in which so many seconds are over; the map is written, for --resume.", POSITIVE(max_time) },
+	{ "show", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_SOM, output,
+	  "draw: umatrix, hits, planes (all columns), or a column's name; may be repeated. Without it umatrix and planes.",
+	  AT(shown) },
+	{ "labels", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_SOM, output,
+	  "draw: names to write on the units of the first part of an SVG: what apply wrote, as .tsv.", AT(labels_file) },
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
 	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
 	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
 	  "Write what each rank and its device did when, as Chrome trace events, which Perfetto and chrome://tracing show.",
 	  AT(trace) },
 
-	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS, budgets,
+	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1), places on the PCI bus (65:00.0), UUIDs or parts of "
 	  "names, joined by commas. Ranks of a node take them in turn. If a list of several, or the word all (as auto), gives more "
 	  "devices than ranks, they are shared out: a rank then searches on each of its own.",
@@ -327,7 +378,7 @@ static const gemp_option table[] = {
 	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "
 	  "fit.",
 	  POSITIVE(host_memory) },
-	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS, budgets,
+	{ "device-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM, budgets,
 	  "Device memory that a rank may use, on each of its devices.",
 	  POSITIVE(device_memory) },
 	{ "result-buffer", 0, GEMP_OPTION_COUNT, "N", NULL, ON_DEVICE | GEMP_ON_BENCH, budgets,

@@ -380,5 +380,6 @@ void gemp_options_free(gemp_options *options)
 	gemp_free(options->patterns.items);
 	gemp_free(options->query_graphs.items);
 	gemp_free(options->sources.items);
+	gemp_free(options->shown.items);
 	gemp_free(options);
 }

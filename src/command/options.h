@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-enum { GEMP_MAX_OPTIONS = 192 };
+enum { GEMP_MAX_OPTIONS = 256 };
 
 typedef enum gemp_option_kind {
 	GEMP_OPTION_FLAG,         /* bool; in a configuration `true` or `false` */
@@ -113,6 +113,13 @@ typedef struct gemp_options {
 	/* sort, distinct */
 	int value_type; /* 0: auto; then a gemp_key_kind, and 1 */
 	bool descending;
+	/* som: words as io/som_file.h has them */
+	const char *map_size, *key_column, *labels_file;
+	int grid, topology, metric, neighbourhood, cooling, training, start, scaling;
+	uint64_t epochs, save_every;
+	double radius, radius_end, rate, rate_end;
+	bool no_quality;
+	gemp_list shown;
 	/* bench */
 	gemp_list patterns, query_graphs;
 	uint64_t repeat, tuples;
