@@ -7,11 +7,11 @@
 
 enum { LANES = 16, LINES = 4, WIDE = 32, TALL = 8, GROUP = 64 }; /* kernels/som_grid.clh, som_smooth.cl */
 
-gemp_som_form gemp_som_form_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood)
+gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood)
 {
 	if (neighbourhood == GEMP_SOM_GAUSSIAN || neighbourhood == GEMP_SOM_SQUARE)
-		return GEMP_SOM_PASSES;
-	return grid->lattice == GEMP_SOM_RECTANGULAR ? GEMP_SOM_RUNNING : GEMP_SOM_GENERAL;
+		return GEMP_SOM_SPREAD_PASSES;
+	return grid->lattice == GEMP_SOM_RECTANGULAR ? GEMP_SOM_SPREAD_RUNNING : GEMP_SOM_SPREAD_GENERAL;
 }
 
 static bool is_cut(gemp_som_neighbourhood neighbourhood)
@@ -60,15 +60,15 @@ done:
 }
 
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
-                              gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_form form)
+                              gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_spread spread)
 {
 	gemp_code code = GEMP_OK;
-	const bool twice = grid->lattice == GEMP_SOM_HEXAGONAL && form == GEMP_SOM_PASSES;
+	const bool twice = grid->lattice == GEMP_SOM_HEXAGONAL && spread == GEMP_SOM_SPREAD_PASSES;
 	const size_t steps = 3 * (2 * (size_t)grid->columns + GEMP_SOM_PADDING) + 2 * (size_t)grid->rows + GEMP_SOM_PADDING;
-	*out = (gemp_som_smooth){ .device = device, .grid = *grid, .neighbourhood = neighbourhood, .form = form, .planes = planes };
+	*out = (gemp_som_smooth){ .device = device, .grid = *grid, .neighbourhood = neighbourhood, .spread = spread, .planes = planes };
 	GEMP_TRY(build(out));
 	GEMP_TRY(gemp_buffer_new(&out->steps, device, steps * sizeof(float), NULL));
-	for (int k = 0; k < 1 + twice && planes && form != GEMP_SOM_GENERAL; k++)
+	for (int k = 0; k < 1 + twice && planes && spread != GEMP_SOM_SPREAD_GENERAL; k++)
 		GEMP_TRY(gemp_som_planes_new(&out->part[k], device, gemp_som_units(grid), planes));
 done:
 	if (code != GEMP_OK)
@@ -129,9 +129,9 @@ static gemp_code run_rows(gemp_som_smooth *smooth, const gemp_buffer *from, cons
 
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
-	if (smooth->form == GEMP_SOM_PASSES)
+	if (smooth->spread == GEMP_SOM_SPREAD_PASSES)
 		return pass(smooth, from, to);
-	if (smooth->form == GEMP_SOM_RUNNING)
+	if (smooth->spread == GEMP_SOM_SPREAD_RUNNING)
 		return run_rows(smooth, from, to);
 	return gemp_launch(smooth->device, smooth->general, (size_t)smooth->planes * gemp_som_units(&smooth->grid),
 	                   smooth->device->gpu ? GROUP : 0, GEMP_ARG(&from->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem),

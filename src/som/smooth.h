@@ -21,13 +21,13 @@ typedef enum gemp_som_neighbourhood {
 
 enum { GEMP_SOM_OPTIONS = 256 };
 
-typedef enum gemp_som_form { GEMP_SOM_PASSES, GEMP_SOM_RUNNING, GEMP_SOM_GENERAL } gemp_som_form;
+typedef enum gemp_som_spread { GEMP_SOM_SPREAD_PASSES, GEMP_SOM_SPREAD_RUNNING, GEMP_SOM_SPREAD_GENERAL } gemp_som_spread;
 
 typedef struct gemp_som_smooth {
 	gemp_device *device;   /* borrowed */
 	gemp_som_grid grid;
 	gemp_som_neighbourhood neighbourhood;
-	gemp_som_form form;
+	gemp_som_spread spread;
 	uint32_t planes;
 	gemp_program program;
 	cl_kernel factors, along, across, running, general;
@@ -43,10 +43,10 @@ enum { GEMP_SOM_PADDING = 16 };
 #define GEMP_SOM_LEAST 1e-30f
 
 /* The fewest operations: which way a neighbourhood is spread. */
-gemp_som_form gemp_som_form_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood);
-/* planes 0: tables only, as online training wants them. form: for tests; GENERAL can all. */
+gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood);
+/* planes 0: tables only, as online training wants them. spread: for tests; GENERAL can all. */
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
-                              gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_form form);
+                              gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_spread spread);
 void gemp_som_smooth_free(gemp_som_smooth *smooth);
 /* Buffers for planes: `planes` times units floats and padding. */
 gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes);
