@@ -14,11 +14,9 @@
 #endif
 #define SOM_BLOCKS ((SOM_DIMS + SOM_BLOCK - 1) / SOM_BLOCK)
 
-/* h of the units from (column, row) on for a sample whose best unit is `unit`; none of a sample without. */
+/* h of the units from (column, row) on for a sample whose best unit is `unit`. */
 static inline som_values som_near(__global const float *steps, uint unit, uint column, uint row, ulong reach)
 {
-	if (unit >= SOM_UNITS)
-		return 0;
 	const uint x = unit % SOM_COLUMNS, y = unit / SOM_COLUMNS, turn = som_turn(row, y);
 	som_values h = steps[SOM_BETWEEN + SOM_ROWS + row - y] * som_load(steps + turn * SOM_TABLE + SOM_COLUMNS + column - x);
 #ifdef SOM_CUT
@@ -84,16 +82,18 @@ void som_online(__global float *planes, __global const ulong *best, __global con
 #define SOM_THERE(k) present[(size_t)min(k0 + (k), (uint)SOM_DIMS - 1) * count + i]
 			const uint unit = (uint)best[i];
 #endif
-			const som_values by = rate * som_near(steps, unit, column, row, reach);
-			for (uint k = 0; k < SOM_BLOCK; k++) {
+			if (unit < SOM_UNITS) { /* the values of samples without a unit need not be numbers */
+				const som_values by = rate * som_near(steps, unit, column, row, reach);
+				for (uint k = 0; k < SOM_BLOCK; k++) {
 #ifdef SOM_MASK
-				const som_values one = SOM_THERE(k) ? by : 0;
+					const som_values one = SOM_THERE(k) ? by : 0;
 #else
-				const som_values one = by;
+					const som_values one = by;
 #endif
-				b[k] += one * (SOM_X(k) - b[k]);
-				if (k < SOM_FACTORS)
-					a[k] -= one * a[k];
+					b[k] += one * (SOM_X(k) - b[k]);
+					if (k < SOM_FACTORS)
+						a[k] -= one * a[k];
+				}
 			}
 		}
 	}

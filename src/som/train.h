@@ -7,6 +7,7 @@
 #define GEMP_SOM_TRAIN_H
 
 #include "comm/comm.h"
+#include "som/apply.h"
 #include "som/codebook.h"
 #include "som/grid.h"
 #include "som/search.h"
@@ -53,11 +54,5 @@ gemp_code gemp_som_training_check(const gemp_som_training *how);
 gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x, size_t count,
                          uint32_t dims, float *w, gemp_som_every *every, void *context, gemp_som_report *report);
 void gemp_som_report_free(gemp_som_report *report);
-
-/* Collective. For each sample its best unit, the distance to that, and its second-best unit; unit UINT32_MAX and distance NAN
- * where a sample has no value. distance and second may be NULL. */
-gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
-                         const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
-                         uint32_t *second);
 
 #endif

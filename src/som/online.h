@@ -1,0 +1,32 @@
+/* online: what all samples, in order, make of each unit, as one affine map of its values: w becomes a * w + b.
+ *
+ * Planes are those of som/accumulate.h: b for each value, then a for all of them, or, with missing values, a for each. Maps of
+ * ranks are composed in the order of ranks.
+ */
+#ifndef GEMP_SOM_ONLINE_H
+#define GEMP_SOM_ONLINE_H
+
+#include "comm/comm.h"
+#include "som/samples.h"
+#include "som/smooth.h"
+
+typedef struct gemp_som_online {
+	gemp_device *device; /* borrowed */
+	uint32_t dims;
+	gemp_program program;
+	cl_kernel run;
+	size_t group, items; /* work-items */
+} gemp_som_online;
+
+/* missing: of any rank; samples.missing may be false then. */
+gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
+                              const gemp_som_smooth *smooth, bool missing);
+void gemp_som_online_free(gemp_som_online *online);
+/* By the tables of `smooth`. Enqueued. */
+gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
+                              const gemp_som_smooth *smooth, double rate, const gemp_buffer *planes);
+
+/* Collective. planes: [.][units] of all ranks composed, in place; the same on all ranks. scratch: as large. */
+void gemp_som_online_compose(const gemp_comm *comm, float *planes, float *scratch, uint32_t units, uint32_t dims, bool missing);
+
+#endif
