@@ -1,0 +1,81 @@
+/* Best matching units alone: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
+ *
+ * Metrics 0 to 2 and forms 0 to 3 as in src/som/search.h, the rest its shape; 0: as suits. Values are random. One line: the
+ * least and the median of seconds of eleven searches by the device's clock, and multiplications and additions of the least.
+ */
+#include "core/memory.h"
+#include "core/random.h"
+#include "som/search.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TURNS = 11 };
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static uint32_t argument(int argc, char **argv, int at, uint32_t otherwise)
+{
+	return at < argc ? (uint32_t)strtoul(argv[at], NULL, 10) : otherwise;
+}
+
+static gemp_code draw(float **out, size_t count, uint64_t *random)
+{
+	gemp_code code = GEMP_NEW(*out, count);
+	for (size_t k = 0; code == GEMP_OK && k < count; k++)
+		(*out)[k] = (float)gemp_random_unit(random);
+	return code;
+}
+
+static gemp_code measure(gemp_device *device, int argc, char **argv)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t random = 9;
+	uint32_t count = argument(argc, argv, 1, 12000), dims = argument(argc, argv, 2, 12), units = argument(argc, argv, 3, 40000);
+	const gemp_som_search_shape shape = { (gemp_som_form)argument(argc, argv, 5, 0), argument(argc, argv, 6, 0),
+		argument(argc, argv, 7, 0), argument(argc, argv, 8, 0), argument(argc, argv, 9, 0) };
+	float *x = NULL, *w = NULL;
+	double seconds[TURNS];
+	gemp_som_samples samples = { 0 };
+	gemp_som_codebook book = { 0 };
+	gemp_som_search *search = NULL;
+	gemp_buffer best = { 0 };
+	GEMP_TRY(draw(&x, (size_t)count * dims, &random));
+	GEMP_TRY(draw(&w, (size_t)units * dims, &random));
+	GEMP_TRY(gemp_som_samples_new(&samples, device, x, count, dims));
+	GEMP_TRY(gemp_som_codebook_new(&book, device, w, units, dims));
+	GEMP_TRY(gemp_som_search_new(&search, device, dims, (gemp_som_metric)argument(argc, argv, 4, 0), false, &shape));
+	GEMP_TRY(gemp_buffer_new(&best, device, count * sizeof(uint64_t), NULL));
+	for (int turn = -1; turn < TURNS; turn++) {
+		GEMP_TRY(gemp_som_search_run(search, &samples, &book, &best, NULL));
+		GEMP_TRY(gemp_launch_seconds(device, &seconds[turn < 0 ? 0 : turn]));
+	}
+	qsort(seconds, TURNS, sizeof *seconds, compare);
+	printf("%s: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s\n", device->name, count, dims, units,
+	       seconds[0], seconds[TURNS / 2], 2e-9 * count * dims * units / seconds[0]);
+done:
+	gemp_buffer_free(&best, device);
+	gemp_som_search_free(search);
+	gemp_som_codebook_free(&book);
+	gemp_som_samples_free(&samples);
+	gemp_free(w);
+	gemp_free(x);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	gemp_device *device;
+	gemp_code code = gemp_device_open(&device, NULL, 0, 1, 0);
+	if (code == GEMP_OK) {
+		code = measure(device, argc, argv);
+		gemp_device_close(device);
+	}
+	if (code != GEMP_OK)
+		fprintf(stderr, "%s\n", gemp_message());
+	return (int)code;
+}
