@@ -1,0 +1,35 @@
+#include "command/canvas.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <stddef.h>
+
+/* libpng calls these. */
+static void take(png_structp png, png_bytep bytes, size_t size)
+{
+	gemp_text_add(png_get_io_ptr(png), bytes, size);
+}
+
+static void flush_nothing(png_structp png)
+{
+	(void)png;
+}
+
+gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
+{
+	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+	png_infop info = png ? png_create_info_struct(png) : NULL;
+	if (!info || setjmp(png_jmpbuf(png))) {
+		png_destroy_write_struct(&png, &info);
+		return gemp_fail(GEMP_ENOMEM, "libpng could not write a picture of %u x %u", canvas->width, canvas->height);
+	}
+	png_set_write_fn(png, out, take, flush_nothing);
+	png_set_IHDR(png, info, canvas->width, canvas->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+	             PNG_FILTER_TYPE_DEFAULT);
+	png_write_info(png, info);
+	for (size_t y = 0; y < canvas->height; y++)
+		png_write_row(png, canvas->pixels + 3 * y * canvas->width);
+	png_write_end(png, info);
+	png_destroy_write_struct(&png, &info);
+	return gemp_text_status(out);
+}

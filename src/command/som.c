@@ -1,0 +1,79 @@
+#include "command/som.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct word {
+	const char *name;
+	size_t arguments; /* with the word itself */
+	const char *needs;
+	gemp_code (*run)(gemp_report *report, gemp_comm *comm, const gemp_options *options);
+} word;
+
+static const word words[] = {
+	{ "train", 2, "DATA -o MAP.h5", gemp_som_run_train },
+	{ "apply", 3, "MAP.h5 DATA -o FILE", gemp_som_run_apply },
+	{ "draw", 2, "MAP.h5 -o F.svg", gemp_som_run_draw },
+};
+
+static gemp_code find(const word **out, const gemp_options *options)
+{
+	const char *name = options->arguments[0];
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (strcmp(words[i].name, name) != 0)
+			continue;
+		*out = &words[i];
+		if (options->argument_count != words[i].arguments || !options->output)
+			return gemp_fail(GEMP_EUSAGE, "som %s needs: %s ('gemp-mpi help som' shows how)", name, words[i].needs);
+		return GEMP_OK;
+	}
+	return gemp_fail(GEMP_EUSAGE, "som: there is no '%s'; there are train, apply and draw", name);
+}
+
+void gemp_som_report_errors(gemp_report *report, double quantisation, double topographic)
+{
+	gemp_report_set(report, "quantisation_error", gemp_json_real(quantisation));
+	gemp_report_set(report, "topographic_error", gemp_json_real(topographic));
+	if (isnan(quantisation))
+		gemp_report_print(report, "No vector has a value, so none has a unit\n");
+	else
+		gemp_report_print(report, "Vectors are %.6g from their units in the mean (quantisation error); for %.2f %% the second-best "
+		                  "unit is not beside the best (topographic error)\n", quantisation, 100 * topographic);
+}
+
+static gemp_code som(gemp_comm *comm, const gemp_options *options)
+{
+	gemp_report report;
+	const word *chosen = NULL;
+	gemp_code code = find(&chosen, options);
+	if (code == GEMP_OK)
+		code = gemp_report_new(&report, comm, options, strcmp(options->output, "-") == 0);
+	if (code != GEMP_OK)
+		return code;
+	return gemp_report_finish(&report, chosen->run(&report, comm, options));
+}
+
+const gemp_command gemp_command_som = {
+	.name = "som",
+	.bit = GEMP_ON_SOM,
+	.arguments = "train DATA -o MAP.h5\napply MAP.h5 DATA -o FILE\ndraw MAP.h5 -o F.svg",
+	.summary = "Trains a self-organising map on vectors, finds best units, and draws it",
+	.text = "A map is a grid of units, each a vector. Training makes neighbours alike, and each region of the map like some of the "
+		"data. DATA are n vectors of d numbers: a dataset of HDF5 (F.h5:/NAME) or an array of numpy (.npy) of n rows, or a "
+		"table (.tsv, .csv, also .gz and .zst) with or without a header, whose first column may name the rows. NaN, NA and "
+		"empty cells are missing values: distances leave them out.\n"
+		"train writes the map as HDF5, with the U-matrix (how far units are from their neighbours), how many vectors each unit "
+		"has, and what was made of the columns. A signal, or --max-time, ends it after an epoch with exit code 75 and the map "
+		"so far; --resume goes on with it.\n"
+		"apply writes a row for each vector: its key, or else its number from 0; the number of its best unit, its column (x) and "
+		"row (y), the distance, and the second-best unit.\n"
+		"draw makes a picture, with a legend: U-matrix, hits, and a plane for each column in the data's own measure.\n",
+	.examples = "gemp-mpi som train colours.tsv --size 20x30 -o map.h5\n"
+		"mpirun -n 4 gemp-mpi som train runs.h5:/vectors --scale standard --size 200x200 --epochs 500 -o map.h5\n"
+		"gemp-mpi som apply map.h5 colours.tsv -o units.tsv\n"
+		"gemp-mpi som draw map.h5 --labels units.tsv -o map.svg\n"
+		"gemp-mpi som draw map.h5 --show umatrix --show price -o map.png\n",
+	.least = 1,
+	.most = 3,
+	.run = som,
+};
