@@ -45,6 +45,11 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "rows_passed", "match --profile: partial matches, of all steps but the last." },
 	{ "lookups", "match --profile: vertices looked for in neighbour lists." },
 	{ "part_share", "match --profile: share of matches inside one of 1, 2, ... 64 parts." },
+	{ "quantisation_error, topographic_error", "som train, som apply: of all vectors, by the map that was written or given." },
+	{ "epochs, epoch, seconds_per_epoch", "som train: radius, rate and errors of each epoch of this run; epochs done in all; the slowest "
+	  "rank's seconds." },
+	{ "vectors, dimensions, missing, without_unit", "som: vectors of all ranks and numbers of each; values that are missing; vectors "
+	  "without any." },
 	{ NULL, NULL },
 };
 
