@@ -1,0 +1,489 @@
+/* Epochs of self-organising maps on all ranks, starts and qualities, against their definitions in double. */
+#include "harness/collective.h"
+#include "harness/som_reference.h"
+
+#include "core/random.h"
+#include "som/quality.h"
+#include "som/start.h"
+#include "som/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gemp_device *device;
+
+enum { SPLIT_EVENLY, SPLIT_SOME_EMPTY, SPLITS };
+
+/* All samples, on all ranks, and which of them are this rank's. */
+typedef struct vectors {
+	uint32_t dims, units;
+	size_t count, begin, end;
+	float *x, *w;
+	double *book; /* w */
+	uint32_t *unit, *second;
+	double *distance;
+} vectors;
+
+static void draw(vectors *v, size_t i, bool missing, uint64_t *random)
+{
+	for (uint32_t d = 0; d < v->dims; d++)
+		v->x[i * v->dims + d] = missing && gemp_random_below(random, 5) == 0 ? NAN : (float)(gemp_random_unit(random) * 2 - 1);
+}
+
+/* No two units are so near that a rounded distance could choose. */
+static bool is_clear(vectors *v, size_t i, som_reference_metric metric)
+{
+	const float *x = v->x + i * v->dims;
+	som_reference_search(metric, x, 1, v->book, v->units, v->dims, &v->unit[i], &v->distance[i], &v->second[i]);
+	if (v->unit[i] == SOM_REFERENCE_NONE || v->second[i] == SOM_REFERENCE_NONE)
+		return true;
+	double other = som_reference_distance(metric, x, v->book + (size_t)v->second[i] * v->dims, v->dims);
+	for (uint32_t u = 0; u < v->units; u++) { /* nor the third from the second */
+		double here = som_reference_distance(metric, x, v->book + (size_t)u * v->dims, v->dims);
+		if (u != v->unit[i] && u != v->second[i] && here < other + 1e-5)
+			return false;
+	}
+	return other > v->distance[i] + 1e-5;
+}
+
+static vectors vectors_new(size_t count, uint32_t dims, uint32_t units, gemp_som_metric metric, bool missing, int split,
+                           uint64_t *random)
+{
+	const size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank;
+	vectors v = { .dims = dims, .units = units, .count = count };
+	v.x = calloc(count * dims + 1, sizeof *v.x);
+	v.w = calloc((size_t)units * dims, sizeof *v.w);
+	v.book = calloc((size_t)units * dims, sizeof *v.book);
+	v.unit = calloc(count + 1, sizeof *v.unit);
+	v.second = calloc(count + 1, sizeof *v.second);
+	v.distance = calloc(count + 1, sizeof *v.distance);
+	for (size_t k = 0; k < (size_t)units * dims; k++)
+		v.book[k] = v.w[k] = (float)(gemp_random_unit(random) * 2 - 1);
+	for (size_t i = 0; i < count; i++)
+		do {
+			draw(&v, i, missing, random);
+		} while (!is_clear(&v, i, (som_reference_metric)metric));
+	v.begin = split == SPLIT_EVENLY ? count * rank / ranks : rank == ranks / 2 ? 0 : rank < ranks / 2 ? 0 : count;
+	v.end = split == SPLIT_EVENLY ? count * (rank + 1) / ranks : rank < ranks / 2 ? 0 : count;
+	return v;
+}
+
+static void vectors_free(vectors *v)
+{
+	free(v->x);
+	free(v->w);
+	free(v->book);
+	free(v->unit);
+	free(v->second);
+	free(v->distance);
+}
+
+static const float *own(const vectors *v)
+{
+	return v->x + v->begin * v->dims;
+}
+
+static bool is_near(const float *found, const double *expected, size_t count)
+{
+	for (size_t k = 0; k < count; k++)
+		if (!(fabs(found[k] - expected[k]) <= 1e-5 * (1 + fabs(expected[k])))) {
+			fprintf(stderr, "value %zu: %.9g, not %.9g\n", k, found[k], expected[k]);
+			return false;
+		}
+	return true;
+}
+
+static double mean(const double *values, const uint32_t *unit, size_t count)
+{
+	double sum = 0, there = 0;
+	for (size_t i = 0; i < count; i++)
+		if (unit[i] != SOM_REFERENCE_NONE) {
+			sum += values[i];
+			there++;
+		}
+	return there > 0 ? sum / there : NAN;
+}
+
+static double torn(const vectors *v, const som_reference_map *map)
+{
+	double *apart = calloc(v->count + 1, sizeof *apart);
+	for (size_t i = 0; i < v->count; i++)
+		apart[i] = v->unit[i] != SOM_REFERENCE_NONE &&
+		           som_reference_apart(map, v->unit[i], v->second[i]) > (map->hexagonal ? 1.2 : 1.5);
+	double share = mean(apart, v->unit, v->count);
+	free(apart);
+	return share;
+}
+
+static bool same(double a, double b)
+{
+	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-5 * (1 + fabs(b));
+}
+
+static som_reference_map map_of(const gemp_som_grid *grid)
+{
+	return (som_reference_map){ grid->rows, grid->columns, grid->lattice == GEMP_SOM_HEXAGONAL, grid->toroid };
+}
+
+/* Collective. One epoch. */
+static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dims, bool missing, int split, uint64_t *random)
+{
+	const som_reference_map map = map_of(&how->grid);
+	const som_reference_near near = (som_reference_near)how->neighbourhood;
+	vectors v = vectors_new(count, dims, gemp_som_units(&how->grid), how->metric, missing, split, random);
+	const size_t values = (size_t)v.units * dims;
+	gemp_som_report report;
+	if (how->online)
+		som_reference_online(&map, near, how->radius, how->rate, v.x, count, dims, v.unit, v.book);
+	else
+		som_reference_batch(&map, near, how->radius, v.x, count, dims, v.unit, v.book);
+	assert_all_ok(gemp_som_train(&test_comm, device, how, own(&v), v.end - v.begin, dims, v.w, NULL, NULL, &report));
+	assert_all(report.count == 1 && !report.stopped);
+	if (how->quality) {
+		assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, count)));
+		assert_all(same(report.epochs[0].topographic, torn(&v, &map)));
+	}
+	bool right = is_near(v.w, v.book, values);
+	if (!right)
+		fprintf(stderr, "grid %u x %u, lattice %d, toroid %d, neighbourhood %d, online %d, missing %d, split %d\n",
+		        how->grid.rows, how->grid.columns, (int)how->grid.lattice, how->grid.toroid, (int)near, how->online, missing,
+		        split);
+	assert_all(right);
+	v.w[gemp_random_below(random, values)] += 1e-3f;
+	assert_all(!is_near(v.w, v.book, values));
+	gemp_som_report_free(&report);
+	vectors_free(&v);
+}
+
+static gemp_som_training training_of(int kind)
+{
+	gemp_som_training how = { .grid = { 6, 9, kind / 2 % 2 ? GEMP_SOM_HEXAGONAL : GEMP_SOM_RECTANGULAR, kind % 2 },
+		.neighbourhood = (gemp_som_neighbourhood)(kind / 4 % 4), .online = kind / 16 % 2, .metric = (gemp_som_metric)(kind % 3),
+		.epochs = 1, .radius = 2.4, .radius_end = 1, .rate = .3, .rate_end = .1, .quality = kind % 5 == 0 };
+	if (how.neighbourhood == GEMP_SOM_SQUARE)
+		how.grid.lattice = GEMP_SOM_RECTANGULAR;
+	return how;
+}
+
+enum { KINDS = 32 };
+
+static void one_epoch(void **state)
+{
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (int kind = 0; kind < KINDS; kind++) {
+		const gemp_som_training how = training_of(kind);
+		check_epoch(&how, 120, 3 + (uint32_t)kind % 2 * 8, kind / 3 % 2, kind % SPLITS, &random);
+	}
+}
+
+static void few_samples(void **state)
+{
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (int online = 0; online < 2; online++) {
+		const gemp_som_training how = training_of(16 * online);
+		check_epoch(&how, 0, 3, false, SPLIT_EVENLY, &random);
+		check_epoch(&how, 1, 3, false, SPLIT_EVENLY, &random);
+	}
+}
+
+/* A sample that has no value trains nothing, beside others and alone. */
+static void no_values(void **state)
+{
+	static const float nothing[] = { NAN, NAN, NAN };
+	(void)state;
+	for (int online = 0; online < 2; online++) {
+		gemp_som_training how = training_of(16 * online);
+		float w[54 * 3] = { 1, 2, 3, 4 }, before[54 * 3];
+		memcpy(before, w, sizeof w);
+		assert_all_ok(gemp_som_train(&test_comm, device, &how, nothing, test_comm.rank == 0, 3, w, NULL, NULL, NULL));
+		assert_all(memcmp(before, w, sizeof w) == 0);
+	}
+}
+
+/* SEVERAL EPOCHS */
+
+/* Of the reference, by its own best units in each epoch: the mean distance in the end. */
+static double trained(const gemp_som_training *how, vectors *v)
+{
+	const som_reference_map map = map_of(&how->grid);
+	const som_reference_near near = (som_reference_near)how->neighbourhood;
+	const som_reference_metric metric = (som_reference_metric)how->metric;
+	for (uint32_t e = 0; e < how->epochs; e++) {
+		const double part = e / (how->epochs - 1.0), radius = how->radius + (how->radius_end - how->radius) * part;
+		som_reference_search(metric, v->x, v->count, v->book, v->units, v->dims, v->unit, NULL, NULL);
+		if (how->online)
+			som_reference_online(&map, near, radius, how->rate + (how->rate_end - how->rate) * part, v->x, v->count, v->dims,
+			                     v->unit, v->book);
+		else
+			som_reference_batch(&map, near, radius, v->x, v->count, v->dims, v->unit, v->book);
+	}
+	som_reference_search(metric, v->x, v->count, v->book, v->units, v->dims, v->unit, v->distance, v->second);
+	return mean(v->distance, v->unit, v->count);
+}
+
+static double fits(const vectors *v, gemp_som_metric metric)
+{
+	double *book = calloc((size_t)v->units * v->dims, sizeof *book), *distance = calloc(v->count, sizeof *distance);
+	uint32_t *unit = calloc(v->count, sizeof *unit);
+	for (size_t k = 0; k < (size_t)v->units * v->dims; k++)
+		book[k] = v->w[k];
+	som_reference_search((som_reference_metric)metric, v->x, v->count, book, v->units, v->dims, unit, distance, NULL);
+	double error = mean(distance, unit, v->count);
+	free(book);
+	free(distance);
+	free(unit);
+	return error;
+}
+
+static void whole_trainings(void **state)
+{
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (int online = 0; online < 2; online++) {
+		gemp_som_training how = training_of(16 * online);
+		how.epochs = 8;
+		how.radius_end = 1.5;
+		how.quality = false;
+		vectors v = vectors_new(150, 3, gemp_som_units(&how.grid), how.metric, false, SPLIT_EVENLY, &random);
+		const size_t values = (size_t)v.units * v.dims;
+		float *parts = malloc(values * sizeof *parts);
+		memcpy(parts, v.w, values * sizeof *parts);
+		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, NULL));
+		const double error = trained(&how, &v), found = fits(&v, how.metric);
+		if (test_comm.rank == 0)
+			printf("online %d: mean distance %.6f, of the reference %.6f\n", online, found, error);
+		assert_all(fabs(found - error) < .02 * error);
+		for (how.epochs = 8, how.from = 0; how.from < 8; how.from++) { /* one after another: the same */
+			gemp_som_training one = how;
+			one.epochs = 1;
+			one.from = 0;
+			one.radius = gemp_som_radius(&how, how.from);
+			one.rate = gemp_som_rate(&how, how.from);
+			assert_all_ok(gemp_som_train(&test_comm, device, &one, own(&v), v.end - v.begin, 3, parts, NULL, NULL, NULL));
+		}
+		for (size_t k = 0; k < values; k++)
+			v.book[k] = parts[k];
+		assert_all(fabs(fits(&v, how.metric) - error) < .02 * error);
+		free(parts);
+		vectors_free(&v);
+	}
+}
+
+/* CALLBACKS */
+
+typedef struct listener {
+	uint32_t calls, stop_at;
+	gemp_code fails;
+} listener;
+
+static gemp_code listen(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop)
+{
+	listener *it = context;
+	it->calls++;
+	if (book->units != 54)
+		return gemp_fail(GEMP_EINTERNAL, "not the codebook");
+	if (test_comm.rank == test_comm.size - 1 && done->epoch == it->stop_at) {
+		*stop = true;
+		return it->fails ? gemp_fail(it->fails, "the last rank does not want to") : GEMP_OK;
+	}
+	return GEMP_OK;
+}
+
+static void callbacks(void **state)
+{
+	uint64_t random = test_seed_all();
+	gemp_som_training how = training_of(0);
+	gemp_som_report report;
+	vectors v = vectors_new(40, 3, gemp_som_units(&how.grid), how.metric, false, SPLIT_EVENLY, &random);
+	listener heard = { .stop_at = 4 };
+	(void)state;
+	how.epochs = 9;
+	how.from = 2;
+	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report));
+	assert_all(heard.calls == 3 && report.count == 3 && report.stopped && report.epochs[2].epoch == 4);
+	assert_all(same(report.epochs[2].radius, 2.4 - 1.4 * 4 / 8));
+	gemp_som_report_free(&report);
+	heard = (listener){ .stop_at = 3, .fails = GEMP_EIO };
+	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report), GEMP_EIO);
+	assert_all(heard.calls == 2 && report.epochs == NULL);
+	how.radius = 0;
+	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, NULL), GEMP_EUSAGE);
+	vectors_free(&v);
+}
+
+/* STARTS */
+
+/* Collective, on all ranks and on this one alone: the same codebook. */
+static void starts_are_the_same(void **state)
+{
+	uint64_t random = test_seed_all(), seed = random;
+	const gemp_som_grid grid = { 4, 7, GEMP_SOM_RECTANGULAR, false };
+	gemp_comm alone;
+	(void)state;
+	gemp_comm_new(&alone, MPI_COMM_SELF);
+	for (int split = 0; split < SPLITS; split++) {
+		vectors v = vectors_new(50, 4, 28, GEMP_SOM_EUCLIDEAN, true, split, &random);
+		float all[28 * 4], one[28 * 4];
+		double expected[28 * 4];
+		const size_t count = v.end - v.begin;
+		assert_all_ok(gemp_som_start_random(&test_comm, &grid, own(&v), count, 4, seed, all));
+		assert_all_ok(gemp_som_start_random(&alone, &grid, v.x, 50, 4, seed, one));
+		assert_all(memcmp(all, one, sizeof all) == 0);
+		assert_all(all[0] >= -1 && all[0] <= 1 && all[0] != all[4]);
+		for (int kind = 0; kind < 2; kind++) {
+			if (kind == 0) {
+				assert_all_ok(gemp_som_start_samples(&test_comm, &grid, own(&v), count, 4, seed, all));
+				assert_all_ok(gemp_som_start_samples(&alone, &grid, v.x, 50, 4, seed, one));
+			} else {
+				assert_all_ok(gemp_som_start_pca(&test_comm, &grid, own(&v), count, 4, all));
+				assert_all_ok(gemp_som_start_pca(&alone, &grid, v.x, 50, 4, one));
+			}
+			for (size_t k = 0; k < 28 * 4; k++)
+				expected[k] = one[k];
+			assert_all(is_near(all, expected, 28 * 4));
+		}
+		vectors_free(&v);
+	}
+	float none[28 * 4];
+	assert_all_code(gemp_som_start_samples(&test_comm, &grid, none, 0, 4, seed, none), GEMP_EDATA);
+	assert_all_ok(gemp_som_start_pca(&test_comm, &grid, none, 0, 4, none));
+	gemp_comm_free(&alone);
+}
+
+/* Half the way from one border to the other is two deviations along an eigenvector of the covariance. */
+static void pca_is_principal(void **state)
+{
+	enum { COUNT = 200, DIMS = 3 };
+	static const double shape[DIMS][2] = { { 3, .1 }, { -1, 1 }, { .5, .6 } };
+	uint64_t random = test_seed_all();
+	const gemp_som_grid grid = { 3, 5, GEMP_SOM_RECTANGULAR, false };
+	float x[COUNT * DIMS], w[15 * DIMS];
+	double mean_of[DIMS] = { 0 }, matrix[DIMS][DIMS] = { { 0 } };
+	(void)state;
+	for (int i = 0; i < COUNT; i++) {
+		const double a = gemp_random_unit(&random) - .5, b = gemp_random_unit(&random) - .5;
+		for (int d = 0; d < DIMS; d++) {
+			x[i * DIMS + d] = (float)(7 + a * shape[d][0] + b * shape[d][1] + .01 * gemp_random_unit(&random));
+			mean_of[d] += x[i * DIMS + d] / (double)COUNT;
+		}
+	}
+	for (int i = 0; i < COUNT; i++)
+		for (int a = 0; a < DIMS; a++)
+			for (int b = 0; b < DIMS; b++)
+				matrix[a][b] += (x[i * DIMS + a] - mean_of[a]) * (x[i * DIMS + b] - mean_of[b]) / COUNT;
+	assert_all_ok(gemp_som_start_pca(&test_comm, &grid, x, test_comm.rank == 0 ? COUNT : 0, DIMS, w));
+	double value[2];
+	for (int axis = 0; axis < 2; axis++) {
+		const int from = axis ? 2 : 5, to = axis ? 12 : 9; /* units at the borders, in the middle of the other side */
+		double v[DIMS], square = 0, off = 0;
+		for (int d = 0; d < DIMS; d++) {
+			v[d] = (w[to * DIMS + d] - w[from * DIMS + d]) / 4; /* a deviation */
+			square += v[d] * v[d];
+		}
+		value[axis] = square;
+		for (int a = 0; a < DIMS; a++) {
+			double product = 0;
+			for (int b = 0; b < DIMS; b++)
+				product += matrix[a][b] * v[b];
+			off += fabs(product - square * v[a]);
+		}
+		assert_all(off < 1e-4);
+	}
+	/* the third is small: what is left of the trace */
+	assert_all(value[0] > value[1] && fabs(matrix[0][0] + matrix[1][1] + matrix[2][2] - value[0] - value[1]) < .001);
+}
+
+/* QUALITIES */
+
+static void umatrix_and_hits(void **state)
+{
+	const gemp_som_grid grid = { 2, 2, GEMP_SOM_RECTANGULAR, false }, one = { 1, 1, GEMP_SOM_RECTANGULAR, true };
+	const float w[] = { 0, 0, 3, 4, 0, 1, 3, 5 };
+	const uint32_t unit[] = { 1, 1, 3, GEMP_SOM_NO_UNIT };
+	double out[4];
+	uint64_t hits[4];
+	(void)state;
+	gemp_som_umatrix(&grid, w, 2, out);
+	assert_all(same(out[0], 3) && same(out[1], 3) && same(out[2], 3) && same(out[3], 3)); /* (5 + 1) / 2 */
+	gemp_som_umatrix(&one, w, 2, out);
+	assert_all(out[0] == 0);
+	gemp_som_hits(&test_comm, &grid, unit, 4, hits);
+	const uint64_t ranks = (uint64_t)test_comm.size;
+	assert_all(hits[0] == 0 && hits[1] == 2 * ranks && hits[2] == 0 && hits[3] == ranks);
+}
+
+static void applied(void **state)
+{
+	uint64_t random = test_seed_all();
+	const gemp_som_grid grid = { 5, 6, GEMP_SOM_HEXAGONAL, false };
+	(void)state;
+	for (int split = 0; split < SPLITS; split++) {
+		vectors v = vectors_new(60, 4, 30, GEMP_SOM_MANHATTAN, true, split, &random);
+		uint32_t unit[60], second[60];
+		float distance[60];
+		assert_all_ok(gemp_som_apply(&test_comm, device, &grid, GEMP_SOM_MANHATTAN, v.w, own(&v), v.end - v.begin, 4, unit, distance,
+		                             second));
+		bool right = true;
+		for (size_t i = v.begin; i < v.end; i++)
+			right = right && unit[i - v.begin] == v.unit[i] && second[i - v.begin] == v.second[i] &&
+			        same(distance[i - v.begin], v.distance[i]);
+		assert_all(right);
+		vectors_free(&v);
+	}
+}
+
+/* MEMORY */
+
+static gemp_code train_once(void *self)
+{
+	const gemp_som_training *how = self;
+	static const float x[] = { 1, 2, 3, 4, NAN, 6 };
+	float w[54 * 3] = { 0 };
+	return gemp_som_train(&test_comm, device, how, x, 2, 3, w, NULL, NULL, NULL);
+}
+
+static void memory_may_run_out(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < KINDS; kind += 16) {
+		gemp_som_training how = training_of(kind);
+		how.quality = true;
+		assert_all_ok(train_once(&how)); /* what is kept for good, such as programs */
+		assert_all_survive_no_memory(train_once, &how);
+	}
+}
+
+static void open_device(void **state)
+{
+	(void)state;
+	assert_all_ok(gemp_device_open(&device, "cpu", test_comm.node_rank, test_comm.node_size, 0));
+}
+
+static void close_device(void **state)
+{
+	(void)state;
+	assert_all(device->held == 0);
+	gemp_device_close(device);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_device),
+		cmocka_unit_test(one_epoch),
+		cmocka_unit_test(few_samples),
+		cmocka_unit_test(no_values),
+		cmocka_unit_test(whole_trainings),
+		cmocka_unit_test(callbacks),
+		cmocka_unit_test(starts_are_the_same),
+		cmocka_unit_test(pca_is_principal),
+		cmocka_unit_test(umatrix_and_hits),
+		cmocka_unit_test(applied),
+		cmocka_unit_test(memory_may_run_out),
+		cmocka_unit_test(close_device),
+	};
+	return test_main_all(argc, argv, tests);
+}
