@@ -38,6 +38,7 @@ double som_reference_weight(const som_reference_map *map, som_reference_near nea
 {
 	place way = way_of(map, a, b);
 	double apart = hypot(way.x, way.y), bell = exp(-apart * apart / (2 * radius * radius));
+	radius *= 1 + 1e-9; /* places of a hexagonal grid are rounded */
 	switch (near) {
 	case SOM_NEAR_GAUSSIAN:
 		return bell;
