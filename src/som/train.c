@@ -311,6 +311,18 @@ done:
 	return code;
 }
 
+/* Kernels of CPU devices are compiled when they are first launched: from now on they are in the cache. */
+static gemp_code keep_programs(training *it)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_program_store(it->device, &it->smooth.program));
+	GEMP_TRY(gemp_program_store(it->device, &it->accumulate.program));
+	if (it->how->online)
+		code = gemp_program_store(it->device, &it->online.program);
+done:
+	return code;
+}
+
 gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_som_training *how, const float *x, size_t count,
                          uint32_t dims, float *w, gemp_som_every *every, void *context, gemp_som_report *report)
 {
@@ -329,6 +341,7 @@ gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_
 	GEMP_TRY(run_epochs(&it, every, context, &own));
 	GEMP_TRY(take_codebook(&it, w));
 	own.train = gemp_now() - since - own.prepare;
+	GEMP_TRY(gemp_comm_agree(comm, keep_programs(&it)));
 	if (report) {
 		*report = own;
 		own = (gemp_som_report){ 0 };
