@@ -8,6 +8,7 @@
 #include "som/train.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
