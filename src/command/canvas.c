@@ -165,10 +165,10 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 		GEMP_TRY(gemp_canvas_png(canvas, &out));
 	} else {
 		GEMP_TRY(gemp_text_status(&canvas->svg));
-		gemp_text_print(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\" viewBox=\"0 0 %"
-		                PRIu32 " %" PRIu32 "\" font-family=\"sans-serif\" shape-rendering=\"crispEdges\">\n"
-		                "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", canvas->width, canvas->height, canvas->width,
-		                canvas->height);
+		const uint32_t width = canvas->width, height = canvas->height;
+		gemp_text_print(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\" "
+		                "viewBox=\"0 0 %" PRIu32 " %" PRIu32 "\" font-family=\"sans-serif\" shape-rendering=\"crispEdges\">\n"
+		                "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", width, height, width, height);
 		gemp_text_add(&out, canvas->svg.data, canvas->svg.size);
 		gemp_text_print(&out, "</svg>\n");
 	}

@@ -24,8 +24,8 @@ gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 		return gemp_fail(GEMP_ENOMEM, "libpng could not write a picture of %u x %u", canvas->width, canvas->height);
 	}
 	png_set_write_fn(png, out, take, flush_nothing);
-	png_set_IHDR(png, info, canvas->width, canvas->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-	             PNG_FILTER_TYPE_DEFAULT);
+	png_set_IHDR(png, info, canvas->width, canvas->height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+	             PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
 	png_write_info(png, info);
 	for (size_t y = 0; y < canvas->height; y++)
 		png_write_row(png, canvas->pixels + 3 * y * canvas->width);

@@ -37,8 +37,8 @@ void gemp_som_report_errors(gemp_report *report, double quantisation, double top
 	if (isnan(quantisation))
 		gemp_report_print(report, "No vector has a value, so none has a unit\n");
 	else
-		gemp_report_print(report, "Vectors are %.6g from their units in the mean (quantisation error); for %.2f %% the second-best "
-		                  "unit is not beside the best (topographic error)\n", quantisation, 100 * topographic);
+		gemp_report_print(report, "Vectors are %.6g from their units in the mean (quantisation error); for %.2f %% the "
+		                  "second-best unit is not beside the best (topographic error)\n", quantisation, 100 * topographic);
 }
 
 static gemp_code som(gemp_comm *comm, const gemp_options *options)
@@ -58,8 +58,8 @@ const gemp_command gemp_command_som = {
 	.bit = GEMP_ON_SOM,
 	.arguments = "train DATA -o MAP.h5\napply MAP.h5 DATA -o FILE\ndraw MAP.h5 -o F.svg",
 	.summary = "Trains a self-organising map on vectors, finds best units, and draws it",
-	.text = "A map is a grid of units, each a vector. Training makes neighbours alike, and each region of the map like some of the "
-		"data. DATA are n vectors of d numbers: a dataset of HDF5 (F.h5:/NAME) or an array of numpy (.npy) of n rows, or a "
+	.text = "A map is a grid of units, each a vector. Training makes neighbours alike, and each region of the map like some "
+		"of the data. DATA are n vectors of d numbers: a dataset of HDF5 (F.h5:/NAME) or an array of numpy (.npy) of n rows, or a "
 		"table (.tsv, .csv, also .gz and .zst) with or without a header, whose first column may name the rows. NaN, NA and "
 		"empty cells are missing values: distances leave them out.\n"
 		"train writes the map as HDF5, with the U-matrix (how far units are from their neighbours), how many vectors each unit "

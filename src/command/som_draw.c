@@ -76,8 +76,8 @@ static gemp_code add_hits(drawing *d)
 static gemp_code unknown_column(const drawing *d, const char *name)
 {
 	const char *near = gemp_nearest(name, (const char *const *)d->map.names, d->map.dims);
-	return gemp_fail(GEMP_EUSAGE, "--show %s: the map has no such column%s%s%s there are umatrix, hits, planes, and the columns of "
-	                 "its data", name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
+	return gemp_fail(GEMP_EUSAGE, "--show %s: the map has no such column%s%s%s there are umatrix, hits, planes, and the "
+	                 "columns of its data", name, near ? "; did you mean '" : ";", near ? near : "", near ? "'?" : "");
 }
 
 static gemp_code add_named(drawing *d, const char *name)

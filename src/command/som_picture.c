@@ -121,8 +121,8 @@ static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel
 	for (uint32_t u = 0; u < units; u++) {
 		middle(f, u, &x, &y);
 		snprintf(title, sizeof title, "unit %u (x %u, y %u): %.6g", u, u % columns, u / columns, panel->values[u]);
-		draw_unit(canvas, f, left + x, top + TITLE + y, viridis(most > least ? (panel->values[u] - least) / (most - least) : 0),
-		          f->titles ? title : NULL);
+		double share = most > least ? (panel->values[u] - least) / (most - least) : 0;
+		draw_unit(canvas, f, left + x, top + TITLE + y, viridis(share), f->titles ? title : NULL);
 	}
 	for (uint32_t u = 0; panel->labels && u < units; u++)
 		if (panel->labels[u]) {
@@ -140,8 +140,8 @@ gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, si
 	if (!svg && !gemp_file_ends_in(path, ".png"))
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says what picture it is: .svg or .png", path);
 	if (svg && panels * gemp_som_units(grid) > MOST_SHAPES)
-		return gemp_fail(GEMP_EUSAGE, "--output %s: an SVG of %zu shapes is more than others can show; write a .png, or --show less",
-		                 path, panels * gemp_som_units(grid));
+		return gemp_fail(GEMP_EUSAGE, "--output %s: an SVG of %zu shapes is more than others can show; write a .png, or "
+		                 "--show less", path, panels * gemp_som_units(grid));
 	if (frame_width(&f) > LARGEST_SIDE || frame_height(&f) > LARGEST_SIDE)
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the picture would be more than %d pixels wide or high; --show less", path,
 		                 LARGEST_SIDE);

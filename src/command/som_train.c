@@ -287,8 +287,8 @@ static gemp_code report_all(training *t)
 	double seconds = t->done.train, each;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, t->comm->world));
 	each = t->done.count ? seconds / t->done.count : 0;
-	gemp_report_print(report, "%s vectors of %" PRIu32 " numbers on a map of %" PRIu32 " x %" PRIu32 " units, after %" PRIu64 " of %"
-	                  PRIu64 " epochs\n", gemp_grouped(map->samples).text, map->dims, map->rows, map->columns, map->epoch,
+	gemp_report_print(report, "%s vectors of %" PRIu32 " numbers on a map of %" PRIu32 " x %" PRIu32 " units, after %" PRIu64
+	                  " of %" PRIu64 " epochs\n", gemp_grouped(map->samples).text, map->dims, map->rows, map->columns, map->epoch,
 	                  map->epochs);
 	gemp_som_report_errors(report, map->quantisation, map->topographic);
 	gemp_report_detail(report, "\n  %-10s %10.3f ms an epoch\n", "time", 1e3 * each);
@@ -315,8 +315,8 @@ static gemp_code stopped(const training *t)
 	gemp_comm_max(t->comm, &signal, 1);
 	if (t->map.epoch == t->map.epochs)
 		return GEMP_OK;
-	return gemp_fail(GEMP_STOPPED, "stopped by %s after epoch %" PRIu64 " of %" PRIu64 "; the map is in %s, and --resume goes on",
-	                 signal ? gemp_signals_name((int)signal) : "--max-time", t->map.epoch, t->map.epochs, t->options->output);
+	return gemp_fail(GEMP_STOPPED, "stopped by %s after epoch %" PRIu64 " of %" PRIu64 "; the map is in %s, and --resume "
+	                 "goes on", signal ? gemp_signals_name((int)signal) : "--max-time", t->map.epoch, t->map.epochs, t->options->output);
 }
 
 gemp_code gemp_som_run_train(gemp_report *report, gemp_comm *comm, const gemp_options *options)

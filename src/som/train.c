@@ -250,9 +250,8 @@ static gemp_code tell(training *it, const gemp_som_epoch *epoch, gemp_som_every 
 	gemp_code code = GEMP_OK;
 	if (it->mine == GEMP_OK)
 		it->mine = GEMP_CL(clFinish(it->device->queue));
-	if (it->mine == GEMP_OK)
-		it->mine = every(context, epoch, &it->book, stop);
-	GEMP_TRY(gemp_comm_agree(it->comm, it->mine));
+	GEMP_TRY(gemp_comm_agree(it->comm, it->mine)); /* what the callback does may be collective */
+	GEMP_TRY(gemp_comm_agree(it->comm, every(context, epoch, &it->book, stop)));
 	uint64_t any = *stop;
 	gemp_comm_max(it->comm, &any, 1);
 	*stop = any != 0;

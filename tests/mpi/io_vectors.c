@@ -147,8 +147,8 @@ static void write_npy(bool fortran, bool twofold)
 	FILE *file = create("v.npy");
 	char head[128];
 	if (file) {
-		int length = snprintf(head, sizeof head, "\x93NUMPY\x01%c\x76%c{'descr': '<f%d', 'fortran_order': %s, 'shape': (%zu, %zu), }", 0, 0,
-		                      twofold ? 8 : 4, fortran ? "True" : "False", rows, columns);
+		int length = snprintf(head, sizeof head, "\x93NUMPY\x01%c\x76%c{'descr': '<f%d', 'fortran_order': %s, 'shape': (%zu, "
+		                      "%zu), }", 0, 0, twofold ? 8 : 4, fortran ? "True" : "False", rows, columns);
 		memset(head + length, ' ', sizeof head - (size_t)length);
 		head[127] = '\n';
 		fwrite(head, 1, sizeof head, file);
