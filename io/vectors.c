@@ -53,7 +53,7 @@ done:
 static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place)
 {
 	for (size_t i = 0; i < v->count * v->dims; i++) {
-		v->missing += isnan(v->x[i]);
+		v->missing += isnan(v->x[i]) != 0;
 		if (isinf(v->x[i]))
 			return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 ", column %zu (from 0) is infinite, or more than a float holds; "
 			                 "leave it out, or make it NaN", place, first + i / v->dims, i % v->dims);

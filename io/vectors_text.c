@@ -244,6 +244,7 @@ static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 	gemp_span span = gemp_share(comm, all);
 	gemp_free(v->x);
 	v->x = rows;
+	rows = NULL;
 	v->count = span.end - span.begin;
 	if (!v->x)
 		code = GEMP_NEW(v->x, 1);
@@ -251,6 +252,7 @@ static gemp_code exchange_rows(gemp_vectors *v, const gemp_comm *comm)
 	if (gemp_column_loaded(&v->keys))
 		code = exchange_keys(v, comm, first, sizes, received);
 done:
+	gemp_free(rows);
 	gemp_free(sizes);
 	gemp_free(received);
 	return code;

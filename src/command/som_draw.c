@@ -4,6 +4,7 @@
 #include "command/quantity.h"
 #include "command/som_picture.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "io/text_cells.h"
 
 #include <inttypes.h>

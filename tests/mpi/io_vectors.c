@@ -90,7 +90,7 @@ static bool as_written(const gemp_vectors *v)
 			right = right && same(v->x[i * columns + c], written[span.begin + i][c]);
 	for (size_t i = 0; i < rows; i++)
 		for (size_t c = 0; c < columns; c++)
-			missing += isnan(written[i][c]);
+			missing += isnan(written[i][c]) != 0;
 	return right && v->missing == missing;
 }
 
