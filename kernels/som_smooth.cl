@@ -25,7 +25,7 @@ __kernel void som_factors(__global float *steps, float radius, float rest)
 		apart = sqrt((som_real)som_square(som_rows_apart((int)(i - SOM_BETWEEN) - SOM_ROWS))) / 2;
 #if SOM_SHAPE == SOM_GAUSSIAN
 	const som_real h = exp(-apart * apart / (2 * r * r));
-	steps[i] = h > (som_real)1e-36 ? (float)h : 0;
+	steps[i] = h > (som_real)1e-30 ? (float)h : 0;
 #elif SOM_SHAPE == SOM_BUBBLE
 	steps[i] = 1;
 #else

@@ -29,7 +29,7 @@ void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], const gemp_device *de
 {
 	static const char *const shapes[] = { "SOM_GAUSSIAN", "SOM_GAUSSIAN", "SOM_BUBBLE", "SOM_SQUARE" };
 	snprintf(options, GEMP_SOM_OPTIONS,
-	         " -cl-denorms-are-zero -DSOM_ROWS=%u -DSOM_COLUMNS=%u -DSOM_LANES=%u -DSOM_GAUSSIAN=1 -DSOM_BUBBLE=2 -DSOM_SQUARE=3"
+	         " -DSOM_ROWS=%u -DSOM_COLUMNS=%u -DSOM_LANES=%u -DSOM_GAUSSIAN=1 -DSOM_BUBBLE=2 -DSOM_SQUARE=3"
 	         " -DSOM_SHAPE=%s%s%s%s",
 	         grid->rows, grid->columns, lanes_of(device), shapes[neighbourhood], is_cut(neighbourhood) ? " -DSOM_CUT" : "",
 	         grid->lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "", grid->toroid ? " -DSOM_TOROID" : "");
