@@ -90,14 +90,21 @@ class Map:
         best = distances.argmin(1)
         assert self.hits.sum() == has.sum()
         counted = numpy.bincount(best, minlength=self.rows * self.width)
-        assert numpy.abs(counted - self.hits.ravel()).sum() <= 0.02 * len(best), "hits"
+        nearest = numpy.sort(distances, 1)
+        alike = numpy.sum(nearest[:, 1] <= nearest[:, 0] * (1 + 1e-4)) # a float may find either
+        assert numpy.abs(counted - self.hits.ravel()).sum() <= 2 * alike, (counted, self.hits, alike)
         mean = distances.min(1).mean()
         assert abs(report["quantisation_error"] - mean) <= 1e-3 * mean, (report["quantisation_error"], mean)
         assert abs(self.attributes["quantisation-error"] - mean) <= 1e-3 * mean
-        second = distances.argsort(1)[:, 1]
-        torn = numpy.mean([(b // self.width, b % self.width) not in self.neighbours(a // self.width, a % self.width, True)
-                           for a, b in zip(best, second)])
-        assert abs(report["topographic_error"] - torn) <= 0.02, (report["topographic_error"], torn)
+        least, most = numpy.mean([self.torn(line, near) for line, near in zip(distances, nearest[:, 1])], 0)
+        assert least - 1e-6 <= report["topographic_error"] <= most + 1e-6, (report["topographic_error"], least, most)
+        return least, most
+
+    def torn(self, distances, second):
+        """Whether the two best units are apart: surely, possibly, as units at the same distance are taken for each other."""
+        nearest = [(u // self.width, u % self.width) for u in numpy.flatnonzero(distances <= second * (1 + 1e-4) + 1e-7)]
+        apart = [b not in self.neighbours(*a, True) for a in nearest for b in nearest if a != b]
+        return all(apart), any(apart)
 
 
 def train(ranks, data, out, *options):
@@ -152,7 +159,8 @@ def settings(rng):
         some = Map("map.h5")
         assert some.w.shape == (6, 8, 5) and some.columns == names
         assert some.attributes["epoch"] == 4 and some.attributes["samples"] == len(x) and len(report["epochs"]) == 4
-        some.check(x, report)
+        least, most = some.check(x, report)
+        assert "bubble" in options or most - least < 0.1, (least, most) # else the check would say little
         check_apply(rng, some, data, x, keys, ranks)
 
 
