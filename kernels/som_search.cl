@@ -25,16 +25,17 @@ typedef float som_real;
 #endif
 
 /* SCORES, as sums over a unit's values v. x is what som_scaled made of a sample's value, p 1 where there is one; sum begins
- * with som_first, and `squares` with 0. A NaN of a sample without values stays one. */
+ * with som_first, and `squares` with 0. Compilers fuse these products and sums; PoCL would not fuse its own mad. A NaN of a
+ * sample without values stays one. */
 #if SOM_METRIC == 0 && !defined SOM_MISSING
 #define som_scaled(x) (-2 * (x))
 #define som_first(norm) (norm)
-#define som_add(sum, squares, x, p, v) sum = mad(x, v, sum)
+#define som_add(sum, squares, x, p, v) sum = (x) * (v) + sum
 #define som_score(sum, squares, norm) (sum)
 #elif SOM_METRIC == 0
 #define som_scaled(x) (-2 * (x))
 #define som_first(norm) 0
-#define som_add(sum, squares, x, p, v) sum = mad(mad(p, v, x), v, sum)
+#define som_add(sum, squares, x, p, v) sum = ((p) * (v) + (x)) * (v) + sum
 #define som_score(sum, squares, norm) (sum)
 #elif SOM_METRIC == 1 && !defined SOM_MISSING
 #define som_scaled(x) (x)
@@ -44,17 +45,17 @@ typedef float som_real;
 #elif SOM_METRIC == 1
 #define som_scaled(x) (x)
 #define som_first(norm) 0
-#define som_add(sum, squares, x, p, v) sum = mad(p, fabs((x) - (v)), sum)
+#define som_add(sum, squares, x, p, v) sum = (p) * fabs((x) - (v)) + sum
 #define som_score(sum, squares, norm) (sum)
 #elif !defined SOM_MISSING
 #define som_scaled(x) (-(x))
 #define som_first(norm) 0
-#define som_add(sum, squares, x, p, v) sum = mad(x, v, sum)
+#define som_add(sum, squares, x, p, v) sum = (x) * (v) + sum
 #define som_score(sum, squares, norm) ((sum) * (norm))
 #else
 #define som_scaled(x) (-(x))
 #define som_first(norm) 0
-#define som_add(sum, squares, x, p, v) (sum = mad(x, v, sum), squares = mad(p, (v) * (v), squares))
+#define som_add(sum, squares, x, p, v) (sum = (x) * (v) + sum, squares = (p) * ((v) * (v)) + squares)
 #define som_score(sum, squares, norm) ((sum) * select((som_real)0, rsqrt(squares), (squares) > 0))
 #endif
 

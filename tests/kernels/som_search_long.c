@@ -1,0 +1,6 @@
+#include "kernels/som_search_case.h"
+
+int main(int argc, char **argv)
+{
+	return som_search_main(argc, argv, true);
+}
