@@ -2,7 +2,7 @@
  *
  * Distances of samples and units are never stored. They are compared by scores, which for one sample are in the order of the
  * distances: |w|^2 - 2 x.w (Euclidean), the sum of |x - w| (Manhattan), -x.w / |w| (cosine); all of them over the values that
- * the sample has. A sample without any value has no unit, nor has one that is infinitely far from all.
+ * the sample has. A sample without any value has no unit, nor has one that is infinitely far from all. Units' values are finite.
  *
  * A key is a score, as 32 bits in the same order, above a unit's number: the least key is the best matching unit's.
  */
@@ -40,7 +40,7 @@ static inline uint32_t gemp_som_key_unit(uint64_t key)
 
 typedef struct gemp_som_search gemp_som_search;
 
-/* missing: samples may lack values. shape: NULL, or what of it is not 0. More dimensions than GEMP_SOM_MOST_DIMS, or none, are
+/* missing: that of the samples which it will search. shape: NULL, or what of it is not 0. More dimensions than GEMP_SOM_MOST_DIMS, or none, are
  * GEMP_EUSAGE. */
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric, bool missing,
                               const gemp_som_search_shape *shape);
