@@ -1,6 +1,7 @@
 /* som_online: what samples, in order, make of each unit: w becomes a * w + b (som/online.h). Options: som_grid.clh, and
  *
  *   SOM_DIMS, SOM_MISSING, SOM_MASK   as in som_accumulate.cl
+ *   SOM_CUT                           nothing reaches beyond the radius
  *   SOM_BLOCK                         values that a work-item works on
  *   SOM_GROUP                         work-items of a group
  *   SOM_STAGE                         samples that a group brings into local memory at a time; without it none

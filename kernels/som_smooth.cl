@@ -11,8 +11,8 @@ typedef double som_real;
 typedef float som_real;
 #endif
 
-/* The radius is the sum of two floats. */
-__kernel void som_factors(__global float *steps, float radius, float rest)
+/* Of one of the shapes. The radius is the sum of two floats. */
+__kernel void som_factors(__global float *steps, uint shape, float radius, float rest)
 {
 	const uint i = (uint)get_global_id(0);
 	const som_real r = (som_real)radius + (som_real)rest;
@@ -23,14 +23,11 @@ __kernel void som_factors(__global float *steps, float radius, float rest)
 		apart = (som_real)som_halves((int)(i % SOM_TABLE) - SOM_COLUMNS, som_shift(i / SOM_TABLE)) / 2;
 	else
 		apart = sqrt((som_real)som_square(som_rows_apart((int)(i - SOM_BETWEEN) - SOM_ROWS))) / 2;
-#if SOM_SHAPE == SOM_GAUSSIAN
 	const som_real h = exp(-apart * apart / (2 * r * r));
-	steps[i] = h > (som_real)1e-30 ? (float)h : 0;
-#elif SOM_SHAPE == SOM_BUBBLE
-	steps[i] = 1;
-#else
-	steps[i] = apart <= r;
-#endif
+	if (shape == SOM_GAUSSIAN)
+		steps[i] = h > (som_real)1e-30 ? (float)h : 0;
+	else
+		steps[i] = shape == SOM_BUBBLE || apart <= r;
 }
 
 /* PASSES */
@@ -205,7 +202,6 @@ __kernel void som_general(__global const float *from, __global float *to, __glob
 	float total = 0;
 	if (plane >= planes)
 		return;
-#ifdef SOM_CUT
 	int far = 1; /* steps, rounded up and one half step more */
 	while (far < SOM_COLUMNS && 4 * (ulong)(far - 1) * (ulong)(far - 1) <= reach)
 		far++;
@@ -218,25 +214,19 @@ __kernel void som_general(__global const float *from, __global float *to, __glob
 	first = max(0, x - far);
 	columns = min(SOM_COLUMNS - 1, x + far) - first + 1;
 #endif
-#endif
 	for (int s = 0; s < SOM_ROWS; s++) {
 		__global const float *row = from + (size_t)plane * SOM_UNITS + (size_t)s * SOM_COLUMNS;
 		const uint turn = som_turn((uint)y, (uint)s);
 		const ulong rows = som_square(som_rows_apart(y - s));
 		float sum = 0;
-#ifdef SOM_CUT
 		if (rows > reach)
 			continue;
-#endif
 		for (int i = 0; i < columns; i++) {
 			int c = first + i;
 			c += c < 0 ? SOM_COLUMNS : c >= SOM_COLUMNS ? -SOM_COLUMNS : 0;
-#ifdef SOM_CUT
 			const ulong halves = (ulong)som_halves(x - c, som_shift(turn));
-			if (halves * halves + rows > reach)
-				continue;
-#endif
-			sum += steps[turn * SOM_TABLE + SOM_COLUMNS + x - c] * row[c];
+			if (halves * halves + rows <= reach)
+				sum += steps[turn * SOM_TABLE + SOM_COLUMNS + x - c] * row[c];
 		}
 		total += steps[SOM_BETWEEN + SOM_ROWS + y - s] * sum;
 	}

@@ -11,18 +11,18 @@ gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const g
                               const gemp_som_smooth *smooth, bool missing)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], of_samples[GEMP_SOM_OPTIONS], options[2 * GEMP_SOM_OPTIONS + 64], stage[32];
+	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], of_samples[GEMP_SOM_OPTIONS], options[2 * GEMP_SOM_OPTIONS + 128], stage[32];
 	const gemp_som_grid *grid = &smooth->grid;
 	const uint32_t most = device->gpu ? BLOCK_GPU : BLOCK_CPU, lanes = device->gpu ? 1 : LANES;
 	const uint32_t blocks = (samples->dims + most - 1) / most, block = (samples->dims + blocks - 1) / blocks;
 	const size_t strips = (size_t)(grid->columns + lanes - 1) / lanes * grid->rows;
 	*out = (gemp_som_online){ .device = device, .dims = samples->dims, .group = device->gpu ? GROUP : 1 };
 	out->items = (strips + out->group - 1) / out->group * out->group * blocks;
-	gemp_som_grid_options(of_grid, device, grid, smooth->neighbourhood);
+	gemp_som_grid_options(of_grid, device, grid);
 	gemp_som_sample_options(of_samples, samples, missing);
 	snprintf(stage, sizeof stage, " -DSOM_STAGE=%d", STAGE);
-	snprintf(options, sizeof options, "-DSOM_BLOCK=%u -DSOM_GROUP=%zu%s%s%s", block, out->group, device->gpu ? stage : "", of_grid,
-	         of_samples);
+	snprintf(options, sizeof options, "-DSOM_BLOCK=%u -DSOM_GROUP=%zu%s%s%s%s", block, out->group, device->gpu ? stage : "",
+	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
 	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
 	GEMP_TRY(gemp_kernel_new(&out->run, &out->program, "som_online"));

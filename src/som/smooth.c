@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE }; /* kernels/som_grid.clh */
 enum { LANES = 16, LINES = 4, WIDE = 32, TALL = 8, GROUP = 64 }; /* kernels/som_grid.clh, som_smooth.cl */
 
 gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood)
@@ -14,25 +15,15 @@ gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbour
 	return grid->lattice == GEMP_SOM_RECTANGULAR ? GEMP_SOM_SPREAD_RUNNING : GEMP_SOM_SPREAD_GENERAL;
 }
 
-static bool is_cut(gemp_som_neighbourhood neighbourhood)
-{
-	return neighbourhood == GEMP_SOM_GAUSSIAN_CUT || neighbourhood == GEMP_SOM_BUBBLE;
-}
-
 static uint32_t lanes_of(const gemp_device *device)
 {
 	return device->gpu ? 1 : LANES;
 }
 
-void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], const gemp_device *device, const gemp_som_grid *grid,
-                           gemp_som_neighbourhood neighbourhood)
+void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], const gemp_device *device, const gemp_som_grid *grid)
 {
-	static const char *const shapes[] = { "SOM_GAUSSIAN", "SOM_GAUSSIAN", "SOM_BUBBLE", "SOM_SQUARE" };
-	snprintf(options, GEMP_SOM_OPTIONS,
-	         " -DSOM_ROWS=%u -DSOM_COLUMNS=%u -DSOM_LANES=%u -DSOM_GAUSSIAN=1 -DSOM_BUBBLE=2 -DSOM_SQUARE=3"
-	         " -DSOM_SHAPE=%s%s%s%s",
-	         grid->rows, grid->columns, lanes_of(device), shapes[neighbourhood], is_cut(neighbourhood) ? " -DSOM_CUT" : "",
-	         grid->lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "", grid->toroid ? " -DSOM_TOROID" : "");
+	snprintf(options, GEMP_SOM_OPTIONS, " -DSOM_ROWS=%u -DSOM_COLUMNS=%u -DSOM_LANES=%u%s%s", grid->rows, grid->columns,
+	         lanes_of(device), grid->lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "", grid->toroid ? " -DSOM_TOROID" : "");
 }
 
 gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes)
@@ -45,7 +36,7 @@ static gemp_code build(gemp_som_smooth *smooth)
 	gemp_code code = GEMP_OK;
 	const gemp_device *device = smooth->device;
 	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
-	gemp_som_grid_options(of_grid, device, &smooth->grid, smooth->neighbourhood);
+	gemp_som_grid_options(of_grid, device, &smooth->grid);
 	snprintf(options, sizeof options, "-DSOM_WIDE=%d -DSOM_TALL=%d%s", device->gpu ? WIDE : 1, device->gpu ? TALL : 1, of_grid);
 	GEMP_TRY(gemp_kernel_source(&source, "som_smooth.cl"));
 	GEMP_TRY(gemp_program_new(&smooth->program, smooth->device, source, options));
@@ -93,12 +84,13 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth)
 
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 {
+	static const cl_uint shapes[] = { SOM_GAUSSIAN, SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };
 	const double about = radius * (1 + 1e-9); /* units at the radius are within it, whatever the rounding */
 	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : radius;
 	const cl_float first = (cl_float)wide, rest = (cl_float)(wide - first);
-	smooth->reach = (cl_ulong)fmin(4 * about * about, 0x1p62);
+	smooth->reach = gemp_som_is_cut(smooth->neighbourhood) ? (cl_ulong)fmin(4 * about * about, 0x1p62) : CL_ULONG_MAX;
 	return gemp_launch(smooth->device, smooth->factors, smooth->steps.size / sizeof(float), smooth->device->gpu ? GROUP : 0,
-	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&first), GEMP_ARG(&rest));
+	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&shapes[smooth->neighbourhood]), GEMP_ARG(&first), GEMP_ARG(&rest));
 }
 
 static gemp_code pass(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)

@@ -19,6 +19,12 @@ typedef enum gemp_som_neighbourhood {
 	GEMP_SOM_SQUARE,
 } gemp_som_neighbourhood;
 
+/* Does it end at the radius, in a circle? */
+static inline bool gemp_som_is_cut(gemp_som_neighbourhood neighbourhood)
+{
+	return neighbourhood == GEMP_SOM_GAUSSIAN_CUT || neighbourhood == GEMP_SOM_BUBBLE;
+}
+
 enum { GEMP_SOM_OPTIONS = 256 };
 
 typedef enum gemp_som_spread { GEMP_SOM_SPREAD_PASSES, GEMP_SOM_SPREAD_RUNNING, GEMP_SOM_SPREAD_GENERAL } gemp_som_spread;
@@ -33,7 +39,7 @@ typedef struct gemp_som_smooth {
 	cl_kernel factors, along, across, running, general;
 	gemp_buffer steps;     /* factors along rows, three tables, then between rows */
 	gemp_buffer part[2];   /* planes after the first pass, or row sums; those for rows of the other parity */
-	cl_ulong reach;        /* 4 times the square of the radius, as steps are counted; of the last gemp_som_smooth_radius */
+	cl_ulong reach;        /* 4 times the square of the radius, or all that there is; of the last gemp_som_smooth_radius */
 } gemp_som_smooth;
 
 /* The values that a kernel reads past the end of planes, at most. */
@@ -55,7 +61,6 @@ gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius);
 /* to = the sum over units of h times from, by the tables. */
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to);
 /* Options of kernels that read the tables (kernels/som_grid.clh). */
-void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], const gemp_device *device, const gemp_som_grid *grid,
-                           gemp_som_neighbourhood neighbourhood);
+void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], const gemp_device *device, const gemp_som_grid *grid);
 
 #endif
