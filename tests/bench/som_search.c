@@ -1,7 +1,8 @@
 /* Best matching units alone: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
  *
  * Metrics 0 to 2 and forms 0 to 3 as in src/som/search.h, the rest its shape; 0: as suits. Values are random. One line: the
- * least and the median of seconds of eleven searches by the device's clock, and multiplications and additions of the least.
+ * least and the median of seconds of eleven searches by the device's clock, or of as many as two seconds have, multiplications and
+ * additions of the least, and the mean number of the units found.
  */
 #include "core/memory.h"
 #include "core/random.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 
 enum { TURNS = 11 };
+static const double ENOUGH = 2; /* seconds */
 
 static int compare(const void *a, const void *b)
 {
@@ -31,6 +33,19 @@ static gemp_code draw(float **out, size_t count, uint64_t *random)
 	return code;
 }
 
+static gemp_code mean_unit(double *out, const gemp_buffer *best, gemp_device *device, size_t count)
+{
+	uint64_t *keys = NULL;
+	gemp_code code = GEMP_NEW(keys, count);
+	if (code == GEMP_OK)
+		code = gemp_buffer_read(device, best, 0, count * sizeof *keys, keys);
+	*out = 0;
+	for (size_t i = 0; code == GEMP_OK && i < count; i++)
+		*out += (double)gemp_som_key_unit(keys[i]) / (double)count;
+	gemp_free(keys);
+	return code;
+}
+
 static gemp_code measure(gemp_device *device, int argc, char **argv)
 {
 	gemp_code code = GEMP_OK;
@@ -39,7 +54,8 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 	const gemp_som_search_shape shape = { (gemp_som_form)argument(argc, argv, 5, 0), argument(argc, argv, 6, 0),
 		argument(argc, argv, 7, 0), argument(argc, argv, 8, 0), argument(argc, argv, 9, 0) };
 	float *x = NULL, *w = NULL;
-	double seconds[TURNS];
+	double seconds[TURNS], sum = 0, mean;
+	size_t turns = 0;
 	gemp_som_samples samples = { 0 };
 	gemp_som_codebook book = { 0 };
 	gemp_som_search *search = NULL;
@@ -50,13 +66,16 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 	GEMP_TRY(gemp_som_codebook_new(&book, device, w, units, dims));
 	GEMP_TRY(gemp_som_search_new(&search, device, dims, (gemp_som_metric)argument(argc, argv, 4, 0), false, &shape));
 	GEMP_TRY(gemp_buffer_new(&best, device, count * sizeof(uint64_t), NULL));
-	for (int turn = -1; turn < TURNS; turn++) {
+	GEMP_TRY(gemp_som_search_run(search, &samples, &book, &best, NULL));
+	GEMP_TRY(gemp_launch_seconds(device, &sum));
+	for (sum = 0; turns < TURNS && sum < ENOUGH; sum += seconds[turns++]) {
 		GEMP_TRY(gemp_som_search_run(search, &samples, &book, &best, NULL));
-		GEMP_TRY(gemp_launch_seconds(device, &seconds[turn < 0 ? 0 : turn]));
+		GEMP_TRY(gemp_launch_seconds(device, &seconds[turns]));
 	}
-	qsort(seconds, TURNS, sizeof *seconds, compare);
-	printf("%s: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s\n", device->name, count, dims, units,
-	       seconds[0], seconds[TURNS / 2], 2e-9 * count * dims * units / seconds[0]);
+	GEMP_TRY(mean_unit(&mean, &best, device, count));
+	qsort(seconds, turns, sizeof *seconds, compare);
+	printf("%s: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s, mean unit %.2f\n", device->name, count, dims,
+	       units, seconds[0], seconds[turns / 2], 2e-9 * count * dims * units / seconds[0], mean);
 done:
 	gemp_buffer_free(&best, device);
 	gemp_som_search_free(search);
