@@ -10,8 +10,8 @@ gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 	uint64_t units = (uint64_t)grid->rows * grid->columns;
 	if (units == 0)
 		return gemp_fail(GEMP_EUSAGE, "a map of %u rows and %u columns has no units; give both", grid->rows, grid->columns);
-	if (units > UINT64_C(1) << 31)
-		return gemp_fail(GEMP_EUSAGE, "a map of %u rows and %u columns has more than 2^31 units; give fewer", grid->rows,
+	if (units > INT32_MAX)
+		return gemp_fail(GEMP_EUSAGE, "a map of %u rows and %u columns has more than 2^31 - 1 units; give fewer", grid->rows,
 		                 grid->columns);
 	if (grid->lattice == GEMP_SOM_HEXAGONAL && grid->toroid && grid->rows % 2)
 		return gemp_fail(GEMP_EUSAGE, "a hexagonal toroid of %u rows does not close; give an even number of rows", grid->rows);

@@ -85,12 +85,12 @@ static void refused(void **state)
 {
 	static const gemp_som_grid bad[] = { { 0, 5, GEMP_SOM_RECTANGULAR, false }, { 5, 0, GEMP_SOM_HEXAGONAL, true },
 		{ 65536, 65536, GEMP_SOM_RECTANGULAR, false }, { 3, 4, GEMP_SOM_HEXAGONAL, true } };
-	const gemp_som_grid large = { 65536, 32768, GEMP_SOM_RECTANGULAR, true };
+	const gemp_som_grid large = { 65536, 32767, GEMP_SOM_RECTANGULAR, true };
 	(void)state;
 	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
 		assert_code(gemp_som_grid_check(&bad[k]), GEMP_EUSAGE);
 	assert_ok(gemp_som_grid_check(&large));
-	assert_true(gemp_som_distance(&large, 0, 32767) == 1);
+	assert_true(gemp_som_distance(&large, 0, 32766) == 1);
 }
 
 /* The comparison objects: a toroid is not plane, and a hexagonal grid not rectangular. */

@@ -1,0 +1,285 @@
+#include "som/principal.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/ranges.h"
+#include "core/threads.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Subspace iteration: some vectors are multiplied by the covariance and made orthogonal again and again. The matrix is made
+ * where it is small; else each product goes over the samples. */
+enum {
+	WIDE = 8,             /* vectors, as they converge sooner than two would */
+	MATRIX = 1024,        /* dimensions */
+	TURNS = 1000,         /* on a matrix */
+	TURNS_OF_SAMPLES = 40,
+	SWEEPS = 64,          /* of Jacobi's method, which takes about ten */
+	SCRATCH = 1 << 28     /* bytes of all threads' sums */
+};
+
+typedef struct finding {
+	const gemp_comm *comm;
+	const float *x;
+	size_t count;
+	uint32_t dims, wide;
+	const double *mean;
+	double samples;       /* of all ranks */
+	double *matrix;       /* [dims][dims], or NULL */
+	double *vectors;      /* [wide][dims] */
+	double *products;     /* [wide][dims] */
+	size_t pieces, piece; /* of the samples; doubles of the sums of one */
+	double *sums;         /* [pieces][piece] */
+	double *rows;         /* [pieces][dims] */
+} finding;
+
+/* SUMS OVER SAMPLES */
+
+static const double *centred(const finding *f, size_t i, double *row)
+{
+	for (uint32_t k = 0; k < f->dims; k++) {
+		const double value = (double)f->x[i * f->dims + k] - f->mean[k];
+		row[k] = isfinite(value) ? value : 0;
+	}
+	return row;
+}
+
+/* The lower half of the sum of row * row'. */
+static void add_squares(const double *row, size_t n, double *sums)
+{
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = 0; b <= a; b++)
+			sums[a * n + b] += row[a] * row[b];
+}
+
+static void add_products(const finding *f, const double *row, double *sums)
+{
+	const size_t n = f->dims;
+	for (uint32_t v = 0; v < f->wide; v++) {
+		double by = 0;
+		for (size_t k = 0; k < n; k++)
+			by += row[k] * f->vectors[v * n + k];
+		for (size_t k = 0; k < n; k++)
+			sums[v * n + k] += by * row[k];
+	}
+}
+
+static void add_samples(void *context, unsigned thread, size_t piece)
+{
+	const finding *f = context;
+	double *sums = f->sums + piece * f->piece, *row = f->rows + piece * f->dims;
+	(void)thread;
+	memset(sums, 0, f->piece * sizeof *sums);
+	for (size_t i = f->count * piece / f->pieces; i < f->count * (piece + 1) / f->pieces; i++)
+		if (f->matrix)
+			add_squares(centred(f, i, row), f->dims, sums);
+		else
+			add_products(f, centred(f, i, row), sums);
+}
+
+/* Collective. Means over all ranks' samples, of what add_samples sums up. */
+static void add_up(finding *f, double *out)
+{
+	gemp_parallel_for(f->pieces, add_samples, f);
+	memcpy(out, f->sums, f->piece * sizeof *out);
+	for (size_t p = 1; p < f->pieces; p++)
+		for (size_t k = 0; k < f->piece; k++)
+			out[k] += f->sums[p * f->piece + k];
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out, (int)f->piece, MPI_DOUBLE, MPI_SUM, f->comm->world));
+	for (size_t k = 0; k < f->piece; k++)
+		out[k] /= f->samples;
+}
+
+static void make_matrix(finding *f)
+{
+	const size_t n = f->dims;
+	add_up(f, f->matrix);
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = 0; b < a; b++)
+			f->matrix[b * n + a] = f->matrix[a * n + b];
+}
+
+/* VECTORS */
+
+static double dot(const double *a, const double *b, size_t n)
+{
+	double sum = 0;
+	for (size_t k = 0; k < n; k++)
+		sum += a[k] * b[k];
+	return sum;
+}
+
+/* Twice, as once leaves what rounding makes of almost parallel ones. What depends on those before becomes 0. */
+static void make_orthogonal(double *vectors, size_t wide, size_t n)
+{
+	for (size_t v = 0; v < wide; v++) {
+		double *vector = vectors + v * n;
+		const double before = sqrt(dot(vector, vector, n));
+		for (int turn = 0; turn < 2; turn++)
+			for (size_t u = 0; u < v; u++) {
+				const double by = dot(vector, vectors + u * n, n);
+				for (size_t k = 0; k < n; k++)
+					vector[k] -= by * vectors[u * n + k];
+			}
+		const double length = sqrt(dot(vector, vector, n));
+		for (size_t k = 0; k < n; k++)
+			vector[k] = length > 1e-12 * before ? vector[k] / length : 0;
+	}
+}
+
+/* Collective, unless there is a matrix. */
+static void multiply(finding *f)
+{
+	const size_t n = f->dims;
+	if (!f->matrix) {
+		add_up(f, f->products);
+		return;
+	}
+	for (size_t v = 0; v < f->wide; v++)
+		for (size_t k = 0; k < n; k++)
+			f->products[v * n + k] = dot(f->matrix + k * n, f->vectors + v * n, n);
+}
+
+/* One rotation of Jacobi's method, after which matrix[p][q] is 0. Rows of `vectors` become the eigenvectors. */
+static void rotate(double matrix[WIDE][WIDE], double vectors[WIDE][WIDE], size_t n, size_t p, size_t q)
+{
+	const double off = matrix[p][q];
+	if (off == 0)
+		return;
+	const double theta = (matrix[q][q] - matrix[p][p]) / (2 * off);
+	const double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + hypot(theta, 1)), c = 1 / hypot(t, 1), s = t * c;
+	for (size_t k = 0; k < n; k++) {
+		const double a = matrix[k][p], b = matrix[k][q];
+		matrix[k][p] = c * a - s * b;
+		matrix[k][q] = s * a + c * b;
+	}
+	for (size_t k = 0; k < n; k++) {
+		const double a = matrix[p][k], b = matrix[q][k], v = vectors[p][k], w = vectors[q][k];
+		matrix[p][k] = c * a - s * b;
+		matrix[q][k] = s * a + c * b;
+		vectors[p][k] = c * v - s * w;
+		vectors[q][k] = s * v + c * w;
+	}
+}
+
+static double outside(double matrix[WIDE][WIDE], size_t n)
+{
+	double sum = 0;
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = 0; b < a; b++)
+			sum += matrix[a][b] * matrix[a][b];
+	return sum;
+}
+
+static void jacobi(double matrix[WIDE][WIDE], double vectors[WIDE][WIDE], size_t n)
+{
+	double trace = 0;
+	for (size_t a = 0; a < n; a++)
+		trace += fabs(matrix[a][a]);
+	for (int sweep = 0; sweep < SWEEPS && outside(matrix, n) > 1e-30 * trace * trace; sweep++)
+		for (size_t p = 0; p + 1 < n; p++)
+			for (size_t q = p + 1; q < n; q++)
+				rotate(matrix, vectors, n, p, q);
+}
+
+/* The covariance within the vectors' space: the two greatest eigenvalues, and in axes where they lie. */
+static void project(const finding *f, double *axes, double found[2])
+{
+	const size_t n = f->dims, wide = f->wide;
+	double within[WIDE][WIDE] = { 0 }, turned[WIDE][WIDE] = { 0 };
+	for (size_t a = 0; a < wide; a++) {
+		turned[a][a] = 1;
+		for (size_t b = 0; b <= a; b++)
+			within[a][b] = within[b][a] = dot(f->vectors + a * n, f->products + b * n, n);
+	}
+	jacobi(within, turned, wide);
+	size_t before = wide;
+	for (size_t axis = 0; axis < 2; axis++) {
+		size_t most = wide;
+		for (size_t a = 0; a < wide; a++)
+			if (a != before && (most == wide || within[a][a] > within[most][most]))
+				most = a;
+		found[axis] = most < wide ? fmax(within[most][most], 0) : 0;
+		for (size_t k = 0; k < n; k++) {
+			axes[axis * n + k] = 0;
+			for (size_t v = 0; v < wide && most < wide; v++)
+				axes[axis * n + k] += turned[most][v] * f->vectors[v * n + k];
+		}
+		before = most;
+	}
+}
+
+/* Collective, unless there is a matrix. */
+static void iterate(finding *f, double *axes, double found[2])
+{
+	const size_t n = f->dims;
+	double last[2] = { -1, -1 };
+	const int most = f->matrix ? TURNS : TURNS_OF_SAMPLES;
+	const double close = f->matrix ? 1e-15 : 1e-6;
+	uint64_t seed = 1;
+	for (size_t k = 0; k < f->wide * n; k++)
+		f->vectors[k] = gemp_random_unit(&seed) - .5;
+	for (int turn = 0; turn < most; turn++) {
+		make_orthogonal(f->vectors, f->wide, n);
+		multiply(f);
+		project(f, axes, found);
+		if (fabs(found[0] - last[0]) + fabs(found[1] - last[1]) <= close * found[1])
+			break;
+		memcpy(last, found, sizeof last);
+		memcpy(f->vectors, f->products, f->wide * n * sizeof *f->vectors);
+	}
+}
+
+/* With the sign that makes its greatest part positive: the first of several. */
+static void settle(double *axis, size_t n, double deviation)
+{
+	size_t part = 0;
+	for (size_t k = 1; k < n; k++)
+		part = fabs(axis[k]) > fabs(axis[part]) * (1 + 1e-9) ? k : part;
+	const double by = axis[part] < 0 ? -deviation : deviation;
+	for (size_t k = 0; k < n; k++)
+		axis[k] *= by;
+}
+
+/* Local. */
+static gemp_code make_room(finding *f)
+{
+	gemp_code code = GEMP_OK;
+	const size_t n = f->dims, values = f->wide * n;
+	f->piece = n <= MATRIX ? n * n : values;
+	f->pieces = SCRATCH / (f->piece * sizeof *f->sums);
+	f->pieces = f->pieces < gemp_threads() ? f->pieces : gemp_threads();
+	f->pieces = f->pieces < gemp_ranges(f->count) ? f->pieces : gemp_ranges(f->count);
+	f->pieces += f->pieces == 0;
+	if (n <= MATRIX)
+		GEMP_TRY(GEMP_NEW(f->matrix, n * n));
+	GEMP_TRY(GEMP_NEW(f->vectors, values));
+	GEMP_TRY(GEMP_NEW(f->products, values));
+	GEMP_TRY(GEMP_NEW(f->sums, f->pieces * f->piece));
+	code = GEMP_NEW(f->rows, f->pieces * n);
+done:
+	return code;
+}
+
+gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count, uint32_t dims, const double *mean, double *axes)
+{
+	gemp_code code = GEMP_OK;
+	const double all = (double)gemp_comm_sum1(comm, count);
+	finding f = { .comm = comm, .x = x, .count = count, .dims = dims, .wide = dims < WIDE ? dims : WIDE, .mean = mean,
+		.samples = all > 0 ? all : 1 };
+	double found[2];
+	GEMP_TRY(gemp_comm_agree(comm, make_room(&f)));
+	if (f.matrix)
+		make_matrix(&f);
+	iterate(&f, axes, found);
+	for (int axis = 0; axis < 2; axis++)
+		settle(axes + (size_t)axis * dims, dims, sqrt(found[axis]));
+done:
+	gemp_free(f.matrix);
+	gemp_free(f.vectors);
+	gemp_free(f.products);
+	gemp_free(f.sums);
+	gemp_free(f.rows);
+	return code;
+}
