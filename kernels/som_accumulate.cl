@@ -4,33 +4,55 @@
  *   SOM_STRIDE    floats of a unit: its values, |w|^2, padding
  *   SOM_MISSING   planes have a count for each value, else one for all
  *   SOM_MASK      these samples have missing values
+ *   SOM_ALL       `values` are all of them from the first on
+ *   SOM_RUN       sums that a work-item rounds
  *
- * Planes are [.][units]: a sum for each value, then counts.
+ * Planes are [.][units], of `values` values from `first` on: a sum for each, then counts. Sums are in double, so that they do not
+ * depend on how many samples come together, and hardly on their order.
  */
 #include "group.clh"
 
+#if defined GEMP_NVIDIA || (defined cl_khr_fp64 && defined cl_khr_int64_base_atomics)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double som_sum;
+#define som_add_to gemp_add_double_global
+#else
+typedef float som_sum;
+#define som_add_to gemp_add_float_global
+#endif
+
+#ifdef SOM_ALL
+#define SOM_FIRST 0
+#define SOM_VALUES SOM_DIMS
+#else
+#define SOM_FIRST first
+#define SOM_VALUES values
+#endif
 #ifdef SOM_MISSING
-#define SOM_COUNTS SOM_DIMS
+#define SOM_COUNTS SOM_VALUES
+#define som_count_of(k) (SOM_VALUES + (k))
 #else
 #define SOM_COUNTS 1
+#define som_count_of(k) SOM_VALUES
 #endif
-#define SOM_PLANES (SOM_DIMS + SOM_COUNTS)
+#define SOM_PLANES (SOM_VALUES + SOM_COUNTS)
 
 /* What sample i adds to plane k. x, present: [SOM_DIMS][count]. */
-static inline float som_share(__global const float *x, __global const uchar *present, uint count, uint k, uint i)
+static inline float som_share(__global const float *x, __global const uchar *present, uint count, uint first, uint values, uint k,
+                              uint i)
 {
-	if (k < SOM_DIMS)
-		return x[(size_t)k * count + i];
+	if (k < SOM_VALUES)
+		return x[(size_t)(SOM_FIRST + k) * count + i];
 #ifdef SOM_MASK
-	return present[(size_t)(k - SOM_DIMS) * count + i];
+	return present[(size_t)(SOM_FIRST + k - SOM_VALUES) * count + i];
 #else
 	return 1;
 #endif
 }
 
 /* A work-item for each sample and plane. */
-__kernel void som_add(__global float *planes, __global const ulong *best, __global const float *x,
-                      __global const uchar *present, uint count, uint units)
+__kernel void som_add(__global som_sum *sums, __global const ulong *best, __global const float *x,
+                      __global const uchar *present, uint count, uint units, uint first, uint values)
 {
 	const size_t id = get_global_id(0);
 	const uint i = (uint)(id % count), k = (uint)(id / count);
@@ -38,12 +60,12 @@ __kernel void som_add(__global float *planes, __global const ulong *best, __glob
 		return;
 	const uint unit = (uint)best[i];
 	if (unit < units)
-		gemp_add_float_global(&planes[(size_t)k * units + unit], som_share(x, present, count, k, i));
+		som_add_to(&sums[(size_t)k * units + unit], som_share(x, present, count, first, values, k, i));
 }
 
 /* A work-item for each plane, samples in order. */
-__kernel void som_add_planes(__global float *planes, __global const ulong *best, __global const float *x,
-                             __global const uchar *present, uint count, uint units)
+__kernel void som_add_planes(__global som_sum *sums, __global const ulong *best, __global const float *x,
+                             __global const uchar *present, uint count, uint units, uint first, uint values)
 {
 	const uint k = (uint)get_global_id(0);
 	if (k >= SOM_PLANES)
@@ -51,40 +73,54 @@ __kernel void som_add_planes(__global float *planes, __global const ulong *best,
 	for (uint i = 0; i < count; i++) {
 		const uint unit = (uint)best[i];
 		if (unit < units)
-			planes[(size_t)k * units + unit] += som_share(x, present, count, k, i);
+			sums[(size_t)k * units + unit] += som_share(x, present, count, first, values, k, i);
 	}
 }
 
-/* Units that samples have reached become their means. */
-__kernel void som_finish(__global const float *planes, __global float *w, uint units, float least)
+/* Sums are rounded, and 0 again. */
+__kernel void som_take(__global som_sum *sums, __global float *planes, ulong count)
 {
-	const uint unit = (uint)get_global_id(0);
-	float square = 0;
-	if (unit >= units)
-		return;
-	for (uint k = 0; k < SOM_DIMS; k++) {
-		const float count = planes[(size_t)(SOM_DIMS + k % SOM_COUNTS) * units + unit];
-		const size_t at = (size_t)unit * SOM_STRIDE + k;
-		const float value = count > least ? planes[(size_t)k * units + unit] / count : w[at];
-		w[at] = value;
-		square += value * value;
+	const size_t from = get_global_id(0) * (size_t)SOM_RUN, end = min(from + SOM_RUN, (size_t)count);
+	for (size_t i = from; i < end; i++) {
+		planes[i] = (float)sums[i];
+		sums[i] = 0;
 	}
-	w[(size_t)unit * SOM_STRIDE + SOM_DIMS] = square;
 }
 
-/* Units are moved: planes have what is added to each value, then what it is multiplied by before. */
-__kernel void som_move(__global const float *planes, __global float *w, uint units)
+/* `here` units from number `from` on, which are those at w: those that samples have reached become their means. */
+__kernel void som_finish(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
+                         uint values, float least)
 {
-	const uint unit = (uint)get_global_id(0);
-	float square = 0;
-	if (unit >= units)
+	const uint at = (uint)get_global_id(0);
+	if (at >= here)
 		return;
-	for (uint k = 0; k < SOM_DIMS; k++) {
-		const float by = planes[(size_t)(SOM_DIMS + k % SOM_COUNTS) * units + unit];
-		const size_t at = (size_t)unit * SOM_STRIDE + k;
-		const float value = fma(by, w[at], planes[(size_t)k * units + unit]);
-		w[at] = value;
+	__global float *row = w + (size_t)at * SOM_STRIDE;
+	__global const float *plane = planes + from + at;
+	float square = SOM_FIRST ? row[SOM_DIMS] : 0;
+	for (uint k = 0; k < SOM_VALUES; k++) {
+		const float count = plane[(size_t)som_count_of(k) * units];
+		const float value = count > least ? plane[(size_t)k * units] / count : row[SOM_FIRST + k];
+		row[SOM_FIRST + k] = value;
 		square += value * value;
 	}
-	w[(size_t)unit * SOM_STRIDE + SOM_DIMS] = square;
+	row[SOM_DIMS] = square;
+}
+
+/* The same units are moved: planes have what is added to each value, then what it is multiplied by before. */
+__kernel void som_move(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
+                       uint values)
+{
+	const uint at = (uint)get_global_id(0);
+	if (at >= here)
+		return;
+	__global float *row = w + (size_t)at * SOM_STRIDE;
+	__global const float *plane = planes + from + at;
+	float square = SOM_FIRST ? row[SOM_DIMS] : 0;
+	for (uint k = 0; k < SOM_VALUES; k++) {
+		const float by = plane[(size_t)som_count_of(k) * units];
+		const float value = fma(by, row[SOM_FIRST + k], plane[(size_t)k * units]);
+		row[SOM_FIRST + k] = value;
+		square += value * value;
+	}
+	row[SOM_DIMS] = square;
 }

@@ -5,7 +5,8 @@
  *   SOM_REGISTERS  with SOM_GROUP, SOM_SAMPLES of a work-item, SOM_UNITS in local memory
  *   SOM_TILES
  *   SOM_ITEMS      with SOM_BLOCKS of 16 samples, SOM_UNITS in the cache
- * A group has a block of samples and a chunk of units; groups of one block meet in the samples' keys.
+ * w has `units` units, from number first_unit on. A group has a block of samples and a chunk of units; groups of one block meet in
+ * the samples' keys.
  */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #ifdef cl_khr_int64_extended_atomics
@@ -13,10 +14,10 @@
 #endif
 
 #define SOM_NO_KEY (~0ul)
-#define SOM_PARAMETERS                                                                                        \
-	__global const float *restrict x, __global const uchar *restrict present, ulong count,                \
-	__global const float *restrict w, uint units, uint chunk, uint blocks, volatile __global ulong *best, \
-	volatile __global ulong *second
+#define SOM_PARAMETERS                                                                          \
+	__global const float *restrict x, __global const uchar *restrict present, ulong count,  \
+	__global const float *restrict w, uint units, uint first_unit, uint chunk, uint blocks, \
+	volatile __global ulong *best, volatile __global ulong *second
 
 #if defined SOM_ITEMS
 typedef float8 som_real;
@@ -117,12 +118,18 @@ __kernel void som_begin(__global ulong *best, __global ulong *second, ulong coun
 
 /* From the values, of the one unit: what |w|^2 - 2 x.w + |x|^2 loses where both are large stays. */
 __kernel void som_distances(__global const float *restrict x, __global const uchar *restrict present, ulong count,
-                            __global const float *restrict w, __global const ulong *keys, __global float *distance)
+                            __global const float *restrict w, uint units, uint first_unit, __global const ulong *keys,
+                            __global float *distance)
 {
 	for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
 		float sum = 0, of_x = 0, of_w = 0;
-		__global const float *row = w + (ulong)(uint)keys[i] * SOM_STRIDE;
-		for (uint d = 0; d < SOM_DIMS && keys[i] != SOM_NO_KEY; d++) {
+		const uint unit = (uint)keys[i] - first_unit;
+		__global const float *row = w + (ulong)unit * SOM_STRIDE;
+		if (keys[i] == SOM_NO_KEY)
+			distance[i] = NAN;
+		if (keys[i] == SOM_NO_KEY || unit >= units)
+			continue;
+		for (uint d = 0; d < SOM_DIMS; d++) {
 			float a = x[d * count + i], b = row[d];
 #ifdef SOM_MISSING
 			b = present[d * count + i] ? b : a;
@@ -142,7 +149,7 @@ __kernel void som_distances(__global const float *restrict x, __global const uch
 #elif SOM_METRIC == 2
 		sum = of_x > 0 && of_w > 0 ? 1 - sum / (sqrt(of_x) * sqrt(of_w)) : 1;
 #endif
-		distance[i] = keys[i] != SOM_NO_KEY ? sum : NAN;
+		distance[i] = sum;
 	}
 }
 

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-enum { GROUP = 128 };
+enum { GROUP = 128, RUN = 512 }; /* sums that a work-item of a CPU device rounds */
 
-uint32_t gemp_som_planes(uint32_t dims, bool missing)
+uint32_t gemp_som_planes(uint32_t values, bool missing)
 {
-	return dims + (missing ? dims : 1);
+	return values + (missing ? values : 1);
 }
 
 void gemp_som_sample_options(char options[GEMP_SOM_OPTIONS], const gemp_som_samples *samples, bool missing)
@@ -17,19 +17,26 @@ void gemp_som_sample_options(char options[GEMP_SOM_OPTIONS], const gemp_som_samp
 	         samples->missing ? " -DSOM_MASK" : "");
 }
 
-gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t stride,
-                                  bool missing)
+gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t units,
+                                  bool missing, uint32_t most, bool online)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL, of_samples[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
-	*out = (gemp_som_accumulate){ .device = device, .dims = samples->dims };
+	const size_t sums = (size_t)units * gemp_som_planes(most, missing);
+	*out = (gemp_som_accumulate){ .device = device, .units = units, .missing = missing };
 	gemp_som_sample_options(of_samples, samples, missing);
-	snprintf(options, sizeof options, "-DSOM_STRIDE=%u%s", stride, of_samples);
+	snprintf(options, sizeof options, "-DSOM_STRIDE=%u -DSOM_RUN=%d%s%s", gemp_som_stride(samples->dims), device->gpu ? 1 : RUN,
+	         most == samples->dims ? " -DSOM_ALL" : "", of_samples);
 	GEMP_TRY(gemp_kernel_source(&source, "som_accumulate.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
 	GEMP_TRY(gemp_kernel_new(&out->add, &out->program, device->gpu ? "som_add" : "som_add_planes"));
+	GEMP_TRY(gemp_kernel_new(&out->take, &out->program, "som_take"));
 	GEMP_TRY(gemp_kernel_new(&out->finish, &out->program, "som_finish"));
 	GEMP_TRY(gemp_kernel_new(&out->move, &out->program, "som_move"));
+	if (!online) {
+		GEMP_TRY(gemp_buffer_new(&out->sums, device, sums * sizeof(double), NULL));
+		GEMP_TRY(gemp_buffer_zero(device, &out->sums, 0, out->sums.size));
+	}
 done:
 	gemp_free(source);
 	if (code != GEMP_OK)
@@ -39,41 +46,64 @@ done:
 
 void gemp_som_accumulate_free(gemp_som_accumulate *accumulate)
 {
-	cl_kernel kernels[] = { accumulate->add, accumulate->finish, accumulate->move };
+	cl_kernel kernels[] = { accumulate->add, accumulate->take, accumulate->finish, accumulate->move };
 	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
 		if (kernels[k])
 			clReleaseKernel(kernels[k]);
+	if (accumulate->device)
+		gemp_buffer_free(&accumulate->sums, accumulate->device);
 	gemp_program_free(&accumulate->program);
 	*accumulate = (gemp_som_accumulate){ 0 };
 }
 
-gemp_code gemp_som_accumulate_run(gemp_som_accumulate *accumulate, const gemp_som_samples *samples, const gemp_buffer *best,
-                                  uint32_t units, const gemp_buffer *planes)
+gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples, const gemp_buffer *best,
+                                  gemp_som_values values)
 {
-	gemp_code code = GEMP_OK;
 	gemp_device *device = accumulate->device;
 	const cl_uint count = (cl_uint)samples->count;
-	/* as many as the planes of these samples at most; the kernel knows those that it is built for */
-	const size_t most = planes->size / sizeof(float) / units;
+	const size_t planes = gemp_som_planes(values.count, accumulate->missing);
 	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
-	GEMP_TRY(gemp_buffer_zero(device, planes, 0, planes->size));
-	if (count)
-		code = gemp_launch(device, accumulate->add, device->gpu ? most * count : most, device->gpu ? GROUP : 1,
-		                   GEMP_ARG(&planes->mem), GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem),
-		                   GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&units));
+	return gemp_launch(device, accumulate->add, device->gpu ? planes * count : count ? planes : 0, device->gpu ? GROUP : 1,
+	                   GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem),
+	                   GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&accumulate->units), GEMP_ARG(&values.first),
+	                   GEMP_ARG(&values.count));
+}
+
+gemp_code gemp_som_accumulate_take(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes)
+{
+	gemp_device *device = accumulate->device;
+	const cl_ulong count = (cl_ulong)accumulate->units * gemp_som_planes(values.count, accumulate->missing);
+	const size_t run = device->gpu ? 1 : RUN;
+	return gemp_launch(device, accumulate->take, (count + run - 1) / run, device->gpu ? GROUP : 1,
+	                   GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&planes->mem), GEMP_ARG(&count));
+}
+
+/* Of all units, those on the device at a time. Kernels that take `least`, too, have it as their last argument. */
+static gemp_code change(gemp_som_accumulate *accumulate, cl_kernel kernel, const gemp_buffer *planes, gemp_som_values values,
+                        gemp_som_codebook *book, const cl_float *least)
+{
+	gemp_code code = GEMP_OK;
+	const size_t group = accumulate->device->gpu ? GROUP : 0;
+	for (uint32_t first = 0; first < book->units; first += book->here) {
+		GEMP_TRY(gemp_som_codebook_hold(book, first));
+		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->units),
+			GEMP_ARG(&book->first), GEMP_ARG(&book->here), GEMP_ARG(&values.first), GEMP_ARG(&values.count), { sizeof *least, least } };
+		GEMP_TRY(gemp_launch_with(accumulate->device, kernel, book->here, group, arguments, least ? 8 : 7));
+		GEMP_TRY(gemp_som_codebook_keep(book));
+	}
 done:
 	return code;
 }
 
-gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_codebook *book)
+gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
+                                     gemp_som_codebook *book)
 {
-	const cl_float least = GEMP_SOM_LEAST;
-	return gemp_launch(accumulate->device, accumulate->finish, book->units, accumulate->device->gpu ? GROUP : 0,
-	                   GEMP_ARG(&planes->mem), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->units), GEMP_ARG(&least));
+	static const cl_float least = GEMP_SOM_LEAST;
+	return change(accumulate, accumulate->finish, planes, values, book, &least);
 }
 
-gemp_code gemp_som_accumulate_move(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_codebook *book)
+gemp_code gemp_som_accumulate_move(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
+                                   gemp_som_codebook *book)
 {
-	return gemp_launch(accumulate->device, accumulate->move, book->units, accumulate->device->gpu ? GROUP : 0,
-	                   GEMP_ARG(&planes->mem), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->units));
+	return change(accumulate, accumulate->move, planes, values, book, NULL);
 }

@@ -1,7 +1,10 @@
-/* accumulate: sums of samples by their best units, and units out of them.
+/* accumulate: sums of samples by best unit in planes, and units out of them.
  *
  * Planes [.][units] have a sum for each value, then a count, or, with missing values, a count for each value. In online training
  * they have what is added to each value of a unit in place of sums, and what it is multiplied by before in place of counts.
+ *
+ * Sums are added up in double, where the device has it, so that a unit may have any number of samples and values may be far from
+ * 0; they leave as floats.
  */
 #ifndef GEMP_SOM_ACCUMULATE_H
 #define GEMP_SOM_ACCUMULATE_H
@@ -10,25 +13,37 @@
 #include "som/samples.h"
 #include "som/smooth.h"
 
+/* Values of vectors whose planes are on the device at the same time: count of them from the first on. */
+typedef struct gemp_som_values {
+	uint32_t first, count;
+} gemp_som_values;
+
 typedef struct gemp_som_accumulate {
 	gemp_device *device; /* borrowed */
-	uint32_t dims;
+	uint32_t units;
+	bool missing;
 	gemp_program program;
-	cl_kernel add, finish, move;
+	cl_kernel add, take, finish, move;
+	gemp_buffer sums;    /* 0 but from the first add to take; in online training none */
 } gemp_som_accumulate;
 
-uint32_t gemp_som_planes(uint32_t dims, bool missing);
-/* missing: of any rank; samples.missing may be false then. */
-gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t stride,
-                                  bool missing);
+uint32_t gemp_som_planes(uint32_t values, bool missing);
+/* missing: of any rank; samples.missing may be false then. most: values at a time; all of them, or less. online: for
+ * gemp_som_accumulate_move alone. */
+gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t units,
+                                  bool missing, uint32_t most, bool online);
 void gemp_som_accumulate_free(gemp_som_accumulate *accumulate);
-/* planes = sums and counts; best: [count] as gemp_som_search_run leaves them. Enqueued, like what follows. */
-gemp_code gemp_som_accumulate_run(gemp_som_accumulate *accumulate, const gemp_som_samples *samples, const gemp_buffer *best,
-                                  uint32_t units, const gemp_buffer *planes);
-/* Units with a count above GEMP_SOM_LEAST become sum / count. */
-gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_codebook *book);
-/* Units become factor * unit + what is added. */
-gemp_code gemp_som_accumulate_move(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_codebook *book);
+/* Samples, of several parts one after another; best: [count] as gemp_som_search_run leaves them. Enqueued, like what follows. */
+gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples, const gemp_buffer *best,
+                                  gemp_som_values values);
+/* planes = sums and counts of what was added. */
+gemp_code gemp_som_accumulate_take(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes);
+/* Values of units with a count above GEMP_SOM_LEAST become sum / count. All values of units are done in their order. */
+gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
+                                     gemp_som_codebook *book);
+/* They become factor * value + what is added. */
+gemp_code gemp_som_accumulate_move(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
+                                   gemp_som_codebook *book);
 /* Options of kernels that read samples. */
 void gemp_som_sample_options(char options[GEMP_SOM_OPTIONS], const gemp_som_samples *samples, bool missing);
 

@@ -4,18 +4,17 @@
 
 #include <string.h>
 
-static size_t size_of(const gemp_som_codebook *book)
+static size_t bytes_of(const gemp_som_codebook *book, uint32_t units)
 {
-	return (size_t)book->units * book->stride * sizeof(float);
+	return (size_t)units * book->stride * sizeof(float);
 }
 
 /* Rows of the device from those of the host. */
-static gemp_code lay_out(float **out, const gemp_som_codebook *book, const float *w)
+static void lay_out(float *out, const gemp_som_codebook *book, const float *w)
 {
-	gemp_code code = GEMP_NEW(*out, (size_t)book->units * book->stride);
-	for (uint32_t u = 0; code == GEMP_OK && u < book->units; u++) {
+	for (uint32_t u = 0; u < book->units; u++) {
 		const float *from = w + (size_t)u * book->dims;
-		float *to = *out + (size_t)u * book->stride;
+		float *to = out + (size_t)u * book->stride;
 		double squares = 0;
 		for (uint32_t d = 0; d < book->dims; d++) {
 			squares += (double)from[d] * from[d];
@@ -23,16 +22,28 @@ static gemp_code lay_out(float **out, const gemp_som_codebook *book, const float
 		}
 		to[book->dims] = (float)squares;
 	}
-	return code;
 }
 
 gemp_code gemp_som_codebook_new(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims)
 {
+	return gemp_som_codebook_some(out, device, w, units, dims, units);
+}
+
+gemp_code gemp_som_codebook_some(gemp_som_codebook *out, gemp_device *device, const float *w, uint32_t units, uint32_t dims,
+                                 uint32_t most)
+{
 	gemp_code code = GEMP_OK;
 	float *rows = NULL;
-	*out = (gemp_som_codebook){ .device = device, .units = units, .dims = dims, .stride = gemp_som_stride(dims) };
-	GEMP_TRY(lay_out(&rows, out, w));
-	GEMP_TRY(gemp_buffer_new(&out->w, device, size_of(out), rows));
+	const bool all = most >= units;
+	*out = (gemp_som_codebook){ .device = device, .units = units, .dims = dims, .stride = gemp_som_stride(dims),
+		.most = all ? units : most, .here = all ? units : 0 };
+	GEMP_TRY(GEMP_NEW(rows, (size_t)units * out->stride));
+	lay_out(rows, out, w);
+	GEMP_TRY(gemp_buffer_new(&out->w, device, bytes_of(out, out->most), all ? rows : NULL));
+	if (!all) {
+		out->rows = rows;
+		rows = NULL;
+	}
 done:
 	gemp_free(rows);
 	if (code != GEMP_OK)
@@ -40,25 +51,56 @@ done:
 	return code;
 }
 
-gemp_code gemp_som_codebook_write(const gemp_som_codebook *book, const float *w)
+gemp_code gemp_som_codebook_hold(gemp_som_codebook *book, uint32_t first)
+{
+	if (!book->rows || (book->here && book->first == first))
+		return GEMP_OK;
+	book->first = first;
+	book->here = book->units - first < book->most ? book->units - first : book->most;
+	return gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->here), book->rows + (size_t)first * book->stride);
+}
+
+gemp_code gemp_som_codebook_keep(const gemp_som_codebook *book)
+{
+	if (!book->rows)
+		return GEMP_OK;
+	return gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->here), book->rows + (size_t)book->first * book->stride);
+}
+
+gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)
 {
 	gemp_code code = GEMP_OK;
 	float *rows = NULL;
-	GEMP_TRY(lay_out(&rows, book, w));
-	GEMP_TRY(gemp_buffer_write(book->device, &book->w, 0, size_of(book), rows));
+	if (book->rows) {
+		lay_out(book->rows, book, w);
+		book->here = 0;
+		return GEMP_OK;
+	}
+	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
+	lay_out(rows, book, w);
+	GEMP_TRY(gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->units), rows));
 done:
 	gemp_free(rows);
 	return code;
+}
+
+static void take_rows(const gemp_som_codebook *book, const float *rows, float *w)
+{
+	for (uint32_t u = 0; u < book->units; u++)
+		memcpy(w + (size_t)u * book->dims, rows + (size_t)u * book->stride, book->dims * sizeof *w);
 }
 
 gemp_code gemp_som_codebook_read(const gemp_som_codebook *book, float *w)
 {
 	gemp_code code = GEMP_OK;
 	float *rows = NULL;
+	if (book->rows) {
+		take_rows(book, book->rows, w);
+		return GEMP_OK;
+	}
 	GEMP_TRY(GEMP_NEW(rows, (size_t)book->units * book->stride));
-	GEMP_TRY(gemp_buffer_read(book->device, &book->w, 0, size_of(book), rows));
-	for (uint32_t u = 0; u < book->units; u++)
-		memcpy(w + (size_t)u * book->dims, rows + (size_t)u * book->stride, book->dims * sizeof *w);
+	GEMP_TRY(gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->units), rows));
+	take_rows(book, rows, w);
 done:
 	gemp_free(rows);
 	return code;
@@ -68,5 +110,6 @@ void gemp_som_codebook_free(gemp_som_codebook *book)
 {
 	if (book->device)
 		gemp_buffer_free(&book->w, book->device);
+	gemp_free(book->rows);
 	*book = (gemp_som_codebook){ 0 };
 }

@@ -148,6 +148,7 @@ static size_t group_for(const gemp_device *device)
 	return device->gpu ? 128 : 1;
 }
 
+/* The units on the device. */
 static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samples *samples, const gemp_som_codebook *book,
                         const gemp_buffer *best, const gemp_buffer *second)
 {
@@ -156,22 +157,22 @@ static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samp
 	size_t of_block = (items ? 1 : shape->form == GEMP_SOM_FORM_TILES ? TILE / 8 : shape->group) * (size_t)shape->samples;
 	size_t blocks = (samples->count + of_block - 1) / of_block;
 	size_t wanted = s->device->units * (size_t)(items ? TASKS_OF_CORE : GROUPS_OF_UNIT);
-	size_t chunks = (book->units + (size_t)shape->chunk - 1) / shape->chunk;
+	size_t chunks = (book->here + (size_t)shape->chunk - 1) / shape->chunk;
 	chunks = between(1, (wanted + blocks - 1) / blocks, chunks);
 	/* Whole tiles, so that but for the last all are full. */
-	cl_uint per = between(1, (book->units + chunks - 1) / chunks, UINT32_MAX), tile = items ? 4 : shape->units;
+	cl_uint per = between(1, (book->here + chunks - 1) / chunks, UINT32_MAX), tile = items ? 4 : shape->units;
 	per = per % tile && per > tile ? per + tile - per % tile : per;
-	chunks = (book->units + (size_t)per - 1) / per;
+	chunks = (book->here + (size_t)per - 1) / per;
 	if (blocks * chunks > UINT32_MAX)
 		return gemp_fail(GEMP_ENOMEM, "%zu vectors are too many for one device; use more ranks", samples->count);
 	cl_ulong count = samples->count;
-	cl_uint units = book->units, of_chunk = (cl_uint)blocks;
+	cl_uint of_chunk = (cl_uint)blocks;
 	return gemp_launch(s->device, with->search, blocks * chunks * shape->group, shape->group, GEMP_ARG(&samples->x.mem),
-	                   GEMP_ARG(&samples->present.mem), GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&units),
-	                   GEMP_ARG(&per), GEMP_ARG(&of_chunk), GEMP_ARG(&best->mem), GEMP_ARG(&second->mem));
+	                   GEMP_ARG(&samples->present.mem), GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->here),
+	                   GEMP_ARG(&book->first), GEMP_ARG(&per), GEMP_ARG(&of_chunk), GEMP_ARG(&best->mem), GEMP_ARG(&second->mem));
 }
 
-gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, const gemp_som_codebook *book,
+gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                               const gemp_buffer *best, const gemp_buffer *second)
 {
 	gemp_code code = GEMP_OK;
@@ -185,12 +186,15 @@ gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *s
 	GEMP_TRY(ready(search, second ? TWO : ONE, &with));
 	GEMP_TRY(gemp_launch(search->device, with->begin, items_for(search->device, samples->count), group_for(search->device),
 	                     GEMP_ARG(&best->mem), GEMP_ARG(&next->mem), GEMP_ARG(&count)));
-	code = launch(search, with, samples, book, best, next);
+	for (uint32_t first = 0; first < book->units; first += book->here) {
+		GEMP_TRY(gemp_som_codebook_hold(book, first));
+		GEMP_TRY(launch(search, with, samples, book, best, next));
+	}
 done:
 	return code;
 }
 
-gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, const gemp_som_codebook *book,
+gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance)
 {
 	gemp_code code = GEMP_OK;
@@ -199,9 +203,13 @@ gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samp
 	if (count == 0)
 		return GEMP_OK;
 	GEMP_TRY(ready(search, search->programs[TWO].distances && !search->programs[ONE].distances ? TWO : ONE, &with));
-	code = gemp_launch(search->device, with->distances, items_for(search->device, samples->count), group_for(search->device),
-	                   GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count), GEMP_ARG(&book->w.mem),
-	                   GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem));
+	for (uint32_t first = 0; first < book->units; first += book->here) {
+		GEMP_TRY(gemp_som_codebook_hold(book, first));
+		GEMP_TRY(gemp_launch(search->device, with->distances, items_for(search->device, samples->count),
+		                     group_for(search->device), GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem),
+		                     GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->here), GEMP_ARG(&book->first),
+		                     GEMP_ARG(&keys->mem), GEMP_ARG(&distance->mem)));
+	}
 done:
 	return code;
 }

@@ -47,12 +47,12 @@ gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32
 void gemp_som_search_free(gemp_som_search *search);
 
 /* best: uint64_t[count] keys; GEMP_SOM_NO_KEY, whose unit is GEMP_SOM_NO_UNIT, for samples without a unit. second: the same
- * of the second-best units, NULL if not asked for. Does not wait. */
-gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, const gemp_som_codebook *book,
+ * of the second-best units, NULL if not asked for. Does not wait, unless the device has not room for all units. */
+gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                               const gemp_buffer *best, const gemp_buffer *second);
 /* distance: float[count], of the samples to the units of the keys, from the values themselves; NaN without a unit. A vector
- * of zeros is at cosine distance 1 from all. Does not wait. */
-gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, const gemp_som_codebook *book,
+ * of zeros is at cosine distance 1 from all. Waits as the search does. */
+gemp_code gemp_som_search_distances(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,
                                     const gemp_buffer *keys, const gemp_buffer *distance);
 
 #endif

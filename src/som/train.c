@@ -105,7 +105,7 @@ static gemp_code make_planes(training *it, const float *w)
 	GEMP_TRY(gemp_som_planes_new(&it->sums, device, it->units, it->planes));
 	GEMP_TRY(gemp_som_smooth_new(&it->smooth, device, &how->grid, how->neighbourhood, how->online ? 0 : it->planes,
 	                             gemp_som_spread_of(&how->grid, how->neighbourhood)));
-	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, device, &it->samples, it->book.stride, it->missing));
+	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, device, &it->samples, it->units, it->missing, it->dims, how->online));
 	if (how->online)
 		GEMP_TRY(gemp_som_online_new(&it->online, device, &it->samples, &it->smooth, it->missing));
 	else
@@ -182,9 +182,14 @@ done:
 
 static gemp_code sum_up(training *it, double rate)
 {
+	gemp_code code = GEMP_OK;
+	const gemp_som_values all = { 0, it->dims };
 	if (it->how->online)
 		return gemp_som_online_run(&it->online, &it->samples, &it->best, &it->smooth, rate, &it->sums);
-	return gemp_som_accumulate_run(&it->accumulate, &it->samples, &it->best, it->units, &it->sums);
+	GEMP_TRY(gemp_som_accumulate_add(&it->accumulate, &it->samples, &it->best, all));
+	code = gemp_som_accumulate_take(&it->accumulate, all, &it->sums);
+done:
+	return code;
 }
 
 static void add_planes(const gemp_comm *comm, float *planes, size_t count)
@@ -217,10 +222,11 @@ done:
 static gemp_code update(training *it)
 {
 	gemp_code code = GEMP_OK;
+	const gemp_som_values all = { 0, it->dims };
 	if (it->how->online)
-		return gemp_som_accumulate_move(&it->accumulate, &it->sums, &it->book);
+		return gemp_som_accumulate_move(&it->accumulate, &it->sums, all, &it->book);
 	GEMP_TRY(gemp_som_smooth_run(&it->smooth, &it->sums, &it->spread));
-	code = gemp_som_accumulate_finish(&it->accumulate, &it->spread, &it->book);
+	code = gemp_som_accumulate_finish(&it->accumulate, &it->spread, all, &it->book);
 done:
 	return code;
 }
