@@ -37,7 +37,8 @@ static gemp_code name_columns(gemp_vectors *v)
 {
 	gemp_code code = GEMP_OK;
 	char name[16];
-	if (v->names)
+	v->named = v->names != NULL;
+	if (v->named)
 		return GEMP_OK;
 	GEMP_TRY(GEMP_NEW(v->names, v->dims));
 	for (uint32_t c = 0; c < v->dims && code == GEMP_OK; c++) {
@@ -89,5 +90,75 @@ done:
 	gemp_free(path);
 	if (code != GEMP_OK)
 		gemp_vectors_free(out);
+	return code;
+}
+
+/* SELECTION */
+
+static gemp_code find_column(const gemp_vectors *v, const char *place, const char *name, uint32_t *column)
+{
+	for (*column = 0; *column < v->dims; ++*column)
+		if (strcmp(v->names[*column], name) == 0)
+			return GEMP_OK;
+	return gemp_fail(GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any order", place, name);
+}
+
+static gemp_code take_columns(gemp_vectors *v, const uint32_t *from, uint32_t dims)
+{
+	gemp_code code = GEMP_OK;
+	float *x = NULL;
+	char **names = NULL;
+	GEMP_TRY(GEMP_NEW(x, v->count * dims));
+	GEMP_TRY(GEMP_NEW(names, dims));
+	for (uint32_t c = 0; c < dims; c++) {
+		names[c] = gemp_strdup(v->names[from[c]]);
+		if (!names[c])
+			GEMP_TRY(GEMP_ENOMEM);
+	}
+	for (size_t i = 0; i < v->count; i++)
+		for (uint32_t c = 0; c < dims; c++)
+			x[i * dims + c] = v->x[i * v->dims + from[c]];
+	for (uint32_t c = 0; c < v->dims; c++)
+		gemp_free(v->names[c]);
+	gemp_free(v->names);
+	gemp_free(v->x);
+	v->x = x;
+	v->names = names;
+	v->dims = dims;
+	return GEMP_OK;
+done:
+	for (uint32_t c = 0; names && c < dims; c++)
+		gemp_free(names[c]);
+	gemp_free(names);
+	gemp_free(x);
+	return code;
+}
+
+static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *const *names, uint32_t dims)
+{
+	gemp_code code = GEMP_OK;
+	uint32_t *from = NULL;
+	bool same = dims == vectors->dims;
+	GEMP_TRY(GEMP_NEW(from, dims));
+	for (uint32_t c = 0; c < dims; c++) {
+		GEMP_TRY(find_column(vectors, place, names[c], &from[c]));
+		same &= from[c] == c;
+	}
+	if (!same)
+		code = take_columns(vectors, from, dims);
+done:
+	gemp_free(from);
+	return code;
+}
+
+gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names, uint32_t dims)
+{
+	gemp_code code = GEMP_OK;
+	uint64_t missing = 0;
+	GEMP_TRY(gemp_comm_agree(comm, select_columns(vectors, place, names, dims)));
+	for (size_t i = 0; i < vectors->count * dims; i++)
+		missing += isnan(vectors->x[i]) != 0;
+	vectors->missing = gemp_comm_sum1(comm, missing);
+done:
 	return code;
 }

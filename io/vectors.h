@@ -18,11 +18,15 @@ typedef struct gemp_vectors {
 	uint64_t all;       /* of all ranks */
 	uint64_t missing;   /* values, of all ranks */
 	char **names;       /* [dims] owned; without a header x1, x2, ... */
+	bool named;         /* by a header */
 	gemp_column keys;   /* [count] texts; not loaded (gemp_column_loaded): rows have no keys */
 } gemp_vectors;
 
 /* Collective. key: the column of a text, by its name in the header, that holds keys; NULL: as told above. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key);
 void gemp_vectors_free(gemp_vectors *vectors);
+/* Collective. Leaves the columns of these names, in their order. GEMP_EDATA for one that is not there. */
+gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
+                              uint32_t dims);
 
 #endif

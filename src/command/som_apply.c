@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { BATCH = 1 << 18 }; /* rows a turn; ranks take turns */
@@ -121,10 +122,25 @@ done:
 
 /* SEARCH */
 
-static gemp_code check_columns(const applying *a)
+/* Were its vectors without a header? */
+static bool has_plain_names(const gemp_som_map *map)
+{
+	bool plain = true;
+	char name[16];
+	for (uint32_t c = 0; c < map->dims && plain; c++) {
+		snprintf(name, sizeof name, "x%" PRIu32, c + 1);
+		plain = strcmp(map->names[c], name) == 0;
+	}
+	return plain;
+}
+
+/* Collective. Columns with names are those of the map, in any order; without, they are in the map's order. */
+static gemp_code take_columns(applying *a)
 {
 	const gemp_som_map *map = &a->map;
-	if (a->vectors.dims != map->dims)
+	if (a->vectors.named && !has_plain_names(map))
+		return gemp_vectors_select(&a->vectors, a->comm, a->options->arguments[2], map->names, map->dims);
+	if (a->vectors.dims != map->dims) /* on all ranks */
 		return gemp_fail(GEMP_EDATA, "%s: vectors have %" PRIu32 " numbers, and those of %s %" PRIu32, a->options->arguments[2],
 		                 a->vectors.dims, a->options->arguments[1], map->dims);
 	return GEMP_OK;
@@ -186,7 +202,7 @@ gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_op
 	double since = gemp_now();
 	GEMP_TRY(gemp_som_file_read(&a.map, comm, options->arguments[1]));
 	GEMP_TRY(gemp_vectors_read(&a.vectors, comm, options->arguments[2], options->key_column));
-	GEMP_TRY(gemp_comm_agree(comm, check_columns(&a)));
+	GEMP_TRY(take_columns(&a));
 	gemp_som_scale_apply(&a.map, &a.vectors);
 	gemp_timers_add(&a.timers, GEMP_READ, since);
 	GEMP_TRY(open_writer(&a));
