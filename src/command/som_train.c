@@ -31,7 +31,7 @@ typedef struct training {
 enum { RANDOM, SAMPLES };
 
 /* What is asked for, or, with --resume, what the map says. */
-static gemp_som_training how(const gemp_som_map *map, bool quality)
+static gemp_som_training how(const gemp_som_map *map, bool quality, uint64_t save_every)
 {
 	return (gemp_som_training){
 		.grid = gemp_som_grid_of(map),
@@ -46,6 +46,7 @@ static gemp_som_training how(const gemp_som_map *map, bool quality)
 		.rate = map->rate,
 		.rate_end = map->rate_end,
 		.quality = quality,
+		.settle = save_every < map->epochs ? (uint32_t)save_every : 0,
 	};
 }
 
@@ -166,7 +167,7 @@ static gemp_code prepare(training *t)
 		t->map.samples = t->vectors.all;
 		GEMP_TRY(gemp_som_scale_find(&t->map, t->comm, &t->vectors));
 	}
-	const gemp_som_training asked = how(&t->map, false);
+	const gemp_som_training asked = how(&t->map, false, 0);
 	GEMP_TRY(gemp_comm_agree(t->comm, gemp_som_training_check(&asked)));
 	gemp_som_scale_apply(&t->map, &t->vectors);
 	if (!there)
@@ -204,7 +205,7 @@ static gemp_code after_epoch(void *context, const gemp_som_epoch *done, const ge
 	t->map.epoch = done->epoch + 1;
 	gemp_progress("training", t->map.epoch, t->map.epochs, 0);
 	*stop = gemp_signals_noted() || (o->max_time > 0 && gemp_now() - t->began >= o->max_time);
-	if (o->save_every && t->map.epoch % o->save_every == 0 && t->map.epoch < t->map.epochs) {
+	if (book && t->map.epoch < t->map.epochs) {
 		GEMP_TRY(gemp_comm_agree(t->comm, gemp_som_codebook_read(book, t->map.codebook)));
 		gemp_free(t->map.hits);
 		t->map.hits = NULL;
@@ -219,7 +220,7 @@ done:
 static gemp_code train(training *t)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_som_training asked = how(&t->map, !t->options->no_quality);
+	const gemp_som_training asked = how(&t->map, !t->options->no_quality, t->options->save_every);
 	const gemp_vectors *v = &t->vectors;
 	if (asked.from == asked.epochs)
 		return GEMP_OK;

@@ -2,8 +2,9 @@
 
 #include "core/memory.h"
 #include "som/accumulate.h"
+#include "som/ahead.h"
+#include "som/judge.h"
 #include "som/online.h"
-#include "som/quality.h"
 
 #include <math.h>
 
@@ -12,9 +13,12 @@ typedef struct training {
 	const gemp_comm *comm;
 	gemp_device *device;
 	const gemp_som_training *how;
-	const float *x;
+	gemp_som_every *every;
+	void *context;
+	gemp_som_report *report;
 	uint32_t units, dims, planes;
 	gemp_code mine;               /* what has failed on this rank, until ranks agree next */
+	bool asked, stop;             /* to stop: this rank, until ranks agree next; all of them */
 	bool missing;                 /* on any rank */
 	gemp_som_samples samples;
 	gemp_som_codebook book;
@@ -22,12 +26,11 @@ typedef struct training {
 	gemp_som_smooth smooth;
 	gemp_som_accumulate accumulate;
 	gemp_som_online online;
+	gemp_som_judge judge;
+	gemp_som_ahead ahead;         /* of one rank */
 	gemp_buffer best, second;     /* keys */
 	gemp_buffer sums, spread;     /* planes */
 	float *host[2];               /* of several ranks: planes, and as much again for online training */
-	float *w;                     /* the rest is for qualities: [units][dims] */
-	uint64_t *keys;
-	uint32_t *unit[2];
 } training;
 
 /* PLANS */
@@ -73,11 +76,11 @@ static gemp_code check_count(size_t count)
 	return GEMP_OK;
 }
 
-static gemp_code make_samples(training *it, size_t count)
+static gemp_code make_samples(training *it, const float *x, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(check_count(count));
-	GEMP_TRY(gemp_som_samples_new(&it->samples, it->device, it->x, count, it->dims));
+	GEMP_TRY(gemp_som_samples_new(&it->samples, it->device, x, count, it->dims));
 	GEMP_TRY(gemp_som_search_new(&it->search, it->device, it->dims, it->how->metric, it->samples.missing, NULL));
 	code = gemp_buffer_new(&it->best, it->device, (count ? count : 1) * sizeof(uint64_t), NULL);
 done:
@@ -88,10 +91,7 @@ static gemp_code make_quality(training *it, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	GEMP_TRY(gemp_buffer_new(&it->second, it->device, (count ? count : 1) * sizeof(uint64_t), NULL));
-	GEMP_TRY(GEMP_NEW(it->w, (size_t)it->units * it->dims));
-	GEMP_TRY(GEMP_NEW(it->keys, count));
-	GEMP_TRY(GEMP_NEW(it->unit[0], count));
-	code = GEMP_NEW(it->unit[1], count);
+	code = gemp_som_judge_new(&it->judge, it->device, &it->how->grid, count);
 done:
 	return code;
 }
@@ -121,6 +121,8 @@ static void training_free(training *it)
 	gemp_buffer *buffers[] = { &it->best, &it->second, &it->sums, &it->spread };
 	for (size_t k = 0; k < sizeof buffers / sizeof *buffers; k++)
 		gemp_buffer_free(buffers[k], it->device);
+	gemp_som_ahead_free(&it->ahead);
+	gemp_som_judge_free(&it->judge);
 	gemp_som_online_free(&it->online);
 	gemp_som_accumulate_free(&it->accumulate);
 	gemp_som_smooth_free(&it->smooth);
@@ -129,55 +131,28 @@ static void training_free(training *it)
 	gemp_som_samples_free(&it->samples);
 	gemp_free(it->host[0]);
 	gemp_free(it->host[1]);
-	gemp_free(it->w);
-	gemp_free(it->keys);
-	gemp_free(it->unit[0]);
-	gemp_free(it->unit[1]);
 }
 
 /* AN EPOCH */
 
-static gemp_code take_units(gemp_device *device, const gemp_buffer *from, size_t count, uint64_t *keys, uint32_t *unit)
-{
-	gemp_code code = count ? gemp_buffer_read(device, from, 0, count * sizeof *keys, keys) : GEMP_OK;
-	for (size_t i = 0; code == GEMP_OK && i < count; i++)
-		unit[i] = gemp_som_key_unit(keys[i]);
-	return code;
-}
-
-static gemp_code take_quality(training *it)
+static gemp_code search(training *it, double radius, uint32_t slot)
 {
 	gemp_code code = GEMP_OK;
-	const size_t count = it->samples.count;
-	GEMP_TRY(take_units(it->device, &it->best, count, it->keys, it->unit[0]));
-	GEMP_TRY(take_units(it->device, &it->second, count, it->keys, it->unit[1]));
-	code = gemp_som_codebook_read(&it->book, it->w);
-done:
-	return code;
-}
-
-/* Collective. Of the codebook as the epoch finds it. */
-static gemp_code judge(training *it, gemp_som_epoch *epoch)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_som_training *how = it->how;
-	if (it->mine == GEMP_OK)
-		it->mine = take_quality(it);
-	GEMP_TRY(gemp_comm_agree(it->comm, it->mine));
-	gemp_som_errors(it->comm, &how->grid, how->metric, it->w, it->x, it->samples.count, it->dims, it->unit[0], it->unit[1],
-	                &epoch->quantisation, &epoch->topographic);
-done:
-	return code;
-}
-
-static gemp_code search(training *it, double radius)
-{
-	gemp_code code = GEMP_OK;
+	const gemp_buffer *second = it->how->quality ? &it->second : NULL;
 	GEMP_TRY(gemp_som_smooth_radius(&it->smooth, radius));
-	if (it->samples.count)
-		code = gemp_som_search_run(it->search, &it->samples, &it->book, &it->best, it->how->quality ? &it->second : NULL);
+	if (it->samples.count == 0)
+		return GEMP_OK;
+	GEMP_TRY(gemp_som_search_run(it->search, &it->samples, &it->book, &it->best, second));
+	if (second)
+		code = gemp_som_judge_run(&it->judge, it->search, &it->samples, &it->book, &it->best, second, slot);
 done:
 	return code;
+}
+
+static void judge(gemp_som_epoch *epoch, const gemp_som_fit *fit)
+{
+	epoch->quantisation = fit->samples > 0 ? fit->distances / fit->samples : NAN;
+	epoch->topographic = fit->samples > 0 ? fit->torn / fit->samples : NAN;
 }
 
 static gemp_code sum_up(training *it, double rate)
@@ -200,16 +175,34 @@ static void add_planes(const gemp_comm *comm, float *planes, size_t count)
 	}
 }
 
+/* Collective. What ranks tell each other before their planes meet: whether one has failed or is to stop, and qualities. */
+static gemp_code speak(training *it, gemp_som_epoch *epoch, const gemp_som_fit *fit)
+{
+	gemp_som_fit all;
+	double said[] = { it->mine != GEMP_OK, it->asked, fit->distances, fit->torn, fit->samples };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, said, sizeof said / sizeof *said, MPI_DOUBLE, MPI_SUM, it->comm->world));
+	if (said[0] > 0)
+		return gemp_comm_agree(it->comm, it->mine);
+	it->stop = said[1] > 0;
+	all = (gemp_som_fit){ said[2], said[3], said[4] };
+	if (it->how->quality)
+		judge(epoch, &all);
+	return GEMP_OK;
+}
+
 /* Collective. Planes of all ranks together. */
-static gemp_code meet(training *it)
+static gemp_code meet(training *it, gemp_som_epoch *epoch, uint32_t slot)
 {
 	gemp_code code = GEMP_OK;
 	const size_t count = (size_t)it->units * it->planes;
+	gemp_som_fit fit = { 0 };
 	if (it->comm->size == 1)
 		return it->mine;
 	if (it->mine == GEMP_OK)
 		it->mine = gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host[0]);
-	GEMP_TRY(gemp_comm_agree(it->comm, it->mine));
+	if (it->mine == GEMP_OK && it->how->quality)
+		it->mine = gemp_som_judge_take(&it->judge, slot, &fit);
+	GEMP_TRY(speak(it, epoch, &fit));
 	if (it->how->online)
 		gemp_som_online_compose(it->comm, it->host[0], it->host[1], it->units, it->dims, it->missing);
 	else
@@ -235,13 +228,12 @@ done:
 static gemp_code run_epoch(training *it, gemp_som_epoch *epoch)
 {
 	gemp_code code = GEMP_OK;
+	const uint32_t slot = (epoch->epoch - it->how->from) % GEMP_SOM_SLOTS;
 	if (it->mine == GEMP_OK)
-		it->mine = search(it, epoch->radius);
-	if (it->how->quality)
-		GEMP_TRY(judge(it, epoch));
+		it->mine = search(it, epoch->radius, slot);
 	if (it->mine == GEMP_OK)
 		it->mine = sum_up(it, epoch->rate);
-	GEMP_TRY(meet(it));
+	GEMP_TRY(meet(it, epoch, slot));
 	if (it->mine == GEMP_OK)
 		it->mine = update(it);
 	if (it->mine == GEMP_OK)
@@ -250,17 +242,64 @@ done:
 	return code;
 }
 
-/* Collective. What the callback makes of an epoch. */
-static gemp_code tell(training *it, const gemp_som_epoch *epoch, gemp_som_every *every, void *context, bool *stop)
+/* CALLBACKS */
+
+static bool settles(const gemp_som_training *how, const gemp_som_epoch *epoch)
+{
+	return how->settle && (epoch->epoch + 1) % how->settle == 0;
+}
+
+static void tell(training *it, const gemp_som_epoch *epoch)
+{
+	bool stop = false;
+	if (!it->every || it->mine != GEMP_OK)
+		return;
+	it->mine = it->every(it->context, epoch, NULL, &stop);
+	it->asked = it->asked || stop;
+}
+
+/* Collective. The codebook is as this epoch has left it; what the callback does may be collective. */
+static gemp_code tell_settled(training *it, const gemp_som_epoch *epoch)
 {
 	gemp_code code = GEMP_OK;
+	bool stop = false;
 	if (it->mine == GEMP_OK)
 		it->mine = GEMP_CL(clFinish(it->device->queue));
-	GEMP_TRY(gemp_comm_agree(it->comm, it->mine)); /* what the callback does may be collective */
-	GEMP_TRY(gemp_comm_agree(it->comm, every(context, epoch, &it->book, stop)));
-	uint64_t any = *stop;
+	GEMP_TRY(gemp_comm_agree(it->comm, it->mine));
+	GEMP_TRY(gemp_comm_agree(it->comm, it->every(it->context, epoch, &it->book, &stop)));
+	uint64_t any = it->asked || stop;
 	gemp_comm_max(it->comm, &any, 1);
-	*stop = any != 0;
+	it->stop = any != 0;
+done:
+	return code;
+}
+
+/* One rank: the oldest epoch of those that are ahead. */
+static gemp_code hear(training *it)
+{
+	gemp_code code = GEMP_OK;
+	const uint32_t k = it->ahead.over;
+	gemp_som_epoch *epoch = &it->report->epochs[k];
+	gemp_som_fit fit;
+	GEMP_TRY(gemp_som_ahead_take(&it->ahead));
+	if (it->how->quality) {
+		GEMP_TRY(gemp_som_judge_take(&it->judge, k % GEMP_SOM_SLOTS, &fit));
+		judge(epoch, &fit);
+	}
+	if (!settles(it->how, epoch))
+		tell(it, epoch);
+	it->stop = it->asked;
+	code = it->mine;
+done:
+	return code;
+}
+
+/* One rank. all: of all epochs that are ahead. */
+static gemp_code hear_of(training *it, bool all)
+{
+	gemp_code code = GEMP_OK;
+	while (all ? it->ahead.over != it->ahead.begun : gemp_som_ahead_due(&it->ahead))
+		GEMP_TRY(hear(it));
 done:
 	return code;
 }
@@ -268,10 +307,10 @@ done:
 /* THE WHOLE */
 
 /* Collective. */
-static gemp_code prepare(training *it, const float *w, size_t count)
+static gemp_code prepare(training *it, const float *w, const float *x, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(it->comm, make_samples(it, count)));
+	GEMP_TRY(gemp_comm_agree(it->comm, make_samples(it, x, count)));
 	uint64_t missing = it->samples.missing;
 	gemp_comm_max(it->comm, &missing, 1);
 	it->missing = missing != 0;
@@ -285,19 +324,29 @@ done:
 }
 
 /* Collective. */
-static gemp_code run_epochs(training *it, gemp_som_every *every, void *context, gemp_som_report *report)
+static gemp_code run_epochs(training *it)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_training *how = it->how;
-	bool stop = false;
-	for (uint32_t e = how->from; e < how->epochs && !stop; e++) {
-		gemp_som_epoch *epoch = &report->epochs[report->count++];
+	const bool alone = it->comm->size == 1;
+	for (uint32_t e = how->from; e < how->epochs && !it->stop; e++) {
+		gemp_som_epoch *epoch = &it->report->epochs[it->report->count++];
 		*epoch = (gemp_som_epoch){ e, gemp_som_radius(how, e), gemp_som_rate(how, e), NAN, NAN };
+		const bool settled = it->every && settles(how, epoch);
 		GEMP_TRY(run_epoch(it, epoch));
-		if (every)
-			GEMP_TRY(tell(it, epoch, every, context, &stop));
+		if (alone) {
+			GEMP_TRY(it->mine);
+			GEMP_TRY(gemp_som_ahead_add(&it->ahead, it->device));
+			GEMP_TRY(hear_of(it, settled));
+		} else if (!settled) {
+			tell(it, epoch);
+		}
+		if (settled)
+			GEMP_TRY(tell_settled(it, epoch));
 	}
-	report->stopped = stop;
+	if (alone)
+		GEMP_TRY(hear_of(it, true));
+	it->report->stopped = it->stop;
 done:
 	return code;
 }
@@ -323,7 +372,9 @@ static gemp_code keep_programs(training *it)
 	GEMP_TRY(gemp_program_store(it->device, &it->smooth.program));
 	GEMP_TRY(gemp_program_store(it->device, &it->accumulate.program));
 	if (it->how->online)
-		code = gemp_program_store(it->device, &it->online.program);
+		GEMP_TRY(gemp_program_store(it->device, &it->online.program));
+	if (it->judge.kernel)
+		code = gemp_program_store(it->device, &it->judge.program);
 done:
 	return code;
 }
@@ -334,16 +385,17 @@ gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_
 	gemp_code code = GEMP_OK;
 	const double since = gemp_now();
 	gemp_som_report own = { 0 };
-	training it = { .comm = comm, .device = device, .how = how, .x = x, .units = gemp_som_units(&how->grid), .dims = dims };
+	training it = { .comm = comm, .device = device, .how = how, .every = every, .context = context, .report = &own,
+		.units = gemp_som_units(&how->grid), .dims = dims };
 	if (report)
 		*report = own;
 	code = gemp_som_training_check(how);
 	if (code == GEMP_OK)
 		code = GEMP_NEW(own.epochs, how->epochs > how->from ? how->epochs - how->from : 0);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	GEMP_TRY(prepare(&it, w, count));
+	GEMP_TRY(prepare(&it, w, x, count));
 	own.prepare = gemp_now() - since;
-	GEMP_TRY(run_epochs(&it, every, context, &own));
+	GEMP_TRY(run_epochs(&it));
 	GEMP_TRY(take_codebook(&it, w));
 	own.train = gemp_now() - since - own.prepare;
 	GEMP_TRY(gemp_comm_agree(comm, keep_programs(&it)));

@@ -1,7 +1,8 @@
 /* train: epochs of a self-organising map, on the devices of all ranks. What they do is in docs/som.md.
  *
  * Every rank has samples of its own and the whole codebook. An epoch's sums (batch) or affine maps (online) of all ranks come
- * together in one allreduce. One rank alone waits for its device only where a callback or qualities are asked for.
+ * together in one allreduce. One rank alone enqueues epochs ahead of its device, some tenths of a second at most or one epoch,
+ * and neither callbacks nor qualities make the device wait.
  */
 #ifndef GEMP_SOM_TRAIN_H
 #define GEMP_SOM_TRAIN_H
@@ -22,6 +23,7 @@ typedef struct gemp_som_training {
 	double radius, radius_end; /* of the first epoch and the last */
 	double rate, rate_end;     /* online */
 	bool quality;              /* errors in each epoch */
+	uint32_t settle;           /* a callback finds the codebook after every so many epochs; 0: never */
 } gemp_som_training;
 
 typedef struct gemp_som_epoch {
@@ -38,8 +40,12 @@ typedef struct gemp_som_report {
 	double prepare, train;  /* seconds */
 } gemp_som_report;
 
-/* Called on all ranks after each epoch; *stop on any of them ends the training. The codebook is on the device:
- * gemp_som_codebook_read. What is returned is agreed on. */
+/* Called on all ranks for each epoch in turn, once it is over on one rank, and soon after it was enqueued on several. *stop on
+ * any of them ends the training: no more epochs are begun, but for one of several ranks, and those that were are heard of, too. A
+ * failure of any is agreed on.
+ *
+ * book: NULL but after epochs that settle: then the codebook on the device (gemp_som_codebook_read) is as this epoch has left
+ * it, ranks call at the same time, and *stop is heard of before another epoch begins. */
 typedef gemp_code gemp_som_every(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop);
 
 /* Of epoch `epoch`. */

@@ -276,7 +276,7 @@ static void whole_trainings(void **state)
 /* CALLBACKS */
 
 typedef struct listener {
-	uint32_t calls, stop_at;
+	uint32_t calls, books, next, stop_at; /* next: epoch to hear of */
 	gemp_code fails;
 } listener;
 
@@ -284,8 +284,9 @@ static gemp_code listen(void *context, const gemp_som_epoch *done, const gemp_so
 {
 	listener *it = context;
 	it->calls++;
-	if (book->units != 54)
-		return gemp_fail(GEMP_EINTERNAL, "not the codebook");
+	it->books += book != NULL;
+	if (done->epoch != it->next++ || (book && book->units != 54))
+		return gemp_fail(GEMP_EINTERNAL, "not the epoch, or not the codebook");
 	if (test_comm.rank == test_comm.size - 1 && done->epoch == it->stop_at) {
 		*stop = true;
 		return it->fails ? gemp_fail(it->fails, "the last rank does not want to") : GEMP_OK;
@@ -299,19 +300,89 @@ static void callbacks(void **state)
 	gemp_som_training how = training_of(0);
 	gemp_som_report report;
 	vectors v = vectors_new(40, 3, gemp_som_units(&how.grid), how.metric, false, SPLIT_EVENLY, &random);
-	listener heard = { .stop_at = 4 };
+	listener heard = { .next = 2, .stop_at = 4 };
 	(void)state;
 	how.epochs = 9;
 	how.from = 2;
+	how.settle = 1;
 	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report));
-	assert_all(heard.calls == 3 && report.count == 3 && report.stopped && report.epochs[2].epoch == 4);
+	assert_all(heard.calls == 3 && heard.books == 3 && report.count == 3 && report.stopped && report.epochs[2].epoch == 4);
 	assert_all(same(report.epochs[2].radius, 2.4 - 1.4 * 4 / 8));
 	gemp_som_report_free(&report);
-	heard = (listener){ .stop_at = 3, .fails = GEMP_EIO };
+	heard = (listener){ .next = 2, .stop_at = 3, .fails = GEMP_EIO };
 	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report), GEMP_EIO);
 	assert_all(heard.calls == 2 && report.epochs == NULL);
+	how.settle = 0;
+	heard = (listener){ .next = 2, .stop_at = 3, .fails = GEMP_EIO };
+	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, listen, &heard, &report), GEMP_EIO);
 	how.radius = 0;
 	assert_all_code(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, NULL), GEMP_EUSAGE);
+	vectors_free(&v);
+}
+
+/* Epochs ahead are heard of one after another, each with its own errors, and those that settle leave their own codebook. */
+typedef struct keeper {
+	uint32_t next, settle, stop_at;
+	float *books; /* of epochs that settle, one after another */
+	uint32_t kept;
+	size_t values;
+} keeper;
+
+static gemp_code keep(void *context, const gemp_som_epoch *done, const gemp_som_codebook *book, bool *stop)
+{
+	keeper *it = context;
+	if (done->epoch != it->next++ || (book != NULL) != ((done->epoch + 1) % it->settle == 0))
+		return gemp_fail(GEMP_EINTERNAL, "not the epoch, or a codebook at another one");
+	*stop = done->epoch == it->stop_at;
+	return book ? gemp_som_codebook_read(book, it->books + it->kept++ * it->values) : GEMP_OK;
+}
+
+static void epochs_ahead(void **state)
+{
+	enum { EPOCHS = 90, SETTLE = 40 };
+	uint64_t random = test_seed_all();
+	gemp_som_training how = training_of(0);
+	how.epochs = EPOCHS;
+	how.settle = SETTLE;
+	how.quality = true;
+	vectors v = vectors_new(40, 3, gemp_som_units(&how.grid), how.metric, false, SPLIT_EVENLY, &random);
+	const size_t values = (size_t)v.units * 3;
+	const size_t count = v.end - v.begin;
+	const som_reference_map map = map_of(&how.grid);
+	float *w = malloc(values * sizeof *w), *books = malloc(3 * values * sizeof *books);
+	gemp_som_report report, one;
+	(void)state;
+	memcpy(w, v.w, values * sizeof *w);
+	keeper kept = { .settle = SETTLE, .stop_at = EPOCHS, .books = books, .values = values };
+	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, w, keep, &kept, &report));
+	assert_all(kept.next == EPOCHS && kept.kept == EPOCHS / SETTLE && report.count == EPOCHS && !report.stopped);
+	for (uint32_t e = 0; e < EPOCHS; e++) { /* one after another: the same, but for the last bits of sums in any order */
+		gemp_som_training step = how;
+		step.epochs = 1;
+		step.radius = gemp_som_radius(&how, e);
+		assert_all_ok(gemp_som_train(&test_comm, device, &step, own(&v), count, 3, v.w, NULL, NULL, &one));
+		assert_all(fabs(one.epochs[0].quantisation - report.epochs[e].quantisation) < 1e-4);
+		gemp_som_report_free(&one);
+		for (size_t k = 0; (e + 1) % SETTLE == 0 && k < values; k++)
+			assert_all(fabsf(v.w[k] - books[((e + 1) / SETTLE - 1) * values + k]) < 1e-4f);
+	}
+	for (size_t k = 0; k < values; k++)
+		v.book[k] = v.w[k];
+	som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance, v.second);
+	gemp_som_report_free(&report);
+	how.from = EPOCHS - 1; /* the last one again: of the codebook that the others have left */
+	how.settle = 0;
+	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, NULL, NULL, &report));
+	assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, v.count)));
+	assert_all(same(report.epochs[0].topographic, torn(&v, &map)));
+	gemp_som_report_free(&report);
+	how.from = 0; /* stopped on the way */
+	kept = (keeper){ .settle = EPOCHS, .stop_at = 20 };
+	assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, keep, &kept, &report));
+	assert_all(report.stopped && kept.next == report.count && report.count > 20 && report.count < EPOCHS);
+	gemp_som_report_free(&report);
+	free(w);
+	free(books);
 	vectors_free(&v);
 }
 
@@ -479,6 +550,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(no_values),
 		cmocka_unit_test(whole_trainings),
 		cmocka_unit_test(callbacks),
+		cmocka_unit_test(epochs_ahead),
 		cmocka_unit_test(starts_are_the_same),
 		cmocka_unit_test(pca_is_principal),
 		cmocka_unit_test(umatrix_and_hits),
