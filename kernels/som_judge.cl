@@ -29,10 +29,10 @@ static inline bool som_adjacent(uint a, uint b, uint rows, uint columns, uint he
 	return a != b && up <= 1 && som_apart(ax, bx, columns, toroid) <= 1;
 }
 
-/* sums: of each group: the distances in two floats, samples torn apart, samples. */
+/* sums: of each group of a slot: the distances in two floats, samples torn apart, samples. add: to what is there. */
 __kernel __attribute__((reqd_work_group_size(SOM_GROUP, 1, 1)))
 void som_judge(__global const ulong *best, __global const ulong *second, __global const float *distance, ulong count, uint rows,
-               uint columns, uint hexagonal, uint toroid, __global uint4 *sums, uint slot)
+               uint columns, uint hexagonal, uint toroid, __global uint4 *sums, uint slot, uint add)
 {
 	const uint lane = (uint)get_local_id(0);
 	__local som_real far[SOM_GROUP];
@@ -59,7 +59,10 @@ void som_judge(__global const ulong *best, __global const ulong *second, __globa
 		}
 	}
 	if (lane == 0) {
-		const float most = (float)far[0], rest = (float)(far[0] - (som_real)most);
-		sums[slot * get_num_groups(0) + get_group_id(0)] = (uint4)(as_uint(most), as_uint(rest), torn[0], there[0]);
+		__global uint4 *sum = &sums[slot * (uint)get_num_groups(0) + (uint)get_group_id(0)];
+		const uint4 before = add ? *sum : (uint4)(0);
+		const som_real all = far[0] + (som_real)as_float(before.x) + (som_real)as_float(before.y);
+		const float most = (float)all, rest = (float)(all - (som_real)most);
+		*sum = (uint4)(as_uint(most), as_uint(rest), before.z + torn[0], before.w + there[0]);
 	}
 }

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { GROUP = 256, MOST_GROUPS = 128, TASKS_OF_CORE = 4 };
 
@@ -49,18 +48,18 @@ void gemp_som_judge_free(gemp_som_judge *judge)
 }
 
 gemp_code gemp_som_judge_run(gemp_som_judge *judge, gemp_som_search *search, const gemp_som_samples *samples,
-                             const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second, uint32_t slot)
+                             gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second, uint32_t slot, bool more)
 {
 	gemp_code code = GEMP_OK;
 	const cl_ulong count = samples->count;
-	const cl_uint hexagonal = judge->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = judge->grid.toroid;
+	const cl_uint hexagonal = judge->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = judge->grid.toroid, add = more;
 	if (count == 0)
 		return GEMP_OK;
 	GEMP_TRY(gemp_som_search_distances(search, samples, book, best, &judge->distance));
 	code = gemp_launch(judge->device, judge->kernel, judge->groups * judge->group, judge->group, GEMP_ARG(&best->mem),
 	                   GEMP_ARG(&second->mem), GEMP_ARG(&judge->distance.mem), GEMP_ARG(&count), GEMP_ARG(&judge->grid.rows),
 	                   GEMP_ARG(&judge->grid.columns), GEMP_ARG(&hexagonal), GEMP_ARG(&toroid), GEMP_ARG(&judge->sums.mem),
-	                   GEMP_ARG(&slot));
+	                   GEMP_ARG(&slot), GEMP_ARG(&add));
 done:
 	return code;
 }

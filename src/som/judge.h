@@ -25,12 +25,12 @@ typedef struct gemp_som_judge {
 	size_t group, groups;
 } gemp_som_judge;
 
-/* count: samples. */
+/* count: samples of a run, at most. */
 gemp_code gemp_som_judge_new(gemp_som_judge *out, gemp_device *device, const gemp_som_grid *grid, size_t count);
 void gemp_som_judge_free(gemp_som_judge *judge);
-/* By the keys that `search` has found. Enqueued. */
+/* By the keys that `search` has found. more: the slot has sums of other samples already. Enqueued. */
 gemp_code gemp_som_judge_run(gemp_som_judge *judge, gemp_som_search *search, const gemp_som_samples *samples,
-                             const gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second, uint32_t slot);
+                             gemp_som_codebook *book, const gemp_buffer *best, const gemp_buffer *second, uint32_t slot, bool more);
 /* Of a slot whose last launch has ended; waits for nothing else. */
 gemp_code gemp_som_judge_take(gemp_som_judge *judge, uint32_t slot, gemp_som_fit *fit);
 

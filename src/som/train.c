@@ -144,7 +144,7 @@ static gemp_code search(training *it, double radius, uint32_t slot)
 		return GEMP_OK;
 	GEMP_TRY(gemp_som_search_run(it->search, &it->samples, &it->book, &it->best, second));
 	if (second)
-		code = gemp_som_judge_run(&it->judge, it->search, &it->samples, &it->book, &it->best, second, slot);
+		code = gemp_som_judge_run(&it->judge, it->search, &it->samples, &it->book, &it->best, second, slot, false);
 done:
 	return code;
 }
