@@ -29,8 +29,9 @@ static gemp_code open_graph(gemp_analysis *a, const gemp_analysis_kind *kind)
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&a->graph, a->comm, a->options->arguments[0]));
-	GEMP_TRY(gemp_relations_choose(&a->relations, a->comm, a->graph, a->options));
-	GEMP_TRY(gemp_into_check_names(a->comm, a->options, a->graph, kind->names, kind->count));
+	GEMP_TRY(gemp_relations_choose(&a->relations, a->comm, a->graph, a->options, a->options->arguments[0]));
+	GEMP_TRY(gemp_into_check_names(a->comm, a->options, a->graph, a->options->arguments[0], kind->names,
+	                               kind->count));
 	gemp_timers_add(&a->timers, GEMP_READ, since);
 	GEMP_TRY(gemp_answer_context(&a->context, a->comm, a->options, &a->timers));
 	a->device = a->context->device;
@@ -261,7 +262,7 @@ static gemp_code write_found(gemp_analysis *a)
 	gemp_code code = GEMP_OK;
 	double since = gemp_now();
 	GEMP_TRY(gemp_found_write_rows(a->report, a->graph, &a->found));
-	GEMP_TRY(gemp_into_write(a->report, a->graph, &a->found));
+	GEMP_TRY(gemp_into_write(a->report, a->graph, a->options->arguments[0], &a->found));
 	gemp_timers_add(&a->timers, GEMP_WRITE, since);
 done:
 	return code;

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-gemp_code gemp_relations_choose(bool **out, const gemp_comm *comm, const gemp_graph *graph, const gemp_options *options)
+gemp_code gemp_relations_choose(bool **out, const gemp_comm *comm, const gemp_graph *graph, const gemp_options *options,
+                                const char *path)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_list *names = &options->only_relations;
@@ -23,7 +24,7 @@ gemp_code gemp_relations_choose(bool **out, const gemp_comm *comm, const gemp_gr
 		if (!relation)
 			return gemp_fail(GEMP_EUSAGE,
 			                 "--relation %s: the graph has no such type of edges; `gemp-mpi info "
-			                 "%s` lists them", names->items[i], options->arguments[0]);
+			                 "%s` lists them", names->items[i], path);
 		(*out)[relation - graph->relations] = true;
 	}
 done:
@@ -40,7 +41,7 @@ gemp_code gemp_chosen_open(gemp_chosen *out, gemp_comm *comm, const gemp_options
 		                 "out --on, or start one rank", options->command->name, comm->size);
 	double since = gemp_now();
 	GEMP_TRY(gemp_graph_file_open(&out->graph, comm, options->arguments[0]));
-	GEMP_TRY(gemp_relations_choose(&out->relations, comm, out->graph, options));
+	GEMP_TRY(gemp_relations_choose(&out->relations, comm, out->graph, options, options->arguments[0]));
 	gemp_timers_add(&out->timers, GEMP_READ, since);
 	if (comm->size == 1 && options->on != GEMP_PLACE_HOST) {
 		GEMP_TRY(gemp_answer_context(&out->context, comm, options, &out->timers));

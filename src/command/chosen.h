@@ -23,8 +23,9 @@ gemp_code gemp_chosen_open(gemp_chosen *out, gemp_comm *comm, const gemp_options
 void gemp_chosen_free(gemp_chosen *chosen);
 
 /* Collective. (*out)[relation_count], to be freed also after a failure: which types of edges --relation names; all, if
- * it is not given. */
-gemp_code gemp_relations_choose(bool **out, const gemp_comm *comm, const gemp_graph *graph, const gemp_options *options);
+ * it is not given. path: the graph's file. */
+gemp_code gemp_relations_choose(bool **out, const gemp_comm *comm, const gemp_graph *graph, const gemp_options *options,
+                                const char *path);
 
 /* Collective. Has `path`, which --`option` gives (NULL: does not), a form for rows, and can rank 0 write there? */
 gemp_code gemp_rows_path_check(const gemp_comm *comm, const char *option, const char *path);

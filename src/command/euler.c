@@ -70,7 +70,8 @@ static gemp_code read_graph(run *r)
 		GEMP_TRY(gemp_euler_sequence_graph(&r->graph, r->comm, r->options));
 	if (r->options->sequence)
 		GEMP_TRY(gemp_comm_agree(r->comm, gemp_overlap_check(r->graph, r->options->alphabet)));
-	GEMP_TRY(gemp_relations_choose(&r->relations, r->comm, r->graph, r->options));
+	GEMP_TRY(gemp_relations_choose(&r->relations, r->comm, r->graph, r->options,
+	                               r->options->argument_count ? r->options->arguments[0] : "G.h5"));
 	for (size_t i = 0; i < r->graph->relation_count; i++)
 		if (r->relations[i])
 			GEMP_TRY(gemp_graph_need_relation(r->graph, i, GEMP_PART_OUT));

@@ -32,7 +32,7 @@ static gemp_code attribute_name(gemp_text *out, const gemp_options *options, con
 	return gemp_text_status(out);
 }
 
-gemp_code gemp_into_check_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph,
+gemp_code gemp_into_check_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph, const char *path,
                                 const char *const *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
@@ -41,7 +41,7 @@ gemp_code gemp_into_check_names(const gemp_comm *comm, const gemp_options *optio
 		code = attribute_name(&name, options, names[i], count);
 		if (code == GEMP_OK && gemp_table_find(&graph->attributes, name.data))
 			code = gemp_fail(GEMP_EUSAGE, "--into %s: vertices of %s have an attribute '%s' already; give another name by "
-			                 "--column", options->into, options->arguments[0], name.data);
+			                 "--column", options->into, path, name.data);
 	}
 	gemp_text_free(&name);
 	return gemp_comm_agree(comm, code);
@@ -66,7 +66,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_into_write(gemp_report *report, gemp_graph *graph, gemp_table *found)
+gemp_code gemp_into_write(gemp_report *report, gemp_graph *graph, const char *path, gemp_table *found)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_options *options = report->options;
@@ -74,7 +74,7 @@ gemp_code gemp_into_write(gemp_report *report, gemp_graph *graph, gemp_table *fo
 	if (!options->into)
 		return GEMP_OK;
 	GEMP_TRY(gemp_graph_load(graph));
-	GEMP_TRY(gemp_graph_file_matrix_values(&weight, report->comm, graph, options->arguments[0]));
+	GEMP_TRY(gemp_graph_file_matrix_values(&weight, report->comm, graph, path));
 	GEMP_TRY(gemp_comm_agree(report->comm, take_columns(graph, options, found)));
 	GEMP_TRY(gemp_graph_content_hash(report->comm, graph, &graph->hash));
 	GEMP_TRY(gemp_produce_file(report, graph, options->into, weight));

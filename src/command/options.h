@@ -114,7 +114,7 @@ typedef struct gemp_options {
 	int value_type; /* 0: auto; then a gemp_key_kind, and 1 */
 	bool descending;
 	/* som: words as io/som_file.h has them */
-	const char *map_size, *key_column, *labels_file;
+	const char *features, *map_size, *key_column, *labels_file;
 	int grid, topology, metric, neighbourhood, cooling, training, start, scaling;
 	uint64_t epochs, save_every;
 	double radius, radius_end, rate, rate_end;

@@ -12,9 +12,27 @@ typedef struct word {
 
 static const word words[] = {
 	{ "train", 2, "DATA -o MAP.h5", gemp_som_run_train },
-	{ "apply", 3, "MAP.h5 DATA -o FILE", gemp_som_run_apply },
+	{ "apply", 3, "MAP.h5 DATA -o FILE (or --into H.h5)", gemp_som_run_apply },
 	{ "draw", 2, "MAP.h5 -o F.svg", gemp_som_run_draw },
 };
+
+/* What is for vertices of graphs, and for which words it has no meaning. */
+static gemp_code check_graph_options(const gemp_options *options, const char *name)
+{
+	static const struct {
+		const char *word, *option, *why;
+	} refused[] = {
+		{ "apply", "features", "takes the features that the map's columns are; leave it out" },
+		{ "draw", "features", "draws a map, whose columns are its features; leave it out, or see --show" },
+		{ "draw", "relation", "draws a map; leave it out" },
+		{ "draw", "into", "writes no graph; som apply does" },
+		{ "draw", "column", "writes no graph; som apply does" },
+	};
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+		if (strcmp(refused[i].word, name) == 0 && gemp_options_given(options, refused[i].option))
+			return gemp_fail(GEMP_EUSAGE, "--%s: som %s %s", refused[i].option, name, refused[i].why);
+	return GEMP_OK;
+}
 
 static gemp_code find(const word **out, const gemp_options *options)
 {
@@ -23,9 +41,10 @@ static gemp_code find(const word **out, const gemp_options *options)
 		if (strcmp(words[i].name, name) != 0)
 			continue;
 		*out = &words[i];
-		if (options->argument_count != words[i].arguments || !options->output)
+		bool writes = options->output || (words[i].run == gemp_som_run_apply && options->into);
+		if (options->argument_count != words[i].arguments || !writes)
 			return gemp_fail(GEMP_EUSAGE, "som %s needs: %s ('gemp-mpi help som' shows how)", name, words[i].needs);
-		return GEMP_OK;
+		return check_graph_options(options, name);
 	}
 	return gemp_fail(GEMP_EUSAGE, "som: there is no '%s'; there are train, apply and draw", name);
 }
@@ -47,7 +66,7 @@ static gemp_code som(gemp_comm *comm, const gemp_options *options)
 	const word *chosen = NULL;
 	gemp_code code = find(&chosen, options);
 	if (code == GEMP_OK)
-		code = gemp_report_new(&report, comm, options, strcmp(options->output, "-") == 0);
+		code = gemp_report_new(&report, comm, options, options->output && strcmp(options->output, "-") == 0);
 	if (code != GEMP_OK)
 		return code;
 	return gemp_report_finish(&report, chosen->run(&report, comm, options));
@@ -56,7 +75,7 @@ static gemp_code som(gemp_comm *comm, const gemp_options *options)
 const gemp_command gemp_command_som = {
 	.name = "som",
 	.bit = GEMP_ON_SOM,
-	.arguments = "train DATA -o MAP.h5\napply MAP.h5 DATA -o FILE\ndraw MAP.h5 -o F.svg",
+	.arguments = "train DATA -o MAP.h5\ntrain G.h5 --features LIST -o MAP.h5\napply MAP.h5 DATA -o FILE\ndraw MAP.h5 -o F.svg",
 	.summary = "Trains a self-organising map on vectors, finds best units, and draws it",
 	.text = "A map is a grid of units, each a vector. Training makes neighbours alike, and each region of the map like some "
 		"of the data. DATA are n vectors of d numbers: a dataset of HDF5 (F.h5:/NAME) or an array of numpy (.npy) of n rows, or a "
@@ -67,10 +86,14 @@ const gemp_command gemp_command_som = {
 		"so far; --resume goes on with it.\n"
 		"apply writes a row for each vector: its key, or else its number from 0; the number of its best unit, its column (x) and "
 		"row (y), the distance, and the second-best unit.\n"
+		"With --features the vectors are numbers of a graph's vertices, found by this program itself. The map keeps which, so that "
+		"apply finds them for another graph (DATA is G2.h5); rows have the vertices' keys. --into writes the graph with the "
+		"attributes som_unit, som_x, som_y and som_distance.\n"
 		"draw makes a picture, with a legend: U-matrix, hits, and a plane for each column in the data's own measure.\n",
 	.examples = "gemp-mpi som train colours.tsv --size 20x30 -o map.h5\n"
 		"mpirun -n 4 gemp-mpi som train runs.h5:/vectors --scale standard --size 200x200 --epochs 500 -o map.h5\n"
 		"gemp-mpi som apply map.h5 colours.tsv -o units.tsv\n"
+		"gemp-mpi som train social.h5 --features log:degree,log:triangles,pagerank -o roles.h5 --into social.h5\n"
 		"gemp-mpi som draw map.h5 --labels units.tsv -o map.svg\n"
 		"gemp-mpi som draw map.h5 --show umatrix --show price -o map.png\n",
 	.least = 1,

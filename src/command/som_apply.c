@@ -1,12 +1,12 @@
 #include "command/som.h"
 
 #include "command/answer.h"
+#include "command/chosen.h"
 #include "command/quantity.h"
 #include "command/row_writer.h"
+#include "command/som_features.h"
 #include "core/memory.h"
-#include "io/share.h"
 #include "som/quality.h"
-#include "som/train.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,19 +23,19 @@ typedef struct applying {
 	gemp_report *report;
 	gemp_timers timers;
 	gemp_context *context;
+	gemp_som_graph graph; /* whose vertices the vectors are, if they are */
 	gemp_vectors vectors;
 	gemp_som_map map;
-	uint32_t *unit, *second; /* [vectors.count] */
-	float *distance;         /* [vectors.count] */
+	gemp_som_found units;
 	gemp_row_writer *writer;
 } applying;
 
 /* ROWS */
 
-static gemp_code new_columns(gemp_projected *columns, bool keys)
+static gemp_code new_columns(gemp_projected *columns, const gemp_column *keys)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_type types[COLUMNS] = { keys ? GEMP_STRING : GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_FLOAT,
+	const gemp_type types[COLUMNS] = { gemp_column_loaded(keys) ? keys->type : GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_FLOAT,
 		GEMP_INTEGER };
 	for (size_t c = 0; c < COLUMNS && code == GEMP_OK; c++) {
 		columns[c] = (gemp_projected){ .name = names[c] };
@@ -54,14 +54,15 @@ static gemp_value whole(uint64_t number, bool there)
 static gemp_code add_row(gemp_projected *columns, const applying *a, size_t i, uint64_t number)
 {
 	gemp_code code = GEMP_OK;
-	const bool has = a->unit[i] != GEMP_SOM_NO_UNIT;
+	const gemp_som_found *u = &a->units;
+	const bool has = u->unit[i] != GEMP_SOM_NO_UNIT;
 	const gemp_value values[COLUMNS] = {
 		[KEY] = gemp_column_loaded(&a->vectors.keys) ? gemp_column_get(&a->vectors.keys, i) : whole(number, true),
-		[UNIT] = whole(a->unit[i], has),
-		[X] = whole(a->unit[i] % a->map.columns, has),
-		[Y] = whole(a->unit[i] / a->map.columns, has),
-		[DISTANCE] = { .type = GEMP_FLOAT, .null = !has, .real = (double)a->distance[i] },
-		[SECOND] = whole(a->second[i], a->second[i] != GEMP_SOM_NO_UNIT),
+		[UNIT] = whole(u->unit[i], has),
+		[X] = whole(u->unit[i] % a->map.columns, has),
+		[Y] = whole(u->unit[i] / a->map.columns, has),
+		[DISTANCE] = { .type = GEMP_FLOAT, .null = !has, .real = (double)u->distance[i] },
+		[SECOND] = whole(u->second[i], u->second[i] != GEMP_SOM_NO_UNIT),
 	};
 	for (size_t c = 0; c < COLUMNS; c++)
 		GEMP_TRY(gemp_column_add(&columns[c].value, &values[c]));
@@ -73,7 +74,7 @@ done:
 static gemp_code write_batch(applying *a, size_t at, size_t count, uint64_t number)
 {
 	gemp_projected columns[COLUMNS] = { 0 };
-	gemp_code code = new_columns(columns, gemp_column_loaded(&a->vectors.keys));
+	gemp_code code = new_columns(columns, &a->vectors.keys);
 	for (size_t i = 0; i < count && code == GEMP_OK; i++)
 		code = add_row(columns, a, at + i, number + i);
 	GEMP_TRY(gemp_comm_agree(a->comm, code));
@@ -90,7 +91,7 @@ static gemp_code open_writer(applying *a)
 	gemp_code code = GEMP_OK;
 	gemp_projected columns[COLUMNS] = { 0 };
 	const gemp_rows_options rows = { .path = a->options->output, .limit = UINT64_MAX, .semantics = "som", .distinct = "none" };
-	GEMP_TRY(gemp_comm_agree(a->comm, new_columns(columns, gemp_column_loaded(&a->vectors.keys))));
+	GEMP_TRY(gemp_comm_agree(a->comm, new_columns(columns, &a->vectors.keys)));
 	code = gemp_row_writer_open(&a->writer, a->comm, columns, COLUMNS, &rows);
 done:
 	for (size_t c = 0; c < COLUMNS; c++)
@@ -104,19 +105,22 @@ static gemp_code write_rows(applying *a)
 	gemp_code code = GEMP_OK;
 	const gemp_result_info info = { .pattern = "som", .semantics = "som", .distinct = "none", .complete = true };
 	double since = gemp_now();
-	gemp_comm other = *a->comm;
-	for (other.rank = 0; other.rank < a->comm->size; other.rank++) {
-		gemp_span span = gemp_share(&other, a->vectors.all);
-		for (uint64_t at = span.begin; at < span.end; at += BATCH) {
-			size_t count = span.end - at < BATCH ? span.end - at : BATCH;
-			bool mine = other.rank == a->comm->rank;
-			GEMP_TRY(write_batch(a, mine ? at - span.begin : 0, mine ? count : 0, at));
+	const uint64_t mine = a->vectors.count;
+	uint64_t *counts = NULL, before = 0;
+	size_t *begin = NULL;
+	GEMP_TRY(gemp_comm_gather_all(a->comm, &mine, sizeof mine, (void **)&counts, &begin));
+	for (int rank = 0; rank < a->comm->size; before += counts[rank++])
+		for (size_t at = 0; at < counts[rank]; at += BATCH) {
+			size_t count = counts[rank] - at < BATCH ? (size_t)counts[rank] - at : BATCH;
+			bool own = rank == a->comm->rank;
+			GEMP_TRY(write_batch(a, own ? at : 0, own ? count : 0, before + at));
 		}
-	}
 	code = gemp_row_writer_close(a->writer, &info);
 	a->writer = NULL;
 	gemp_timers_add(&a->timers, GEMP_WRITE, since);
 done:
+	gemp_free(counts);
+	gemp_free(begin);
 	return code;
 }
 
@@ -147,27 +151,6 @@ static gemp_code take_columns(applying *a)
 }
 
 /* Collective. */
-static gemp_code find_units(applying *a)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_som_map *map = &a->map;
-	const gemp_vectors *v = &a->vectors;
-	const gemp_som_grid grid = gemp_som_grid_of(map);
-	double since = gemp_now();
-	code = GEMP_NEW(a->unit, v->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(a->second, v->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(a->distance, v->count);
-	GEMP_TRY(gemp_comm_agree(a->comm, code));
-	GEMP_TRY(gemp_som_apply(a->comm, a->context->device, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count,
-	                        v->dims, a->unit, a->distance, a->second));
-	gemp_timers_add(&a->timers, GEMP_KERNEL, since);
-done:
-	return code;
-}
-
-/* Collective. */
 static gemp_code report_all(applying *a)
 {
 	gemp_code code = GEMP_OK;
@@ -178,16 +161,18 @@ static gemp_code report_all(applying *a)
 	double quantisation, topographic;
 	uint64_t without = 0;
 	for (size_t i = 0; i < v->count; i++)
-		without += a->unit[i] == GEMP_SOM_NO_UNIT;
+		without += a->units.unit[i] == GEMP_SOM_NO_UNIT;
 	without = gemp_comm_sum1(a->comm, without);
-	gemp_som_errors(a->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, a->unit, a->second,
-	                &quantisation, &topographic);
+	gemp_som_errors(a->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, a->units.unit,
+	                a->units.second, &quantisation, &topographic);
 	gemp_report_print(report, "%s vectors on a map of %" PRIu32 " x %" PRIu32 " units; %s without any value\n",
 	                  gemp_grouped(v->all).text, map->rows, map->columns, gemp_grouped(without).text);
 	gemp_som_report_errors(report, quantisation, topographic);
 	gemp_report_set(report, "vectors", gemp_json_count(v->all));
 	gemp_report_set(report, "without_unit", gemp_json_count(without));
 	gemp_report_set(report, "missing", gemp_json_count(v->missing));
+	if (a->graph.graph)
+		gemp_som_graph_report(report, &a->graph);
 	GEMP_TRY(gemp_report_devices(report, a->context));
 	gemp_report_seconds(report, &a->timers, false);
 	gemp_report_memory(report, gemp_context_device_peak(a->context));
@@ -195,28 +180,70 @@ done:
 	return code;
 }
 
+/* Collective. Of a file, or of a graph's vertices, whose features, the map's columns, are found on the devices. */
+static gemp_code read_vectors(applying *a)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_options *o = a->options;
+	const char *place = o->arguments[2];
+	double since = gemp_now();
+	GEMP_TRY(gemp_som_file_read(&a->map, a->comm, o->arguments[1]));
+	if (gemp_som_is_graph(place)) {
+		GEMP_TRY(gemp_som_graph_open(&a->graph, a->comm, o, place, o->arguments[1], &a->map));
+		since = gemp_timers_add(&a->timers, GEMP_READ, since);
+		GEMP_TRY(gemp_answer_context(&a->context, a->comm, o, &a->timers));
+		GEMP_TRY(gemp_som_graph_vectors(&a->vectors, &a->graph, a->context, o->output != NULL));
+		gemp_timers_add(&a->timers, GEMP_CONVERT, since);
+	} else {
+		GEMP_TRY(gemp_som_check_vectors(o, place));
+		GEMP_TRY(gemp_vectors_read(&a->vectors, a->comm, place, o->key_column));
+		GEMP_TRY(take_columns(a));
+		gemp_timers_add(&a->timers, GEMP_READ, since);
+		GEMP_TRY(gemp_answer_context(&a->context, a->comm, o, &a->timers));
+	}
+	gemp_som_scale_apply(&a->map, &a->vectors);
+done:
+	return code;
+}
+
+/* Collective. */
+static gemp_code find_units(applying *a)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_som_found_find(&a->units, a->context, &a->map, &a->vectors);
+	gemp_timers_add(&a->timers, GEMP_KERNEL, since);
+	return code;
+}
+
+/* Collective. */
+static gemp_code write_units(applying *a)
+{
+	double since = gemp_now();
+	gemp_code code = gemp_som_graph_write(a->report, &a->graph, &a->units, &a->map);
+	gemp_timers_add(&a->timers, GEMP_WRITE, since);
+	return code;
+}
+
 gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	applying a = { .comm = comm, .options = options, .report = report };
-	double since = gemp_now();
-	GEMP_TRY(gemp_som_file_read(&a.map, comm, options->arguments[1]));
-	GEMP_TRY(gemp_vectors_read(&a.vectors, comm, options->arguments[2], options->key_column));
-	GEMP_TRY(take_columns(&a));
-	gemp_som_scale_apply(&a.map, &a.vectors);
-	gemp_timers_add(&a.timers, GEMP_READ, since);
-	GEMP_TRY(open_writer(&a));
-	GEMP_TRY(gemp_answer_context(&a.context, comm, options, &a.timers));
+	GEMP_TRY(gemp_rows_path_check(comm, "output", options->output));
+	GEMP_TRY(read_vectors(&a));
+	if (options->output)
+		GEMP_TRY(open_writer(&a));
 	GEMP_TRY(find_units(&a));
-	GEMP_TRY(write_rows(&a));
+	if (options->output)
+		GEMP_TRY(write_rows(&a));
+	if (a.graph.graph)
+		GEMP_TRY(write_units(&a));
 	code = report_all(&a);
 done:
 	gemp_row_writer_abandon(a.writer);
 	gemp_context_free(a.context);
 	gemp_som_map_free(&a.map);
 	gemp_vectors_free(&a.vectors);
-	gemp_free(a.unit);
-	gemp_free(a.second);
-	gemp_free(a.distance);
+	gemp_som_found_free(&a.units);
+	gemp_som_graph_free(&a.graph);
 	return code;
 }

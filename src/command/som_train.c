@@ -2,6 +2,7 @@
 
 #include "command/answer.h"
 #include "command/quantity.h"
+#include "command/som_features.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/signals.h"
@@ -22,13 +23,16 @@ typedef struct training {
 	gemp_report *report;
 	gemp_timers timers;
 	gemp_context *context;
+	gemp_som_graph graph; /* whose vertices the vectors are, if they are */
 	gemp_vectors vectors;
 	gemp_som_map map;
+	gemp_som_found units;
 	gemp_som_report done;
 	double began;
 } training;
 
 enum { RANDOM, SAMPLES };
+enum { STANDARD = 2 };
 
 /* What is asked for, or, with --resume, what the map says. */
 static gemp_som_training how(const gemp_som_map *map, bool quality, uint64_t save_every)
@@ -103,7 +107,7 @@ static gemp_code new_map(training *t)
 	map->cooling = o->cooling;
 	map->training = o->training;
 	map->start = o->start;
-	map->scaling = o->scaling;
+	map->scaling = o->features && !gemp_options_given(o, "scale") ? STANDARD : o->scaling;
 	map->seed = o->seed;
 	map->epochs = o->epochs;
 	map->radius_end = o->radius_end;
@@ -149,6 +153,10 @@ static gemp_code check_resumed(const training *t)
 		return gemp_fail(GEMP_EDATA, "%s: was trained on %" PRIu64 " vectors of %" PRIu32 " numbers, and these are %" PRIu64
 		                 " of %" PRIu32 "; --resume goes on with the same data", path, map->samples, map->dims, t->vectors.all,
 		                 t->vectors.dims);
+	for (uint32_t c = 0; t->graph.graph && c < map->dims; c++)
+		if (strcmp(map->names[c], t->vectors.names[c]) != 0)
+			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and of --features '%s'; --resume goes on with the "
+			                 "same features", path, c + 1, map->names[c], t->vectors.names[c]);
 	if (map->epoch > map->epochs || map->epochs > INT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: epoch %" PRIu64 " of %" PRIu64, path, map->epoch, map->epochs);
 	return GEMP_OK;
@@ -241,24 +249,16 @@ static gemp_code measure(training *t)
 	gemp_code code = GEMP_OK;
 	gemp_som_map *map = &t->map;
 	const gemp_vectors *v = &t->vectors;
+	const gemp_som_found *units = &t->units;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
-	uint32_t *unit = NULL, *second = NULL;
 	gemp_free(map->hits);
 	map->hits = NULL;
-	code = GEMP_NEW(unit, v->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(second, v->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(map->hits, gemp_som_units(&grid));
-	GEMP_TRY(gemp_comm_agree(t->comm, code));
-	GEMP_TRY(gemp_som_apply(t->comm, t->context->device, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count,
-	                        v->dims, unit, NULL, second));
-	gemp_som_errors(t->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, unit, second,
-	                &map->quantisation, &map->topographic);
-	gemp_som_hits(t->comm, &grid, unit, v->count, map->hits);
+	GEMP_TRY(gemp_comm_agree(t->comm, GEMP_NEW(map->hits, gemp_som_units(&grid))));
+	GEMP_TRY(gemp_som_found_find(&t->units, t->context, map, v));
+	gemp_som_errors(t->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, units->unit,
+	                units->second, &map->quantisation, &map->topographic);
+	gemp_som_hits(t->comm, &grid, units->unit, v->count, map->hits);
 done:
-	gemp_free(unit);
-	gemp_free(second);
 	return code;
 }
 
@@ -302,6 +302,8 @@ static gemp_code report_all(training *t)
 	gemp_report_set(report, "train_seconds", json_real(seconds));
 	gemp_report_set(report, "seconds_per_epoch", json_real(each));
 	report_epochs(t);
+	if (t->graph.graph)
+		gemp_som_graph_report(report, &t->graph);
 	GEMP_TRY(gemp_report_devices(report, t->context));
 	gemp_report_seconds(report, &t->timers, false);
 	gemp_report_memory(report, gemp_context_device_peak(t->context));
@@ -320,27 +322,62 @@ static gemp_code stopped(const training *t)
 	                 "goes on", signal ? gemp_signals_name((int)signal) : "--max-time", t->map.epoch, t->map.epochs, t->options->output);
 }
 
+/* Collective. Of a file, or of a graph's vertices, whose features are found on the devices. */
+static gemp_code read_vectors(training *t)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_options *o = t->options;
+	const char *place = o->arguments[1];
+	double since = gemp_now();
+	if (o->features && gemp_som_is_graph(place)) {
+		GEMP_TRY(gemp_som_graph_open(&t->graph, t->comm, o, place, NULL, NULL));
+		since = gemp_timers_add(&t->timers, GEMP_READ, since);
+		GEMP_TRY(gemp_answer_context(&t->context, t->comm, o, &t->timers));
+		GEMP_TRY(gemp_som_graph_vectors(&t->vectors, &t->graph, t->context, false));
+		gemp_timers_add(&t->timers, GEMP_CONVERT, since);
+	} else {
+		GEMP_TRY(gemp_som_check_vectors(o, place));
+		GEMP_TRY(gemp_vectors_read(&t->vectors, t->comm, place, o->key_column));
+		gemp_timers_add(&t->timers, GEMP_READ, since);
+		GEMP_TRY(gemp_answer_context(&t->context, t->comm, o, &t->timers));
+	}
+	if (t->vectors.all == 0)
+		code = gemp_fail(GEMP_EDATA, "%s: has no %s to train on", place, t->graph.graph ? "vertices" : "vectors");
+done:
+	return code;
+}
+
+/* Collective. A training that was stopped has no units yet: --resume writes them. */
+static gemp_code write_units(training *t)
+{
+	double since = gemp_now();
+	if (!t->graph.graph || t->map.epoch < t->map.epochs)
+		return GEMP_OK;
+	gemp_code code = gemp_som_graph_write(t->report, &t->graph, &t->units, &t->map);
+	gemp_timers_add(&t->timers, GEMP_WRITE, since);
+	return code;
+}
+
 gemp_code gemp_som_run_train(gemp_report *report, gemp_comm *comm, const gemp_options *options)
 {
 	gemp_code code = GEMP_OK;
 	training t = { .comm = comm, .options = options, .report = report, .began = gemp_now() };
 	GEMP_TRY(check(options));
 	GEMP_TRY(gemp_numbers_may_write(comm, options->output));
-	GEMP_TRY(gemp_vectors_read(&t.vectors, comm, options->arguments[1], options->key_column));
-	if (t.vectors.all == 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: has no vectors to train on", options->arguments[1]));
-	gemp_timers_add(&t.timers, GEMP_READ, t.began);
+	GEMP_TRY(read_vectors(&t));
 	GEMP_TRY(prepare(&t));
-	GEMP_TRY(gemp_answer_context(&t.context, comm, options, &t.timers));
 	GEMP_TRY(train(&t));
 	GEMP_TRY(measure(&t));
 	GEMP_TRY(save(&t));
+	GEMP_TRY(write_units(&t));
 	GEMP_TRY(report_all(&t));
 	code = stopped(&t);
 done:
 	gemp_som_report_free(&t.done);
 	gemp_context_free(t.context);
 	gemp_som_map_free(&t.map);
+	gemp_som_found_free(&t.units);
 	gemp_vectors_free(&t.vectors);
+	gemp_som_graph_free(&t.graph);
 	return code;
 }

@@ -1,6 +1,8 @@
 #include "topology/component_sizes.h"
 
+#include "comm/request.h"
 #include "core/memory.h"
+#include "primitive/distinct.h"
 
 typedef struct part_size {
 	gemp_vertex component, vertices;
@@ -101,5 +103,86 @@ done:
 	gemp_free(owner);
 	gemp_free(came);
 	gemp_free(from);
+	return code;
+}
+
+/* BY VERTEX */
+
+/* What a rank adds to the components that it names. */
+typedef struct naming {
+	gemp_vertex first;
+	uint64_t *size; /* [rows] */
+} naming;
+
+static gemp_code add_up(void *self, const void *records, size_t count, uint64_t *answers)
+{
+	const naming *n = self;
+	const part_size *parts = records;
+	for (size_t i = 0; i < count; i++)
+		n->size[parts[i].component - n->first] += parts[i].vertices;
+	for (size_t i = 0; i < count; i++)
+		answers[i] = n->size[parts[i].component - n->first];
+	return GEMP_OK;
+}
+
+static size_t place(const gemp_vertex *names, size_t count, gemp_vertex name)
+{
+	size_t low = 0, high = count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (names[middle] <= name)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Own vertices in each component that has some, and who names it. */
+static gemp_code count_parts(const gemp_components *found, const gemp_comm *comm, const uint64_t *bounds,
+                             const gemp_vertex *names, size_t count, part_size **parts, int **owner)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(GEMP_NEW(*parts, count));
+	GEMP_TRY(GEMP_NEW(*owner, count));
+	for (size_t i = 0; i < count; i++) {
+		(*parts)[i].component = names[i];
+		(*owner)[i] = (int)gemp_range_of(bounds, (size_t)comm->size, names[i]);
+	}
+	for (size_t row = 0; row < found->rows; row++)
+		(*parts)[place(names, count, found->component[row])].vertices++;
+done:
+	return code;
+}
+
+gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *found, const gemp_comm *comm,
+                                         const uint64_t *bounds)
+{
+	gemp_code code = GEMP_OK;
+	naming n = { .first = (gemp_vertex)bounds[comm->rank] };
+	void *names = NULL;
+	part_size *parts = NULL;
+	int *owner = NULL;
+	uint64_t *answers = NULL;
+	size_t count = 0;
+	code = gemp_distinct_host(GEMP_KEY_U32, found->component, found->rows, &names, &count);
+	if (code == GEMP_OK)
+		code = count_parts(found, comm, bounds, names, count, &parts, &owner);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(answers, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(n.size, found->rows);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	const gemp_request request = { .records = parts, .count = count, .size = sizeof *parts, .owner = owner, .answer = add_up,
+	                               .self = &n };
+	GEMP_TRY(gemp_request_run(comm, &request, answers));
+	for (size_t row = 0; row < found->rows; row++)
+		size[row] = answers[place(names, count, found->component[row])];
+done:
+	gemp_free(names);
+	gemp_free(parts);
+	gemp_free(owner);
+	gemp_free(answers);
+	gemp_free(n.size);
 	return code;
 }

@@ -1,0 +1,26 @@
+/* som_found: the units of vectors on a map: found, measured, and as columns of vertices. */
+#ifndef GEMP_COMMAND_SOM_FOUND_H
+#define GEMP_COMMAND_SOM_FOUND_H
+
+#include "io/som_file.h"
+#include "io/vectors.h"
+#include "partition/context.h"
+
+/* [vectors' count] each; {0} is empty. */
+typedef struct gemp_som_found {
+	uint32_t *unit, *second; /* GEMP_SOM_NO_UNIT: a vector without a value */
+	float *distance;
+} gemp_som_found;
+
+/* Collective. Of scaled vectors, which have as many columns as the map. */
+gemp_code gemp_som_found_find(gemp_som_found *out, const gemp_context *context, const gemp_som_map *map,
+                              const gemp_vectors *vectors);
+void gemp_som_found_free(gemp_som_found *units);
+
+/* The columns that `add` makes of them. */
+enum { GEMP_SOM_COLUMNS = 4 };
+extern const char *const gemp_som_columns[GEMP_SOM_COLUMNS]; /* unit, x, y, distance */
+/* Local. `found` has `rows` rows; NULL where there is no unit. */
+gemp_code gemp_som_found_add(gemp_table *found, const gemp_som_found *units, const gemp_som_map *map, size_t rows);
+
+#endif
