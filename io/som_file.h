@@ -40,6 +40,11 @@ typedef struct gemp_som_map {
 	char **names;       /* [dims] */
 } gemp_som_map;
 
+static inline uint32_t gemp_som_map_units(const gemp_som_map *map)
+{
+	return map->rows * map->columns;
+}
+
 /* Local. All that is owned, zeroed, but hits; names are NULL. */
 gemp_code gemp_som_map_new(gemp_som_map *out, uint32_t rows, uint32_t columns, uint32_t dims);
 void gemp_som_map_free(gemp_som_map *map);

@@ -1,28 +1,11 @@
-#include "command/canvas.h"
+#include "command/canvas_parts.h"
 
 #include "command/files.h"
 #include "core/memory.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-enum { LETTER_WIDTH = 3, LETTER_HEIGHT = 5 };
-
-/* Rows of three dots from the top, an octal digit each. */
-static const struct {
-	char letter;
-	uint16_t rows;
-} letters[] = {
-	{ '0', 075557 }, { '1', 026227 }, { '2', 071747 }, { '3', 071717 }, { '4', 055711 }, { '5', 074717 }, { '6', 074757 },
-	{ '7', 071122 }, { '8', 075757 }, { '9', 075717 }, { 'A', 025755 }, { 'B', 065656 }, { 'C', 034443 }, { 'D', 065556 },
-	{ 'E', 074647 }, { 'F', 074644 }, { 'G', 034553 }, { 'H', 055755 }, { 'I', 072227 }, { 'J', 011152 }, { 'K', 055655 },
-	{ 'L', 044447 }, { 'M', 057755 }, { 'N', 065555 }, { 'O', 025552 }, { 'P', 065644 }, { 'Q', 025563 }, { 'R', 065655 },
-	{ 'S', 034216 }, { 'T', 072222 }, { 'U', 055557 }, { 'V', 055552 }, { 'W', 055775 }, { 'X', 055255 }, { 'Y', 055222 },
-	{ 'Z', 071247 }, { '.', 000002 }, { '-', 000700 }, { '+', 002720 }, { '_', 000007 }, { ':', 002020 }, { '/', 011244 },
-	{ '(', 012221 }, { ')', 042224 }, { ',', 000024 }, { '=', 007070 }, { '%', 051245 }, { ' ', 000000 },
-};
 
 gemp_code gemp_canvas_new(gemp_canvas *out, uint32_t width, uint32_t height, bool pixels)
 {
@@ -30,10 +13,11 @@ gemp_code gemp_canvas_new(gemp_canvas *out, uint32_t width, uint32_t height, boo
 	gemp_text_add(&out->svg, "", 0);
 	if (!pixels)
 		return gemp_text_status(&out->svg);
-	out->pixels = gemp_calloc((size_t)width * height, 3);
+	const size_t dots = (size_t)width * height * GEMP_CANVAS_DENSITY * GEMP_CANVAS_DENSITY;
+	out->pixels = gemp_calloc(dots, 3);
 	if (!out->pixels)
 		return GEMP_ENOMEM;
-	memset(out->pixels, 255, (size_t)width * height * 3);
+	memset(out->pixels, 255, dots * 3);
 	return GEMP_OK;
 }
 
@@ -48,9 +32,10 @@ void gemp_canvas_free(gemp_canvas *canvas)
 
 static void dot(gemp_canvas *canvas, long x, long y, gemp_colour colour)
 {
-	if (x < 0 || y < 0 || x >= (long)canvas->width || y >= (long)canvas->height)
+	const long width = (long)canvas->width * GEMP_CANVAS_DENSITY, height = (long)canvas->height * GEMP_CANVAS_DENSITY;
+	if (x < 0 || y < 0 || x >= width || y >= height)
 		return;
-	uint8_t *to = canvas->pixels + 3 * ((size_t)y * canvas->width + (size_t)x);
+	uint8_t *to = canvas->pixels + 3 * (y * width + x);
 	to[0] = colour.red;
 	to[1] = colour.green;
 	to[2] = colour.blue;
@@ -71,38 +56,44 @@ static bool within(const double corners[][2], size_t count, double x, double y)
 
 static void fill_pixels(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill)
 {
+	const double density = GEMP_CANVAS_DENSITY;
 	double least[2] = { corners[0][0], corners[0][1] }, most[2] = { corners[0][0], corners[0][1] };
 	for (size_t i = 1; i < count; i++)
 		for (int k = 0; k < 2; k++) {
 			least[k] = fmin(least[k], corners[i][k]);
 			most[k] = fmax(most[k], corners[i][k]);
 		}
-	for (long y = (long)floor(least[1]); y < (long)ceil(most[1]); y++)
-		for (long x = (long)floor(least[0]); x < (long)ceil(most[0]); x++)
-			if (within(corners, count, (double)x + 0.5, (double)y + 0.5))
+	for (long y = (long)floor(least[1] * density); y < (long)ceil(most[1] * density); y++)
+		for (long x = (long)floor(least[0] * density); x < (long)ceil(most[0] * density); x++)
+			if (within(corners, count, ((double)x + 0.5) / density, ((double)y + 0.5) / density))
 				dot(canvas, x, y, fill);
 }
 
-static void draw_letter(gemp_canvas *canvas, char letter, long x, long y, long scale)
+/* Dots of the picture for one of a letter. */
+static long dots_for(double size)
 {
-	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
-		if (letters[i].letter != letter)
-			continue;
-		for (long row = 0; row < LETTER_HEIGHT * scale; row++)
-			for (long column = 0; column < LETTER_WIDTH * scale; column++) {
-				long bit = 3 * (LETTER_HEIGHT - 1 - row / scale) + LETTER_WIDTH - 1 - column / scale;
-				if (letters[i].rows >> bit & 1)
-					dot(canvas, x + column, y + row, (gemp_colour){ 0 });
-			}
-	}
+	return (long)fmax(1, round(size * GEMP_CANVAS_DENSITY / GEMP_LETTER_CAPITAL));
 }
 
-static void draw_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words)
+/* The upper left dot; halo: what is around it, too. */
+static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long top, long scale, gemp_colour colour, bool halo)
 {
-	long scale = (long)(size / LETTER_HEIGHT) > 0 ? (long)(size / LETTER_HEIGHT) : 1, step = (LETTER_WIDTH + 1) * scale;
-	long at = (long)x - (long)anchor * step * (long)strlen(words) / 2;
-	for (; *words; words++, at += step)
-		draw_letter(canvas, (char)toupper((unsigned char)*words), at, (long)y - LETTER_HEIGHT * scale, scale);
+	const long around = halo ? 1 : 0;
+	for (int row = 0; row < GEMP_LETTER_HEIGHT; row++)
+		for (int column = 0; column < GEMP_LETTER_WIDTH; column++) {
+			if (!gemp_letter_dot(letter, row, column))
+				continue;
+			for (long y = row * scale - around; y < (row + 1) * scale + around; y++)
+				for (long x = column * scale - around; x < (column + 1) * scale + around; x++)
+					dot(canvas, left + x, top + y, colour);
+		}
+}
+
+static void draw_words(gemp_canvas *canvas, double x, double y, double size, const char *words, gemp_colour colour, bool halo)
+{
+	const long scale = dots_for(size), top = lround(y * GEMP_CANVAS_DENSITY) - GEMP_LETTER_BASELINE * scale;
+	for (long left = lround(x * GEMP_CANVAS_DENSITY); *words; left += GEMP_LETTER_WIDTH * scale)
+		draw_letter(canvas, gemp_canvas_letter(&words), left, top, scale, colour, halo);
 }
 
 /* TEXT */
@@ -127,7 +118,7 @@ void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t 
 	}
 	gemp_text_print(svg, "<path fill=\"#%02x%02x%02x\" d=\"", fill.red, fill.green, fill.blue);
 	for (size_t i = 0; i < count; i++)
-		gemp_text_print(svg, "%s%.2f %.2f", i ? "L" : "M", corners[i][0], corners[i][1]);
+		gemp_text_print(svg, "%s%.1f %.1f", i ? "L" : "M", corners[i][0], corners[i][1]);
 	if (!title) {
 		gemp_text_print(svg, "Z\"/>\n");
 		return;
@@ -143,16 +134,56 @@ void gemp_canvas_box(gemp_canvas *canvas, double x, double y, double width, doub
 	gemp_canvas_polygon(canvas, corners, 4, fill, NULL);
 }
 
+static const gemp_colour black = { 0, 0, 0 }, white = { 255, 255, 255 };
+static const char *const anchors[] = { "start", "middle", "end" };
+static const double CAPITALS = 0.7, LETTERS = 0.58; /* of a font's size: the height of capitals, the width of letters */
+
+double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *words)
+{
+	size_t letters = 0;
+	for (const char *at = words; *at; letters++)
+		gemp_canvas_letter(&at);
+	const double one = canvas->pixels ? (double)(GEMP_LETTER_WIDTH * dots_for(size)) / GEMP_CANVAS_DENSITY
+	                                  : size / CAPITALS * LETTERS;
+	return (double)letters * one;
+}
+
+void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words)
+{
+	static const char ellipsis[GEMP_CANVAS_ELLIPSIS] = "\u2026";
+	const double one = gemp_canvas_width(canvas, size, "x");
+	const char *at = words;
+	if (gemp_canvas_width(canvas, size, words) <= width)
+		return;
+	for (double used = 2 * one; used <= width; used += one)
+		gemp_canvas_letter(&at);
+	memcpy(words + (at - words), ellipsis, sizeof ellipsis);
+}
+
 void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words)
 {
-	static const char *const anchors[] = { "start", "middle", "end" };
 	if (canvas->pixels) {
-		draw_words(canvas, x, y, size, anchor, words);
+		draw_words(canvas, x - (double)anchor * gemp_canvas_width(canvas, size, words) / 2, y, size, words, black, false);
 		return;
 	}
-	/* capitals are about seven tenths of a font's size */
-	gemp_text_print(&canvas->svg, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\" text-anchor=\"%s\">", x, y, size / 0.7,
-	                anchors[anchor]);
+	gemp_text_print(&canvas->svg, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"%s\">", x, y,
+	                size / CAPITALS, anchors[anchor]);
+	escape(&canvas->svg, words);
+	gemp_text_print(&canvas->svg, "</text>\n");
+}
+
+void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words)
+{
+	const bool dark = 0.299 * on.red + 0.587 * on.green + 0.114 * on.blue < 140;
+	const gemp_colour letters = dark ? white : black, halo = dark ? black : white;
+	if (canvas->pixels) {
+		const double left = x - gemp_canvas_width(canvas, size, words) / 2;
+		draw_words(canvas, left, y + size / 2, size, words, halo, true);
+		draw_words(canvas, left, y + size / 2, size, words, letters, false);
+		return;
+	}
+	gemp_text_print(&canvas->svg, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\">", dark ? "l" : "d", x,
+	                y + size / 2, size / CAPITALS);
 	escape(&canvas->svg, words);
 	gemp_text_print(&canvas->svg, "</text>\n");
 }
@@ -168,6 +199,8 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 		const uint32_t width = canvas->width, height = canvas->height;
 		gemp_text_print(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\" "
 		                "viewBox=\"0 0 %" PRIu32 " %" PRIu32 "\" font-family=\"sans-serif\" shape-rendering=\"crispEdges\">\n"
+		                "<style>.d, .l { text-anchor: middle; paint-order: stroke; stroke-width: 1.5px; stroke-linejoin: round }\n"
+		                ".d { fill: #000000; stroke: #ffffff } .l { fill: #ffffff; stroke: #000000 }</style>\n"
 		                "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", width, height, width, height);
 		gemp_text_add(&out, canvas->svg.data, canvas->svg.size);
 		gemp_text_print(&out, "</svg>\n");

@@ -6,7 +6,11 @@
 
 #include <stdint.h>
 
-enum { GEMP_CANVAS_CORNERS = 6 };
+enum {
+	GEMP_CANVAS_CORNERS = 6,
+	GEMP_CANVAS_ELLIPSIS = 4, /* bytes, with the end of a text */
+	GEMP_CANVAS_DENSITY = 2, /* of a PNG: dots in each direction for one of the measures below */
+};
 
 typedef struct gemp_colour {
 	uint8_t red, green, blue;
@@ -17,7 +21,7 @@ typedef enum gemp_anchor { GEMP_ANCHOR_START, GEMP_ANCHOR_MIDDLE, GEMP_ANCHOR_EN
 typedef struct gemp_canvas {
 	uint32_t width, height;
 	gemp_text svg;      /* all but head and end; used where pixels are NULL */
-	uint8_t *pixels;    /* [height][width][3] owned */
+	uint8_t *pixels;    /* [height][width][3] owned, of dots */
 } gemp_canvas;
 
 /* White. */
@@ -27,13 +31,18 @@ void gemp_canvas_free(gemp_canvas *canvas);
 /* A convex shape of `count` corners; title: what SVG shows where the pointer rests, or NULL. */
 void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill, const char *title);
 void gemp_canvas_box(gemp_canvas *canvas, double x, double y, double width, double height, gemp_colour fill);
-/* Its baseline at y; `size` is the height of letters, in pixels. In a PNG of capitals, and what it has no letter for is left
- * out. */
+
+/* Black, the baseline at y; `size` is the height of capitals. A PNG has letters of Latin 1. */
 void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words);
+/* In the middle of (x, y), on a shape of this colour; it may be wider. */
+void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words);
+/* How wide words will be, about. */
+double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *words);
+/* Cuts words that are wider, in place, behind a whole letter, and adds an ellipsis, which may take GEMP_CANVAS_ELLIPSIS bytes
+ * more than they have. */
+void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words);
 
 /* Local. The file appears when it is whole: .svg or .png, as the canvas is. */
 gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path);
-/* For canvas.c: the bytes of a PNG. */
-gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out);
 
 #endif

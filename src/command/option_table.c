@@ -366,10 +366,11 @@ static const gemp_option table[] = {
 	{ "max-time", 0, GEMP_OPTION_REAL, "S", NULL, GEMP_ON_SOM, output,
 	  "train: stop after the epoch in which so many seconds are over; the map is written, for --resume.", POSITIVE(max_time) },
 	{ "show", 0, GEMP_OPTION_LIST, "NAME", NULL, GEMP_ON_SOM, output,
-	  "draw: umatrix, hits, planes (all columns), or a column's name; may be repeated. Without it umatrix and planes.",
+	  "draw: umatrix, hits, planes (all columns), a column's name, or rgb:RED,GREEN,BLUE, three columns as units' colours; may be "
+	  "repeated. Without it umatrix and planes.",
 	  AT(shown) },
 	{ "labels", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_SOM, output,
-	  "draw: names to write on the units of the first part of an SVG: what apply wrote, as .tsv.", AT(labels_file) },
+	  "draw: names to write on the units of the first part: what apply wrote, as .tsv.", AT(labels_file) },
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
 	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
 	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,

@@ -2,20 +2,23 @@
 
 #include "command/canvas.h"
 #include "command/files.h"
+#include "command/som_shade.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
-	SIDE = 320,             /* pixels of a panel's longer side, about */
-	LARGEST_CELL = 40, SMALLEST_CELL = 2,
-	MARGIN = 14, TITLE = 24, LEGEND = 34, BAR = 8, STEPS = 64,
-	LETTERS = 10,           /* height in pixels */
-	MOST_SHAPES = 400000,   /* in an SVG */
+	SIDE = 320, LABELLED_SIDE = 960,    /* pixels of a panel's longer side, about */
+	LARGEST_CELL = 40, LARGEST_LABELLED_CELL = 96, SMALLEST_CELL = 1,
+	NARROWEST = 120,                    /* what titles and legends need */
+	MARGIN = 14, TITLE = 22, LEGEND = 32, BAR = 8, STEPS = 64,
+	LETTERS = 8,                        /* height of capitals */
+	MOST_SHAPES = 400000,               /* in an SVG */
 	MOST_TITLES = 20000,
-	LARGEST_SIDE = 30000    /* pixels of a picture */
+	LARGEST_SIDE = 15000                /* pixels of a picture */
 };
+static const double LEAST_LETTERS = 4.5, MOST_LETTERS = 9; /* of labels */
 
 /* Measures of a picture, in pixels. */
 typedef struct frame {
@@ -27,35 +30,11 @@ typedef struct frame {
 	bool titles;            /* of units */
 } frame;
 
-/* Nine colours of viridis (van der Walt, Smith 2015), and between them their means. */
-static gemp_colour viridis(double share)
-{
-	static const uint8_t at[9][3] = { { 68, 1, 84 }, { 71, 45, 123 }, { 59, 82, 139 }, { 44, 114, 142 }, { 33, 145, 140 },
-		{ 40, 174, 128 }, { 94, 201, 98 }, { 173, 220, 48 }, { 253, 231, 37 } };
-	double place = fmin(fmax(share, 0), 1) * 8;
-	int below = place < 8 ? (int)place : 7;
-	double more = place - below;
-	uint8_t mixed[3];
-	for (int k = 0; k < 3; k++)
-		mixed[k] = (uint8_t)lround(at[below][k] * (1 - more) + at[below + 1][k] * more);
-	return (gemp_colour){ mixed[0], mixed[1], mixed[2] };
-}
+typedef struct place {
+	double x, y;
+} place;
 
-static frame frame_of(const gemp_som_grid *grid, size_t panels)
-{
-	frame f = { .grid = grid };
-	const bool hexagonal = grid->lattice == GEMP_SOM_HEXAGONAL;
-	double longer = grid->rows > grid->columns ? grid->rows : grid->columns;
-	f.cell = fmin(fmax(floor(SIDE / longer), SMALLEST_CELL), LARGEST_CELL);
-	f.rise = hexagonal ? f.cell * sqrt(0.75) : f.cell;
-	f.width = f.cell * (grid->columns + (hexagonal && grid->rows > 1 ? 0.5 : 0));
-	f.height = hexagonal ? f.rise * (grid->rows - 1) + f.cell * 2 / sqrt(3) : f.cell * grid->rows;
-	f.width = fmax(f.width, 120); /* legends need room */
-	f.across = (uint32_t)ceil(sqrt((double)panels));
-	f.down = (uint32_t)((panels + f.across - 1) / f.across);
-	f.titles = panels * gemp_som_units(grid) <= MOST_TITLES;
-	return f;
-}
+/* FRAME */
 
 static uint32_t frame_width(const frame *f)
 {
@@ -64,84 +43,187 @@ static uint32_t frame_width(const frame *f)
 
 static uint32_t frame_height(const frame *f)
 {
-	return (uint32_t)ceil(f->down * (TITLE + f->height + LEGEND) + MARGIN);
+	return (uint32_t)ceil(f->down * (TITLE + f->height + LEGEND) + MARGIN / 2.0);
 }
 
-/* Where the middle of a unit is, from the panel's corner. */
-static void middle(const frame *f, uint32_t unit, double *x, double *y)
+/* So many panels across that the picture is about half as wide again as high, with few places left over. */
+static void choose_across(frame *f, size_t panels)
 {
-	uint32_t row = unit / f->grid->columns, column = unit % f->grid->columns;
-	const bool hexagonal = f->grid->lattice == GEMP_SOM_HEXAGONAL;
-	*x = (column + 0.5 + (hexagonal && row % 2 ? 0.5 : 0)) * f->cell;
-	*y = hexagonal ? row * f->rise + f->cell / sqrt(3) : (row + 0.5) * f->cell;
+	double least = INFINITY;
+	frame trial = *f;
+	for (trial.across = 1; trial.across <= panels; trial.across++) {
+		trial.down = (uint32_t)((panels + trial.across - 1) / trial.across);
+		const double left_over = (double)((size_t)trial.across * trial.down - panels) / (double)panels;
+		const double badness = fabs(log(frame_width(&trial) / (1.5 * frame_height(&trial)))) + left_over;
+		if (badness < least) {
+			least = badness;
+			f->across = trial.across;
+			f->down = trial.down;
+		}
+	}
 }
 
-static void draw_unit(gemp_canvas *canvas, const frame *f, double x, double y, gemp_colour fill, const char *title)
+static frame frame_of(const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count)
+{
+	frame f = { .grid = grid };
+	const bool hexagonal = grid->lattice == GEMP_SOM_HEXAGONAL;
+	const double longer = grid->rows > grid->columns ? grid->rows : grid->columns;
+	bool labelled = false;
+	for (size_t p = 0; p < count; p++)
+		labelled |= panels[p].labels != NULL;
+	f.cell = floor((labelled ? LABELLED_SIDE : SIDE) / longer);
+	f.cell = fmin(fmax(f.cell, SMALLEST_CELL), labelled ? LARGEST_LABELLED_CELL : LARGEST_CELL);
+	f.rise = hexagonal ? f.cell * sqrt(0.75) : f.cell;
+	f.width = f.cell * (grid->columns + (hexagonal && grid->rows > 1 ? 0.5 : 0));
+	f.height = hexagonal ? f.rise * (grid->rows - 1) + f.cell * 2 / sqrt(3) : f.cell * grid->rows;
+	f.width = fmax(f.width, NARROWEST);
+	f.titles = count * gemp_som_units(grid) <= MOST_TITLES;
+	choose_across(&f, count);
+	return f;
+}
+
+/* UNITS */
+
+/* Of a unit, from the panel's corner. */
+static place middle(const frame *f, uint32_t unit)
+{
+	const uint32_t row = unit / f->grid->columns, column = unit % f->grid->columns;
+	const bool hexagonal = f->grid->lattice == GEMP_SOM_HEXAGONAL;
+	return (place){ (column + 0.5 + (hexagonal && row % 2 ? 0.5 : 0)) * f->cell,
+	                hexagonal ? row * f->rise + f->cell / sqrt(3) : (row + 0.5) * f->cell };
+}
+
+static void draw_unit(gemp_canvas *canvas, const frame *f, place at, gemp_colour fill, const char *title)
 {
 	double corners[GEMP_CANVAS_CORNERS][2];
 	const double half = f->cell / 2, tall = f->cell / sqrt(3);
-	if (f->grid->lattice == GEMP_SOM_HEXAGONAL) {
-		const double around[6][2] = { { 0, -tall }, { half, -tall / 2 }, { half, tall / 2 }, { 0, tall }, { -half, tall / 2 },
-			{ -half, -tall / 2 } };
-		for (int i = 0; i < 6; i++) {
-			corners[i][0] = x + around[i][0];
-			corners[i][1] = y + around[i][1];
-		}
-		gemp_canvas_polygon(canvas, corners, 6, fill, title);
-		return;
+	const double hexagon[6][2] = { { 0, -tall }, { half, -tall / 2 }, { half, tall / 2 }, { 0, tall }, { -half, tall / 2 },
+		{ -half, -tall / 2 } };
+	const double square[4][2] = { { -half, -half }, { half, -half }, { half, half }, { -half, half } };
+	const bool hexagonal = f->grid->lattice == GEMP_SOM_HEXAGONAL;
+	const size_t count = hexagonal ? 6 : 4;
+	for (size_t i = 0; i < count; i++) {
+		corners[i][0] = at.x + (hexagonal ? hexagon[i][0] : square[i][0]);
+		corners[i][1] = at.y + (hexagonal ? hexagon[i][1] : square[i][1]);
 	}
-	for (int i = 0; i < 4; i++) {
-		corners[i][0] = x + (i == 1 || i == 2 ? half : -half);
-		corners[i][1] = y + (i >= 2 ? half : -half);
-	}
-	gemp_canvas_polygon(canvas, corners, 4, fill, title);
+	gemp_canvas_polygon(canvas, corners, count, fill, title);
 }
 
-static void draw_legend(gemp_canvas *canvas, const frame *f, double left, double top, double least, double most)
+static void unit_title(char *out, size_t size, const frame *f, const gemp_som_panel *panel, uint32_t unit)
+{
+	const uint32_t columns = f->grid->columns;
+	size_t used = (size_t)snprintf(out, size, "unit %u (x %u, y %u): %.6g", unit, unit % columns, unit / columns,
+	                               panel->values[0][unit]);
+	if (panel->shade == GEMP_SOM_SHADE_COLOURS)
+		used += (size_t)snprintf(out + used, size - used, ", %.6g, %.6g", panel->values[1][unit], panel->values[2][unit]);
+	if (panel->labels && panel->labels[unit].text[0])
+		used += (size_t)snprintf(out + used, size - used, "; %s", panel->labels[unit].text);
+	if (panel->labels && panel->labels[unit].others > 0)
+		snprintf(out + used, size - used, " and %zu more", panel->labels[unit].others);
+}
+
+static void draw_units(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const gemp_som_range *range,
+                       place corner)
+{
+	char title[192];
+	for (uint32_t u = 0; u < gemp_som_units(f->grid); u++) {
+		const place at = middle(f, u);
+		if (f->titles)
+			unit_title(title, sizeof title, f, panel, u);
+		draw_unit(canvas, f, (place){ corner.x + at.x, corner.y + at.y }, gemp_som_colour(panel, range, u),
+		          f->titles ? title : NULL);
+	}
+}
+
+/* LABELS */
+
+/* Half-way to the next label in the row, or the panel's edge; direction: -1 or 1. */
+static double limit(const frame *f, const gemp_som_label *labels, uint32_t unit, int direction)
+{
+	const int64_t columns = f->grid->columns;
+	const uint32_t row = unit / f->grid->columns;
+	for (int64_t column = unit % columns + direction; column >= 0 && column < columns; column += direction)
+		if (labels[row * columns + column].text[0])
+			return (middle(f, unit).x + middle(f, (uint32_t)(row * columns + column)).x) / 2;
+	return direction < 0 ? 0 : f->width;
+}
+
+static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label *labels, uint32_t unit, gemp_colour on,
+                       place corner)
+{
+	char text[64];
+	const gemp_som_label *label = &labels[unit];
+	const double size = fmin(fmax(f->cell / 5, LEAST_LETTERS), MOST_LETTERS), space = size / 2;
+	const double left = limit(f, labels, unit, -1), right = limit(f, labels, unit, 1), room = right - left - space;
+	snprintf(text, sizeof text, "%s +%zu", label->text, label->others);
+	if (label->others == 0 || gemp_canvas_width(canvas, size, text) > room)
+		snprintf(text, sizeof text, "%s", label->text);
+	gemp_canvas_fit(canvas, size, room, text);
+	const double half = (gemp_canvas_width(canvas, size, text) + space) / 2;
+	const place at = middle(f, unit);
+	gemp_canvas_label(canvas, corner.x + fmax(fmin(at.x, right - half), left + half), corner.y + at.y, size, on, text);
+}
+
+/* PANEL */
+
+/* A value that is next to nothing beside this range is 0. */
+static void draw_value(gemp_canvas *canvas, place at, gemp_anchor anchor, double value, double range)
 {
 	char text[32];
-	for (int i = 0; i < STEPS; i++)
-		gemp_canvas_box(canvas, left + f->width * i / STEPS, top, f->width / STEPS + 0.5, BAR, viridis((i + 0.5) / STEPS));
-	snprintf(text, sizeof text, "%.4g", least);
-	gemp_canvas_words(canvas, left, top + BAR + LETTERS + 4, LETTERS, GEMP_ANCHOR_START, text);
-	snprintf(text, sizeof text, "%.4g", most);
-	gemp_canvas_words(canvas, left + f->width, top + BAR + LETTERS + 4, LETTERS, GEMP_ANCHOR_END, text);
+	snprintf(text, sizeof text, "%.4g", fabs(value) < 1e-5 * range ? 0 : value);
+	gemp_canvas_words(canvas, at.x, at.y, LETTERS, anchor, text);
 }
 
-static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, double left, double top)
+/* With its ends, and words between them. */
+static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, place at, double width, double least,
+                     double most, const char *between)
 {
-	const uint32_t units = gemp_som_units(f->grid), columns = f->grid->columns;
-	double least = INFINITY, most = -INFINITY, x, y;
-	char title[96];
-	for (uint32_t u = 0; u < units; u++) {
-		least = fmin(least, panel->values[u]);
-		most = fmax(most, panel->values[u]);
+	const double below = at.y + BAR + LETTERS + 6;
+	for (int i = 0; i < STEPS; i++) {
+		const double from = at.x + width * i / STEPS, to = at.x + width * (i + 1) / STEPS;
+		gemp_canvas_box(canvas, from, at.y, to - from, BAR, gemp_som_bar_colour(panel, bar, (i + 0.5) / STEPS));
 	}
-	gemp_canvas_words(canvas, left, top + TITLE - 8, LETTERS, GEMP_ANCHOR_START, panel->title);
-	for (uint32_t u = 0; u < units; u++) {
-		middle(f, u, &x, &y);
-		snprintf(title, sizeof title, "unit %u (x %u, y %u): %.6g", u, u % columns, u / columns, panel->values[u]);
-		double share = most > least ? (panel->values[u] - least) / (most - least) : 0;
-		draw_unit(canvas, f, left + x, top + TITLE + y, viridis(share), f->titles ? title : NULL);
-	}
-	for (uint32_t u = 0; panel->labels && u < units; u++)
-		if (panel->labels[u]) {
-			const double size = fmax(5, fmin(LETTERS, f->cell / 4));
-			middle(f, u, &x, &y);
-			gemp_canvas_words(canvas, left + x, top + TITLE + y + size / 2, size, GEMP_ANCHOR_MIDDLE, panel->labels[u]);
-		}
-	draw_legend(canvas, f, left, top + TITLE + f->height + 6, least, most);
+	draw_value(canvas, (place){ at.x, below }, GEMP_ANCHOR_START, least, most - least);
+	gemp_canvas_words(canvas, at.x + width / 2, below, LETTERS, GEMP_ANCHOR_MIDDLE, between);
+	draw_value(canvas, (place){ at.x + width, below }, GEMP_ANCHOR_END, most, most - least);
 }
 
-gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, size_t panels)
+static void draw_legend(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, const gemp_som_range *range,
+                        place at)
 {
-	const frame f = frame_of(grid, panels);
+	const int bars = panel->shade == GEMP_SOM_SHADE_COLOURS ? 3 : 1;
+	const double width = (f->width - (bars - 1) * MARGIN) / bars;
+	for (int bar = 0; bar < bars; bar++)
+		draw_bar(canvas, panel, bar, (place){ at.x + bar * (width + MARGIN), at.y }, width, range->least[bar],
+		         range->most[bar], panel->shade == GEMP_SOM_SHADE_COUNTS ? "grey: 0" : "");
+}
+
+static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel *panel, place corner)
+{
+	char title[256];
+	const gemp_som_range range = gemp_som_range_of(panel, gemp_som_units(f->grid));
+	const place units = { corner.x, corner.y + TITLE };
+	snprintf(title, sizeof title - GEMP_CANVAS_ELLIPSIS, "%s", panel->title);
+	gemp_canvas_fit(canvas, LETTERS, f->width, title);
+	gemp_canvas_words(canvas, corner.x, corner.y + TITLE - 7, LETTERS, GEMP_ANCHOR_START, title);
+	draw_units(canvas, f, panel, &range, units);
+	for (uint32_t u = 0; panel->labels && u < gemp_som_units(f->grid); u++)
+		if (panel->labels[u].text[0])
+			draw_label(canvas, f, panel->labels, u, gemp_som_colour(panel, &range, u), units);
+	draw_legend(canvas, f, panel, &range, (place){ units.x, units.y + f->height + 6 });
+}
+
+/* PICTURE */
+
+gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count)
+{
+	const frame f = frame_of(grid, panels, count);
 	const bool svg = gemp_file_ends_in(path, ".svg");
 	if (!svg && !gemp_file_ends_in(path, ".png"))
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says what picture it is: .svg or .png", path);
-	if (svg && panels * gemp_som_units(grid) > MOST_SHAPES)
+	if (svg && count * gemp_som_units(grid) > MOST_SHAPES)
 		return gemp_fail(GEMP_EUSAGE, "--output %s: an SVG of %zu shapes is more than others can show; write a .png, or "
-		                 "--show less", path, panels * gemp_som_units(grid));
+		                 "--show less", path, count * gemp_som_units(grid));
 	if (frame_width(&f) > LARGEST_SIDE || frame_height(&f) > LARGEST_SIDE)
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the picture would be more than %d pixels wide or high; --show less", path,
 		                 LARGEST_SIDE);
@@ -151,14 +233,12 @@ gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, si
 gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	const frame f = frame_of(grid, count);
+	const frame f = frame_of(grid, panels, count);
 	gemp_canvas canvas = { 0 };
 	GEMP_TRY(gemp_canvas_new(&canvas, frame_width(&f), frame_height(&f), gemp_file_ends_in(path, ".png")));
-	for (size_t p = 0; p < count; p++) {
-		double left = MARGIN + (double)(p % f.across) * (f.width + MARGIN);
-		double top = (double)(p / f.across) * (TITLE + f.height + LEGEND);
-		draw_panel(&canvas, &f, &panels[p], left, top);
-	}
+	for (size_t p = 0; p < count; p++)
+		draw_panel(&canvas, &f, &panels[p], (place){ MARGIN + (double)(p % f.across) * (f.width + MARGIN),
+		           (double)(p / f.across) * (TITLE + f.height + LEGEND) });
 	code = gemp_canvas_write(&canvas, path);
 done:
 	gemp_canvas_free(&canvas);
