@@ -51,31 +51,67 @@ static void turn(void *context, size_t range, size_t begin, size_t end)
 	}
 }
 
-/* At least of `least` bytes. */
-static gemp_code buffer_of(gemp_buffer *out, gemp_device *device, size_t size, size_t least, const void *from)
+bool gemp_som_any_missing(const float *x, size_t count, uint32_t dims)
 {
-	return gemp_buffer_new(out, device, size ? size : least, size ? from : NULL);
+	turning t = { .from = x, .count = count, .dims = dims };
+	gemp_for_ranges(count, look, &t);
+	return atomic_load(&t.missing);
+}
+
+size_t gemp_som_sample_bytes(uint32_t dims, bool missing)
+{
+	return dims * (sizeof(float) + (missing ? sizeof(uint8_t) : 0));
+}
+
+gemp_code gemp_som_samples_room(gemp_som_samples *out, gemp_device *device, size_t most, uint32_t dims, bool missing)
+{
+	gemp_code code = GEMP_OK;
+	const size_t values = most * dims;
+	*out = (gemp_som_samples){ .device = device, .dims = dims, .missing = missing };
+	GEMP_TRY(gemp_buffer_new(&out->x, device, (values ? values : 1) * sizeof(float), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->present, device, missing && values ? values : 1, NULL));
+done:
+	if (code != GEMP_OK)
+		gemp_som_samples_free(out);
+	return code;
+}
+
+static gemp_code copy(gemp_device *device, const gemp_buffer *to, size_t size, const void *from, cl_event after)
+{
+	return GEMP_CL(clEnqueueWriteBuffer(device->transfer, to->mem, CL_TRUE, 0, size, from, after != NULL, after ? &after : NULL,
+	                                    NULL));
+}
+
+gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_t count, cl_event after)
+{
+	gemp_code code = GEMP_OK;
+	turning t = { .from = x, .count = count, .dims = samples->dims };
+	const size_t values = count * samples->dims;
+	GEMP_CHECK(values * sizeof(float) <= samples->x.size);
+	samples->count = count;
+	if (values == 0)
+		return GEMP_OK;
+	GEMP_TRY(GEMP_NEW(t.x, values));
+	if (samples->missing)
+		GEMP_TRY(GEMP_NEW(t.present, values));
+	gemp_for_ranges(count, turn, &t);
+	GEMP_TRY(copy(samples->device, &samples->x, values * sizeof *t.x, t.x, after));
+	if (samples->missing)
+		code = copy(samples->device, &samples->present, values, t.present, NULL);
+done:
+	gemp_free(t.present);
+	gemp_free(t.x);
+	return code;
 }
 
 gemp_code gemp_som_samples_new(gemp_som_samples *out, gemp_device *device, const float *x, size_t count, uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
-	turning t = { .from = x, .count = count, .dims = dims };
-	size_t values = count * dims;
-	*out = (gemp_som_samples){ .device = device, .count = count, .dims = dims };
-	gemp_for_ranges(count, look, &t);
-	out->missing = atomic_load(&t.missing);
-	GEMP_TRY(GEMP_NEW(t.x, values));
-	if (out->missing)
-		GEMP_TRY(GEMP_NEW(t.present, values));
-	gemp_for_ranges(count, turn, &t);
-	GEMP_TRY(buffer_of(&out->x, device, values * sizeof *t.x, sizeof *t.x, t.x));
-	GEMP_TRY(buffer_of(&out->present, device, out->missing ? values : 0, 1, t.present));
-done:
-	gemp_free(t.present);
-	gemp_free(t.x);
+	GEMP_TRY(gemp_som_samples_room(out, device, count, dims, gemp_som_any_missing(x, count, dims)));
+	code = gemp_som_samples_fill(out, x, count, NULL);
 	if (code != GEMP_OK)
 		gemp_som_samples_free(out);
+done:
 	return code;
 }
 
