@@ -1,15 +1,19 @@
 #include "som/samples.h"
 
-#include "core/memory.h"
 #include "core/ranges.h"
+#include "core/threads.h"
+#include "device/readback.h"
 
 #include <math.h>
 #include <stdatomic.h>
 
-/* Rows turned into columns, in ranges of rows. */
+enum { TILE = 32, PIECE = 512, FEWEST = 1024 };  /* rows whose columns stay in the cache; of a loop's piece; of a block */
+enum { BLOCK = 8 << 20 };                        /* bytes of a block, about */
+
+/* A block of rows turned into columns. */
 typedef struct turning {
 	const float *from;
-	size_t count;
+	size_t count; /* rows */
 	uint32_t dims;
 	float *x;
 	uint8_t *present; /* NULL: none is missing */
@@ -35,19 +39,33 @@ static bool empty(const float *row, uint32_t dims)
 	return true;
 }
 
-static void turn(void *context, size_t range, size_t begin, size_t end)
+/* Rows begin .. end - 1, dimensions first .. last - 1. absent: of each of these rows, for values that are missing. */
+static void turn_tile(const turning *t, size_t begin, size_t end, uint32_t first, uint32_t last, const float *absent)
 {
-	turning *t = context;
-	(void)range;
-	for (size_t i = begin; i < end; i++) {
-		const float *row = t->from + i * t->dims;
-		float absent = t->present && empty(row, t->dims) ? NAN : 0;
-		for (uint32_t d = 0; d < t->dims; d++) {
-			bool present = !isnan(row[d]);
-			t->x[d * t->count + i] = present ? row[d] : absent;
+	for (uint32_t d = first; d < last; d++) {
+		const float *from = t->from + begin * t->dims + d;
+		float *x = t->x + d * t->count;
+		for (size_t i = begin; i < end; i++, from += t->dims) {
+			const bool present = !isnan(*from);
+			x[i] = present ? *from : absent[i - begin];
 			if (t->present)
 				t->present[d * t->count + i] = present;
 		}
+	}
+}
+
+static void turn(void *context, unsigned thread, size_t piece)
+{
+	const turning *t = context;
+	const size_t left = t->count - piece * PIECE, end = piece * PIECE + (left < PIECE ? left : PIECE);
+	(void)thread;
+	for (size_t i = piece * PIECE; i < end; i += TILE) {
+		const size_t last = end - i < TILE ? end : i + TILE;
+		float absent[TILE] = { 0 };
+		for (size_t k = i; t->present && k < last; k++)
+			absent[k - i] = empty(t->from + k * t->dims, t->dims) ? NAN : 0;
+		for (uint32_t d = 0; d < t->dims; d += TILE)
+			turn_tile(t, i, last, d, t->dims - d < TILE ? t->dims : d + TILE, absent);
 	}
 }
 
@@ -76,31 +94,37 @@ done:
 	return code;
 }
 
-static gemp_code copy(gemp_device *device, const gemp_buffer *to, size_t size, const void *from, cl_event after)
+/* Columns of a block, of elements of so many bytes, to those of the samples from sample `at` on. */
+static gemp_code copy(const gemp_som_samples *samples, const gemp_buffer *to, size_t element, size_t at, const turning *t,
+                      const void *from, cl_event after)
 {
-	return GEMP_CL(clEnqueueWriteBuffer(device->transfer, to->mem, CL_TRUE, 0, size, from, after != NULL, after ? &after : NULL,
-	                                    NULL));
+	const size_t place[] = { at * element, 0, 0 }, origin[3] = { 0 }, region[] = { t->count * element, t->dims, 1 };
+	return GEMP_CL(clEnqueueWriteBufferRect(samples->device->transfer, to->mem, CL_TRUE, place, origin, region,
+	                                        samples->count * element, 0, t->count * element, 0, from, after != NULL,
+	                                        after ? &after : NULL, NULL));
 }
 
 gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_t count, cl_event after)
 {
 	gemp_code code = GEMP_OK;
-	turning t = { .from = x, .count = count, .dims = samples->dims };
-	const size_t values = count * samples->dims;
-	GEMP_CHECK(values * sizeof(float) <= samples->x.size);
+	const uint32_t dims = samples->dims;
+	const size_t bytes = gemp_som_sample_bytes(dims, samples->missing), rows = BLOCK / bytes < FEWEST ? FEWEST : BLOCK / bytes;
+	gemp_locked locked = { 0 };
+	GEMP_CHECK(count * dims * sizeof(float) <= samples->x.size);
 	samples->count = count;
-	if (values == 0)
-		return GEMP_OK;
-	GEMP_TRY(GEMP_NEW(t.x, values));
-	if (samples->missing)
-		GEMP_TRY(GEMP_NEW(t.present, values));
-	gemp_for_ranges(count, turn, &t);
-	GEMP_TRY(copy(samples->device, &samples->x, values * sizeof *t.x, t.x, after));
-	if (samples->missing)
-		code = copy(samples->device, &samples->present, values, t.present, NULL);
+	if (count)
+		GEMP_TRY(gemp_locked_take(&locked, samples->device, (count < rows ? count : rows) * bytes));
+	for (size_t at = 0; at < count; at += rows) {
+		turning t = { .from = x + at * dims, .count = count - at < rows ? count - at : rows, .dims = dims };
+		t.x = (float *)(void *)locked.host;
+		t.present = samples->missing ? (uint8_t *)(t.x + t.count * dims) : NULL;
+		gemp_parallel_for((t.count + PIECE - 1) / PIECE, turn, &t);
+		GEMP_TRY(copy(samples, &samples->x, sizeof *t.x, at, &t, t.x, after));
+		if (t.present)
+			GEMP_TRY(copy(samples, &samples->present, sizeof *t.present, at, &t, t.present, NULL));
+	}
 done:
-	gemp_free(t.present);
-	gemp_free(t.x);
+	gemp_locked_leave(&locked, samples->device);
 	return code;
 }
 
