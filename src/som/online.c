@@ -1,27 +1,27 @@
 #include "som/online.h"
 
 #include "core/memory.h"
-#include "som/accumulate.h"
 
 #include <stdio.h>
 
 enum { GROUP = 64, STAGE = 64, BLOCK_GPU = 16, BLOCK_CPU = 8, LANES = 16 }; /* LANES: kernels/som_grid.clh, CPU devices */
 
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
-                              const gemp_som_smooth *smooth, bool missing)
+                              const gemp_som_smooth *smooth, bool missing, uint32_t most)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], of_samples[GEMP_SOM_OPTIONS], options[2 * GEMP_SOM_OPTIONS + 128], stage[32];
 	const gemp_som_grid *grid = &smooth->grid;
-	const uint32_t most = device->gpu ? BLOCK_GPU : BLOCK_CPU, lanes = device->gpu ? 1 : LANES;
-	const uint32_t blocks = (samples->dims + most - 1) / most, block = (samples->dims + blocks - 1) / blocks;
+	const uint32_t widest = device->gpu ? BLOCK_GPU : BLOCK_CPU, lanes = device->gpu ? 1 : LANES;
+	const uint32_t blocks = (most + widest - 1) / widest, block = (most + blocks - 1) / blocks;
 	const size_t strips = (size_t)(grid->columns + lanes - 1) / lanes * grid->rows;
-	*out = (gemp_som_online){ .device = device, .dims = samples->dims, .group = device->gpu ? GROUP : 1 };
-	out->items = (strips + out->group - 1) / out->group * out->group * blocks;
+	*out = (gemp_som_online){ .device = device, .block = block, .group = device->gpu ? GROUP : 1 };
+	out->items = (strips + out->group - 1) / out->group * out->group;
 	gemp_som_grid_options(of_grid, device, grid);
 	gemp_som_sample_options(of_samples, samples, missing);
 	snprintf(stage, sizeof stage, " -DSOM_STAGE=%d", STAGE);
-	snprintf(options, sizeof options, "-DSOM_BLOCK=%u -DSOM_GROUP=%zu%s%s%s%s", block, out->group, device->gpu ? stage : "",
+	snprintf(options, sizeof options, "-DSOM_BLOCK=%u -DSOM_GROUP=%zu%s%s%s%s%s", block, out->group,
+	         most == samples->dims ? " -DSOM_ALL" : "", device->gpu ? stage : "",
 	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
 	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
@@ -42,14 +42,17 @@ void gemp_som_online_free(gemp_som_online *online)
 }
 
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
-                              const gemp_som_smooth *smooth, double rate, const gemp_buffer *planes)
+                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
+                              const gemp_buffer *planes)
 {
 	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
-	const cl_uint count = (cl_uint)samples->count;
+	const cl_uint count = (cl_uint)samples->count, go_on = begun;
+	const size_t blocks = (values.count + online->block - 1) / online->block;
 	const cl_float share = (cl_float)rate;
-	return gemp_launch(online->device, online->run, online->items, online->group, GEMP_ARG(&planes->mem), GEMP_ARG(&best->mem),
+	return gemp_launch(online->device, online->run, online->items * blocks, online->group, GEMP_ARG(&planes->mem), GEMP_ARG(&best->mem),
 	                   GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&smooth->steps.mem),
-	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&share));
+	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&share), GEMP_ARG(&values.first), GEMP_ARG(&values.count),
+	                   GEMP_ARG(&go_on));
 }
 
 /* RANKS */

@@ -7,24 +7,26 @@
 #define GEMP_SOM_ONLINE_H
 
 #include "comm/comm.h"
+#include "som/accumulate.h"
 #include "som/samples.h"
 #include "som/smooth.h"
 
 typedef struct gemp_som_online {
 	gemp_device *device; /* borrowed */
-	uint32_t dims;
+	uint32_t block;      /* values of a work-item */
 	gemp_program program;
 	cl_kernel run;
-	size_t group, items; /* work-items */
+	size_t group, items; /* work-items of a group, of a block of values */
 } gemp_som_online;
 
-/* missing: of any rank; samples.missing may be false then. */
+/* missing: of any rank; samples.missing may be false then. most: values at a time; all of them, or less. */
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
-                              const gemp_som_smooth *smooth, bool missing);
+                              const gemp_som_smooth *smooth, bool missing, uint32_t most);
 void gemp_som_online_free(gemp_som_online *online);
-/* By the tables of `smooth`. Enqueued. */
+/* By the tables of `smooth`. begun: after what planes have of earlier samples. Enqueued. */
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
-                              const gemp_som_smooth *smooth, double rate, const gemp_buffer *planes);
+                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
+                              const gemp_buffer *planes);
 
 /* Collective. planes: [.][units] of all ranks composed, in place; the same on all ranks. scratch: as large. */
 void gemp_som_online_compose(const gemp_comm *comm, float *planes, float *scratch, uint32_t units, uint32_t dims, bool missing);

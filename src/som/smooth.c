@@ -50,16 +50,27 @@ done:
 	return code;
 }
 
+size_t gemp_som_smooth_parts(const gemp_som_grid *grid, gemp_som_spread spread)
+{
+	if (spread == GEMP_SOM_SPREAD_PASSES)
+		return grid->lattice == GEMP_SOM_HEXAGONAL ? 2 : 1;
+	return spread == GEMP_SOM_SPREAD_RUNNING;
+}
+
+size_t gemp_som_smooth_tables(const gemp_som_grid *grid)
+{
+	return (3 * (2 * (size_t)grid->columns + GEMP_SOM_PADDING) + 2 * (size_t)grid->rows + GEMP_SOM_PADDING) * sizeof(float);
+}
+
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
                               gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_spread spread)
 {
 	gemp_code code = GEMP_OK;
-	const bool twice = grid->lattice == GEMP_SOM_HEXAGONAL && spread == GEMP_SOM_SPREAD_PASSES;
-	const size_t steps = 3 * (2 * (size_t)grid->columns + GEMP_SOM_PADDING) + 2 * (size_t)grid->rows + GEMP_SOM_PADDING;
+	const size_t parts = gemp_som_smooth_parts(grid, spread);
 	*out = (gemp_som_smooth){ .device = device, .grid = *grid, .neighbourhood = neighbourhood, .spread = spread, .planes = planes };
 	GEMP_TRY(build(out));
-	GEMP_TRY(gemp_buffer_new(&out->steps, device, steps * sizeof(float), NULL));
-	for (int k = 0; k < 1 + twice && planes && spread != GEMP_SOM_SPREAD_GENERAL; k++)
+	GEMP_TRY(gemp_buffer_new(&out->steps, device, gemp_som_smooth_tables(grid), NULL));
+	for (size_t k = 0; k < parts && planes; k++)
 		GEMP_TRY(gemp_som_planes_new(&out->part[k], device, gemp_som_units(grid), planes));
 done:
 	if (code != GEMP_OK)

@@ -34,7 +34,7 @@ typedef struct gemp_som_smooth {
 	gemp_som_grid grid;
 	gemp_som_neighbourhood neighbourhood;
 	gemp_som_spread spread;
-	uint32_t planes;
+	uint32_t planes;       /* of a run; at most those it was made for */
 	gemp_program program;
 	cl_kernel factors, along, across, running, general;
 	gemp_buffer steps;     /* factors along rows, three tables, then between rows */
@@ -50,6 +50,9 @@ enum { GEMP_SOM_PADDING = 16 };
 
 /* The fewest operations: which way a neighbourhood is spread. */
 gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood);
+/* What it takes on a device: of planes, for each plane and unit so many floats; bytes of tables. */
+size_t gemp_som_smooth_parts(const gemp_som_grid *grid, gemp_som_spread spread);
+size_t gemp_som_smooth_tables(const gemp_som_grid *grid);
 /* planes 0: tables only, as online training wants them. spread: for tests; GENERAL can all. */
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
                               gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_spread spread);

@@ -1,0 +1,260 @@
+#include "som/work.h"
+
+#include "core/memory.h"
+
+/* BUFFERS */
+
+static gemp_code check_count(size_t count)
+{
+	if (count >= UINT32_MAX)
+		return gemp_fail(GEMP_EUSAGE, "%zu samples on one rank: more than 2^32 - 2; take more ranks", count);
+	return GEMP_OK;
+}
+
+/* Planes of a unit: sums in double, then as floats, spread, and what a pass leaves. */
+static size_t bytes_of_plane(const gemp_som_training *how)
+{
+	const gemp_som_spread spread = gemp_som_spread_of(&how->grid, how->neighbourhood);
+	if (how->online)
+		return sizeof(float);
+	return sizeof(double) + 2 * sizeof(float) + gemp_som_smooth_parts(&how->grid, spread) * sizeof(float);
+}
+
+static gemp_code find_room(gemp_som_work *it, const float *x, size_t count, gemp_som_need *need, gemp_som_room *room)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_som_training *how = it->how;
+	uint64_t missing;
+	*need = (gemp_som_need){ .samples = count, .dims = it->dims, .units = it->units, .plane = bytes_of_plane(how),
+		.keys = sizeof(uint64_t) + (how->quality ? sizeof(uint64_t) + sizeof(float) : 0),
+		.widest = how->online ? sizeof(float) : sizeof(double), .other = gemp_som_smooth_tables(&how->grid) };
+	code = check_count(count);
+	if (code == GEMP_OK)
+		need->missing = gemp_som_any_missing(x, count, it->dims);
+	missing = need->missing;
+	gemp_comm_max(it->comm, &missing, 1);
+	it->missing = need->missing_at_all = missing != 0;
+	if (code == GEMP_OK)
+		code = gemp_som_room_find(room, it->device, need);
+	GEMP_TRY(gemp_comm_agree(it->comm, code));
+	uint64_t fewer = it->dims - room->values; /* than all values, on any rank */
+	gemp_comm_max(it->comm, &fewer, 1);
+	it->values = it->dims - (uint32_t)fewer;
+done:
+	return code;
+}
+
+static gemp_code make_samples(gemp_som_work *it, const float *x, const gemp_som_need *need, const gemp_som_room *room)
+{
+	gemp_code code = GEMP_OK;
+	const bool quality = it->how->quality;
+	GEMP_TRY(gemp_som_parts_new(&it->parts, it->device, x, need, room, quality, it->values < it->dims));
+	GEMP_TRY(gemp_som_search_new(&it->search, it->device, it->dims, it->how->metric, need->missing, NULL));
+	if (quality)
+		code = gemp_som_judge_new(&it->judge, it->device, &it->how->grid,
+		                         room->samples < need->samples ? room->samples : need->samples);
+done:
+	return code;
+}
+
+static gemp_code make_planes(gemp_som_work *it, const gemp_som_room *room, const float *w)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_som_training *how = it->how;
+	const gemp_som_samples *samples = &it->parts.part[0].samples;
+	const uint32_t planes = gemp_som_planes(it->values, it->missing);
+	gemp_device *device = it->device;
+	GEMP_TRY(gemp_som_codebook_some(&it->book, device, w, it->units, it->dims, room->units));
+	GEMP_TRY(gemp_som_planes_new(&it->sums, device, it->units, planes));
+	GEMP_TRY(gemp_som_smooth_new(&it->smooth, device, &how->grid, how->neighbourhood, how->online ? 0 : planes,
+	                             gemp_som_spread_of(&how->grid, how->neighbourhood)));
+	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, device, samples, it->units, it->missing, it->values, how->online));
+	if (how->online)
+		GEMP_TRY(gemp_som_online_new(&it->online, device, samples, &it->smooth, it->missing, it->values));
+	else
+		GEMP_TRY(gemp_som_planes_new(&it->spread, device, it->units, planes));
+	for (int k = 0; it->comm->size > 1 && k < 1 + how->online; k++)
+		GEMP_TRY(GEMP_NEW(it->host[k], (size_t)it->units * planes));
+done:
+	return code;
+}
+
+gemp_code gemp_som_work_new(gemp_som_work *work, const gemp_comm *comm, gemp_device *device, const gemp_som_training *how,
+                            const float *x, size_t count, uint32_t dims, const float *w)
+{
+	gemp_code code = GEMP_OK;
+	gemp_som_need need;
+	gemp_som_room room;
+	*work = (gemp_som_work){ .comm = comm, .device = device, .how = how, .units = gemp_som_units(&how->grid), .dims = dims };
+	GEMP_TRY(find_room(work, x, count, &need, &room));
+	code = make_samples(work, x, &need, &room);
+	if (code == GEMP_OK)
+		code = make_planes(work, &room, w);
+	code = gemp_comm_agree(comm, code);
+done:
+	return code;
+}
+
+void gemp_som_work_free(gemp_som_work *work)
+{
+	if (!work->device)
+		return;
+	gemp_buffer_free(&work->sums, work->device);
+	gemp_buffer_free(&work->spread, work->device);
+	gemp_som_judge_free(&work->judge);
+	gemp_som_online_free(&work->online);
+	gemp_som_accumulate_free(&work->accumulate);
+	gemp_som_smooth_free(&work->smooth);
+	gemp_som_search_free(work->search);
+	gemp_som_codebook_free(&work->book);
+	gemp_som_parts_free(&work->parts);
+	gemp_free(work->host[0]);
+	gemp_free(work->host[1]);
+	*work = (gemp_som_work){ 0 };
+}
+
+/* AN EPOCH */
+
+static gemp_code search(gemp_som_work *it, gemp_som_part *part, uint32_t slot)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_buffer *second = it->how->quality ? &part->second : NULL;
+	GEMP_TRY(gemp_som_search_run(it->search, &part->samples, &it->book, &part->best, second));
+	if (second)
+		code = gemp_som_judge_run(&it->judge, it->search, &part->samples, &it->book, &part->best, second, slot, part->number > 0);
+done:
+	return code;
+}
+
+static gemp_code sum_up(gemp_som_work *it, const gemp_som_part *part, double rate, gemp_som_values values)
+{
+	if (it->how->online)
+		return gemp_som_online_run(&it->online, &part->samples, &part->best, &it->smooth, rate, values, part->number > 0, &it->sums);
+	return gemp_som_accumulate_add(&it->accumulate, &part->samples, &part->best, values);
+}
+
+/* All parts into planes of these values; those of the first ones search for units, too. */
+static gemp_code go_over_parts(gemp_som_work *it, double rate, uint32_t slot, gemp_som_values values)
+{
+	gemp_code code = GEMP_OK;
+	for (size_t p = 0; p < it->parts.count; p++) {
+		gemp_som_part *part;
+		GEMP_TRY(gemp_som_parts_take(&it->parts, p, &part));
+		if (values.first == 0) {
+			GEMP_TRY(search(it, part, slot));
+			GEMP_TRY(gemp_som_parts_keep_keys(&it->parts, part));
+		} else {
+			GEMP_TRY(gemp_som_parts_recall_keys(&it->parts, part));
+		}
+		GEMP_TRY(sum_up(it, part, rate, values));
+		GEMP_TRY(gemp_som_parts_leave(&it->parts, part));
+	}
+	if (!it->how->online)
+		code = gemp_som_accumulate_take(&it->accumulate, values, &it->sums);
+done:
+	return code;
+}
+
+static void add_planes(const gemp_comm *comm, float *planes, size_t count)
+{
+	for (size_t done = 0; done < count; done += INT32_MAX) {
+		const int part = (int)(count - done < INT32_MAX ? count - done : INT32_MAX);
+		GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, planes + done, part, MPI_FLOAT, MPI_SUM, comm->world));
+	}
+}
+
+/* Collective. What ranks tell each other before their first planes meet: whether one has failed, and news. */
+static gemp_code speak(gemp_som_work *it, gemp_som_news *news)
+{
+	const gemp_som_fit *fit = &news->fit;
+	double said[] = { it->mine != GEMP_OK, news->stop, fit->distances, fit->torn, fit->samples };
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, said, sizeof said / sizeof *said, MPI_DOUBLE, MPI_SUM, it->comm->world));
+	if (said[0] > 0)
+		return gemp_comm_agree(it->comm, it->mine);
+	*news = (gemp_som_news){ said[1] > 0, { said[2], said[3], said[4] } };
+	return GEMP_OK;
+}
+
+/* Collective. Planes of all ranks together. */
+static gemp_code meet(gemp_som_work *it, gemp_som_values values, uint32_t slot, gemp_som_news *news)
+{
+	gemp_code code = GEMP_OK;
+	const size_t count = (size_t)it->units * gemp_som_planes(values.count, it->missing);
+	if (it->comm->size == 1)
+		return it->mine;
+	if (it->mine == GEMP_OK)
+		it->mine = gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host[0]);
+	if (it->mine == GEMP_OK && it->how->quality && values.first == 0)
+		it->mine = gemp_som_judge_take(&it->judge, slot, &news->fit);
+	GEMP_TRY(values.first == 0 ? speak(it, news) : gemp_comm_agree(it->comm, it->mine));
+	if (it->how->online)
+		gemp_som_online_compose(it->comm, it->host[0], it->host[1], it->units, values.count, it->missing);
+	else
+		add_planes(it->comm, it->host[0], count);
+	it->mine = gemp_buffer_write(it->device, &it->sums, 0, count * sizeof(float), it->host[0]);
+done:
+	return code;
+}
+
+static gemp_code update(gemp_som_work *it, gemp_som_values values)
+{
+	gemp_code code = GEMP_OK;
+	if (it->how->online)
+		return gemp_som_accumulate_move(&it->accumulate, &it->sums, values, &it->book);
+	it->smooth.planes = gemp_som_planes(values.count, it->missing);
+	GEMP_TRY(gemp_som_smooth_run(&it->smooth, &it->sums, &it->spread));
+	code = gemp_som_accumulate_finish(&it->accumulate, &it->spread, values, &it->book);
+done:
+	return code;
+}
+
+gemp_code gemp_som_work_epoch(gemp_som_work *work, double radius, double rate, uint32_t slot, gemp_som_news *news)
+{
+	gemp_code code = GEMP_OK;
+	if (work->mine == GEMP_OK)
+		work->mine = gemp_som_smooth_radius(&work->smooth, radius);
+	for (uint32_t first = 0; first < work->dims; first += work->values) {
+		const uint32_t left = work->dims - first;
+		const gemp_som_values values = { first, left < work->values ? left : work->values };
+		if (work->mine == GEMP_OK)
+			work->mine = go_over_parts(work, rate, slot, values);
+		GEMP_TRY(meet(work, values, slot, news));
+		if (work->mine == GEMP_OK)
+			work->mine = update(work, values);
+	}
+	if (work->mine == GEMP_OK)
+		work->mine = GEMP_CL(clFlush(work->device->queue));
+done:
+	return code;
+}
+
+/* AFTERWARDS */
+
+gemp_code gemp_som_work_codebook(gemp_som_work *work, float *w)
+{
+	gemp_code code = GEMP_OK;
+	const size_t count = (size_t)work->units * work->dims;
+	if (work->mine == GEMP_OK)
+		work->mine = gemp_som_codebook_read(&work->book, w);
+	GEMP_TRY(gemp_comm_agree(work->comm, work->mine));
+	for (size_t done = 0; work->comm->size > 1 && done < count; done += INT32_MAX) {
+		const int part = (int)(count - done < INT32_MAX ? count - done : INT32_MAX);
+		GEMP_MPI(MPI_Bcast(w + done, part, MPI_FLOAT, 0, work->comm->world));
+	}
+done:
+	return code;
+}
+
+/* Kernels of CPU devices are compiled when they are first launched: from now on they are in the cache. */
+gemp_code gemp_som_work_store(gemp_som_work *work)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_program_store(work->device, &work->smooth.program));
+	GEMP_TRY(gemp_program_store(work->device, &work->accumulate.program));
+	if (work->how->online)
+		GEMP_TRY(gemp_program_store(work->device, &work->online.program));
+	if (work->judge.kernel)
+		code = gemp_program_store(work->device, &work->judge.program);
+done:
+	return code;
+}

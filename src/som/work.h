@@ -1,0 +1,53 @@
+/* work: what a rank has on its device for a training, and an epoch of it (src/som/train.c).
+ *
+ * In an epoch all samples are searched, part by part, and give their sums or affine maps to planes; those of all ranks come together,
+ * are spread by the neighbourhood, and change the codebook. Where planes of all values do not fit at the same time this is done for
+ * some values after the others, by the units that the one search has found.
+ */
+#ifndef GEMP_SOM_WORK_H
+#define GEMP_SOM_WORK_H
+
+#include "som/accumulate.h"
+#include "som/judge.h"
+#include "som/online.h"
+#include "som/parts.h"
+#include "som/train.h"
+
+typedef struct gemp_som_work {
+	const gemp_comm *comm;
+	gemp_device *device;
+	const gemp_som_training *how;
+	uint32_t units, dims;
+	uint32_t values;              /* whose planes are there at a time; the same on all ranks */
+	gemp_code mine;               /* what has failed on this rank, until ranks agree next */
+	bool missing;                 /* on any rank */
+	gemp_som_parts parts;
+	gemp_som_codebook book;
+	gemp_som_search *search;
+	gemp_som_smooth smooth;
+	gemp_som_accumulate accumulate;
+	gemp_som_online online;
+	gemp_som_judge judge;
+	gemp_buffer sums, spread;     /* planes */
+	float *host[2];               /* of several ranks: planes, and as much again for online training */
+} gemp_som_work;
+
+/* What ranks tell each other in an epoch. */
+typedef struct gemp_som_news {
+	bool stop;        /* this rank is to; then, any of them */
+	gemp_som_fit fit; /* of all ranks; of one rank alone it is in the judge's slot */
+} gemp_som_news;
+
+/* Collective. Of {0}; to be freed in any case. x: [count][dims], w: [units][dims]. */
+gemp_code gemp_som_work_new(gemp_som_work *work, const gemp_comm *comm, gemp_device *device, const gemp_som_training *how,
+                            const float *x, size_t count, uint32_t dims, const float *w);
+void gemp_som_work_free(gemp_som_work *work);
+/* Collective. A failure that ranks have agreed on; their own stay in work->mine. One rank alone does not wait for its device,
+ * unless parts come and go. slot: of the judge, for this epoch. */
+gemp_code gemp_som_work_epoch(gemp_som_work *work, double radius, double rate, uint32_t slot, gemp_som_news *news);
+/* Collective. The codebook, with the last bits of rank 0. */
+gemp_code gemp_som_work_codebook(gemp_som_work *work, float *w);
+/* Programs go into the cache. */
+gemp_code gemp_som_work_store(gemp_som_work *work);
+
+#endif
