@@ -1,0 +1,201 @@
+/* Maps and samples larger than what a device has room for: whatever comes and goes in parts, the same is found. And sums of very
+ * many samples in one unit.
+ */
+#include "harness/collective.h"
+#include "harness/som_reference.h"
+
+#include "core/random.h"
+#include "som/room.h"
+#include "som/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gemp_device *device;
+static size_t memory, largest; /* of the device */
+
+/* A training whose samples, units or values are many. */
+typedef struct load {
+	size_t samples; /* of all ranks */
+	uint32_t rows, columns, dims;
+	bool missing;
+} load;
+
+static const load loads[] = {
+	{ 4001, 4, 5, 6, false }, { 90, 40, 31, 7, false }, { 700, 9, 11, 37, true }, { 2500, 10, 12, 5, true },
+};
+enum { LOADS = sizeof loads / sizeof *loads, SHARES = 6 };
+
+typedef struct data {
+	float *x, *w;
+	size_t begin, end;
+} data;
+
+static data data_new(const load *of, bool uneven, uint64_t *random)
+{
+	const size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank, units = (size_t)of->rows * of->columns;
+	data d = { .begin = of->samples * rank / ranks, .end = of->samples * (rank + 1) / ranks };
+	if (uneven) { /* some have none */
+		d.begin = rank == ranks - 1 ? of->samples / 9 : 0;
+		d.end = rank == ranks - 1 ? of->samples : rank == 0 ? of->samples / 9 : 0;
+	}
+	d.x = malloc(of->samples * of->dims * sizeof *d.x);
+	d.w = malloc(units * of->dims * sizeof *d.w);
+	for (size_t k = 0; k < of->samples * of->dims; k++) {
+		const float value = (float)(gemp_random_unit(random) * 2 - 1);
+		d.x[k] = of->missing && gemp_random_below(random, 6) == 0 ? NAN : value;
+	}
+	for (size_t k = 0; k < units * of->dims; k++)
+		d.w[k] = (float)(gemp_random_unit(random) * 2 - 1);
+	return d;
+}
+
+static void data_free(data *d)
+{
+	free(d->x);
+	free(d->w);
+}
+
+/* What the device may hold from now on. */
+static void allow(size_t bytes, size_t buffer)
+{
+	device->memory = bytes < memory ? bytes : memory;
+	device->largest = buffer < device->memory ? buffer : device->memory;
+	device->peak = device->held;
+}
+
+/* What a training, or a search, makes of the data. */
+typedef struct answer {
+	float *w, *distance;
+	uint32_t *unit, *second;
+	double quantisation, topographic;
+	size_t peak;
+} answer;
+
+static gemp_som_training training_of(const load *of, int kind)
+{
+	return (gemp_som_training){ .grid = { of->rows, of->columns, kind % 3 == 2 ? GEMP_SOM_HEXAGONAL : GEMP_SOM_RECTANGULAR, false },
+		.neighbourhood = kind % 2 ? GEMP_SOM_GAUSSIAN_CUT : GEMP_SOM_GAUSSIAN, .metric = GEMP_SOM_EUCLIDEAN, .online = kind / 3 % 2,
+		.epochs = 2, .radius = 3, .radius_end = 2, .rate = .3, .rate_end = .2, .quality = true };
+}
+
+/* Collective. */
+static gemp_code find(const load *of, const data *d, const gemp_som_training *how, answer *out)
+{
+	gemp_code code = GEMP_OK;
+	const size_t values = (size_t)of->rows * of->columns * of->dims, count = d->end - d->begin;
+	const float *x = d->x + d->begin * of->dims;
+	gemp_som_report report = { 0 };
+	*out = (answer){ 0 };
+	out->w = malloc(values * sizeof *out->w);
+	out->distance = malloc((count + 1) * sizeof *out->distance);
+	out->unit = malloc((count + 1) * sizeof *out->unit);
+	out->second = malloc((count + 1) * sizeof *out->second);
+	memcpy(out->w, d->w, values * sizeof *out->w);
+	GEMP_TRY(gemp_som_train(&test_comm, device, how, x, count, of->dims, out->w, NULL, NULL, &report));
+	out->quantisation = report.epochs[1].quantisation;
+	out->topographic = report.epochs[1].topographic;
+	GEMP_TRY(gemp_som_apply(&test_comm, device, &how->grid, how->metric, d->w, x, count, of->dims, out->unit, out->distance,
+	                        out->second));
+	out->peak = device->peak;
+done:
+	gemp_som_report_free(&report);
+	return code;
+}
+
+static void answer_free(answer *a)
+{
+	free(a->w);
+	free(a->distance);
+	free(a->unit);
+	free(a->second);
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 1e-6 * (1 + fabs(b));
+}
+
+static bool same(const answer *a, const answer *b, const load *of, size_t count)
+{
+	bool good = near(a->quantisation, b->quantisation) && near(a->topographic, b->topographic);
+	for (size_t k = 0; good && k < (size_t)of->rows * of->columns * of->dims; k++)
+		good = near((double)a->w[k], (double)b->w[k]);
+	for (size_t i = 0; good && i < count; i++)
+		good = a->unit[i] == b->unit[i] && a->second[i] == b->second[i] &&
+		       (isnan(a->distance[i]) ? isnan(b->distance[i]) : near((double)a->distance[i], (double)b->distance[i]));
+	return good;
+}
+
+/* Collective. By shares of what all of it takes, and by the largest buffer alone. */
+static void check(const load *of, int kind, bool uneven, uint64_t *random)
+{
+	static const double shares[SHARES][2] = { { 1, .3 }, { .9, 1 }, { .6, 1 }, { .45, .1 }, { .3, 1 }, { .22, .08 } };
+	const gemp_som_training how = training_of(of, kind);
+	data d = data_new(of, uneven, random);
+	const size_t count = d.end - d.begin;
+	answer whole, parts;
+	int fewer = 0;
+	allow(memory, largest);
+	const size_t held = device->held;
+	assert_all_ok(find(of, &d, &how, &whole));
+	for (int k = 0; k < SHARES; k++) {
+		const size_t all = (whole.peak - held) * 17 / 16 + 65536;
+		allow(held + (size_t)((double)all * shares[k][0]), (size_t)((double)all * shares[k][1]));
+		const size_t allowed = device->memory;
+		const gemp_code code = find(of, &d, &how, &parts);
+		if (code == GEMP_OK) {
+			fewer++;
+			assert_all(parts.peak <= allowed);
+			assert_all(same(&parts, &whole, of, count));
+			parts.w[0] += 1e-3f;
+			assert_all(!same(&parts, &whole, of, count));
+		} else {
+			assert_all(code == GEMP_ENOMEM);
+		}
+		answer_free(&parts);
+	}
+	if (test_comm.rank == 0)
+		printf("%zu samples of %u values on %u x %u, kind %d: %zu bytes; %d of %d shares of them are enough\n", of->samples,
+		       of->dims, of->rows, of->columns, kind, whole.peak - held, fewer, SHARES);
+	assert_all(fewer >= 4);
+	allow(memory, largest);
+	answer_free(&whole);
+	data_free(&d);
+}
+
+static void parts_find_the_same(void **state)
+{
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (int k = 0; k < LOADS; k++)
+		for (int online = 0; online < 2; online++)
+			check(&loads[k], k % 3 + 3 * online, k % 2, &random);
+}
+
+static void open_device(void **state)
+{
+	(void)state;
+	assert_all_ok(gemp_device_open(&device, NULL, test_comm.node_rank, test_comm.node_size, 0));
+	memory = device->memory;
+	largest = device->largest;
+}
+
+static void close_device(void **state)
+{
+	(void)state;
+	assert_all(device->held == 0);
+	gemp_device_close(device);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_device),
+		cmocka_unit_test(parts_find_the_same),
+		cmocka_unit_test(close_device),
+	};
+	return test_main_all(argc, argv, tests);
+}
