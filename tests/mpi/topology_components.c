@@ -1,6 +1,7 @@
 /* Components and spanning forests of random multigraphs against a plain union-find, cut between ranks at random. */
 #include "harness/collective.h"
 
+#include "topology/component_sizes.h"
 #include "topology/components.h"
 #include "topology/vertex_degrees.h"
 #include "topology_case.h"
@@ -30,6 +31,18 @@ static void check_names(const test_world *w, const gemp_components *found)
 	gemp_free(parent);
 }
 
+/* size[v]: of the component that the root v names. */
+static void check_own_sizes(const test_world *w, const gemp_components *found, size_t *parent, const size_t *size)
+{
+	uint64_t *own = gemp_calloc(found->rows, sizeof *own);
+	assert_all_ok(gemp_component_sizes_by_vertex(own, found, &test_comm, w->bounds));
+	bool good = true;
+	for (size_t row = 0; row < found->rows; row++)
+		good = good && own[row] == size[test_root(parent, (size_t)w->bounds[test_comm.rank] + row)];
+	assert_all(good);
+	gemp_free(own);
+}
+
 static void check_sizes(const test_world *w, const gemp_components *found)
 {
 	size_t *parent = parents(w), *size = gemp_calloc(w->vertices,
@@ -52,6 +65,7 @@ static void check_sizes(const test_world *w, const gemp_components *found)
 	assert_all(found->count == count && found->isolated == isolated && found->with_edges == with_edges);
 	assert_all(found->largest == largest && (!largest || size[found->largest_name] == largest));
 	assert_all(memcmp(found->classes, classes, sizeof classes) == 0);
+	check_own_sizes(w, found, parent, size);
 	gemp_free(edged);
 	gemp_free(size);
 	gemp_free(parent);
@@ -231,9 +245,15 @@ static gemp_code find_once(void *world)
 	gemp_components found;
 	const test_world *w = world;
 	const gemp_components_options options = { GEMP_PLACE_HOST, true };
+	uint64_t *size = NULL;
 	gemp_code code = gemp_components_find(&found, &test_comm, NULL, w->bounds, w->own, w->types, &options);
+	if (code != GEMP_OK)
+		return code;
+	code = gemp_comm_agree(&test_comm, GEMP_NEW(size, found.rows));
 	if (code == GEMP_OK)
-		gemp_components_free(&found);
+		code = gemp_component_sizes_by_vertex(size, &found, &test_comm, w->bounds);
+	gemp_free(size);
+	gemp_components_free(&found);
 	return code;
 }
 
