@@ -12,11 +12,21 @@ typedef struct group_sums {
 	uint32_t torn, samples;
 } group_sums;
 
+static size_t most_groups(const gemp_device *device)
+{
+	return device->gpu ? MOST_GROUPS : device->units * (size_t)TASKS_OF_CORE;
+}
+
+size_t gemp_som_judge_bytes(const gemp_device *device)
+{
+	return GEMP_SOM_SLOTS * most_groups(device) * sizeof(group_sums);
+}
+
 gemp_code gemp_som_judge_new(gemp_som_judge *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL, options[32];
-	const size_t group = device->gpu ? GROUP : 1, most = device->gpu ? MOST_GROUPS : device->units * (size_t)TASKS_OF_CORE;
+	const size_t group = device->gpu ? GROUP : 1, most = most_groups(device);
 	const size_t wanted = (count + group - 1) / group;
 	*out = (gemp_som_judge){ .device = device, .grid = *grid, .group = group };
 	out->groups = wanted < most ? wanted : most;

@@ -49,8 +49,8 @@ static uint32_t units_in(const gemp_device *device, const gemp_som_need *need, s
 static gemp_code check(const gemp_som_room *room, const gemp_device *device, const gemp_som_need *need, size_t bytes)
 {
 	if (room->values == 0)
-		return gemp_fail(GEMP_ENOMEM, "a map of %u units takes %zu bytes for one value on %s, and %zu are free, at most %zu in one "
-		                 "buffer; take a smaller map, or raise --device-memory", need->units, planes_bytes(need, 1), device->name,
+		return gemp_fail(GEMP_ENOMEM, "a map of %u units takes %zu bytes for one value on %s, beside units and vectors, and %zu are "
+		                 "free, at most %zu in one buffer; take a smaller map, or raise --device-memory", need->units, planes_bytes(need, 1), device->name,
 		                 bytes, device->largest);
 	if (room->samples == 0 || room->units == 0)
 		return gemp_fail(GEMP_ENOMEM, "vectors of %u values take %zu bytes each on %s, and %zu bytes are free; raise "

@@ -2,10 +2,8 @@
  * many samples in one unit.
  */
 #include "harness/collective.h"
-#include "harness/som_reference.h"
 
 #include "core/random.h"
-#include "som/room.h"
 #include "som/train.h"
 
 #include <math.h>
@@ -26,7 +24,7 @@ typedef struct load {
 static const load loads[] = {
 	{ 4001, 4, 5, 6, false }, { 90, 40, 31, 7, false }, { 700, 9, 11, 37, true }, { 2500, 10, 12, 5, true },
 };
-enum { LOADS = sizeof loads / sizeof *loads, SHARES = 6 };
+enum { LOADS = sizeof loads / sizeof *loads, SHARES = 5 };
 
 typedef struct data {
 	float *x, *w;
@@ -132,7 +130,7 @@ static bool same(const answer *a, const answer *b, const load *of, size_t count)
 /* Collective. By shares of what all of it takes, and by the largest buffer alone. */
 static void check(const load *of, int kind, bool uneven, uint64_t *random)
 {
-	static const double shares[SHARES][2] = { { 1, .3 }, { .9, 1 }, { .6, 1 }, { .45, .1 }, { .3, 1 }, { .22, .08 } };
+	static const double shares[SHARES][2] = { { 1, .3 }, { .6, 1 }, { .45, .1 }, { .3, 1 }, { .22, .08 } };
 	const gemp_som_training how = training_of(of, kind);
 	data d = data_new(of, uneven, random);
 	const size_t count = d.end - d.begin;
@@ -153,14 +151,14 @@ static void check(const load *of, int kind, bool uneven, uint64_t *random)
 			parts.w[0] += 1e-3f;
 			assert_all(!same(&parts, &whole, of, count));
 		} else {
-			assert_all(code == GEMP_ENOMEM);
+			assert_all(code == GEMP_ENOMEM && strstr(gemp_message(), "--device-memory"));
 		}
 		answer_free(&parts);
 	}
 	if (test_comm.rank == 0)
 		printf("%zu samples of %u values on %u x %u, kind %d: %zu bytes; %d of %d shares of them are enough\n", of->samples,
 		       of->dims, of->rows, of->columns, kind, whole.peak - held, fewer, SHARES);
-	assert_all(fewer >= 4);
+	assert_all(fewer >= SHARES - 1);
 	allow(memory, largest);
 	answer_free(&whole);
 	data_free(&d);
@@ -170,9 +168,52 @@ static void parts_find_the_same(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
-	for (int k = 0; k < LOADS; k++)
-		for (int online = 0; online < 2; online++)
-			check(&loads[k], k % 3 + 3 * online, k % 2, &random);
+	for (int k = 0; k < LOADS; k++) {
+		const int online = (k + test_comm.size) % 2;
+		check(&loads[k], k % 3 + 3 * online, k % 2, &random);
+	}
+}
+
+/* Sums of so many samples that floats, or counts of floats, would not grow any more; and the same whenever they are asked for. */
+static void many_in_one_unit(void **state)
+{
+	const gemp_som_training how = { .grid = { 1, 3, GEMP_SOM_RECTANGULAR, false }, .neighbourhood = GEMP_SOM_BUBBLE, .epochs = 1,
+		.radius = .5, .radius_end = .5 };
+	const size_t all = device->gpu ? (1 << 24) + 5000 : 1 << 21, count = test_comm.rank == 0 ? all : 0;
+	uint64_t random = test_seed_all();
+	float *x = malloc((count + 1) * sizeof *x), w[3] = { -1, 1e4f, 3e4f };
+	double sum[3] = { 0 }, there[3] = { 0 };
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		const int unit = i % 1000 == 7 ? 0 : i % 1000 == 8 ? 2 : 1;
+		x[i] = (float)(w[unit] + (float)gemp_random_unit(&random));
+		sum[unit] += (double)x[i];
+		there[unit]++;
+	}
+	assert_all_ok(gemp_som_train(&test_comm, device, &how, x, count, 1, w, NULL, NULL, NULL));
+	for (int unit = 0; unit < 3; unit++) {
+		const double mean = sum[unit] / there[unit];
+		assert_all(test_comm.rank > 0 || fabs((double)w[unit] - mean) <= 2e-7 * (1 + fabs(mean)));
+	}
+	free(x);
+}
+
+static void runs_are_the_same(void **state)
+{
+	const load of = { 3000, 7, 9, 4, false };
+	const gemp_som_training how = training_of(&of, 0);
+	uint64_t random = test_seed_all();
+	data d = data_new(&of, false, &random);
+	answer first, again;
+	(void)state;
+	assert_all_ok(find(&of, &d, &how, &first));
+	for (int turn = 0; turn < 5; turn++) {
+		assert_all_ok(find(&of, &d, &how, &again));
+		assert_all(memcmp(first.w, again.w, (size_t)of.rows * of.columns * of.dims * sizeof *first.w) == 0);
+		answer_free(&again);
+	}
+	answer_free(&first);
+	data_free(&d);
 }
 
 static void open_device(void **state)
@@ -195,6 +236,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_device),
 		cmocka_unit_test(parts_find_the_same),
+		cmocka_unit_test(many_in_one_unit),
+		cmocka_unit_test(runs_are_the_same),
 		cmocka_unit_test(close_device),
 	};
 	return test_main_all(argc, argv, tests);
