@@ -1,7 +1,8 @@
-/* Whole epochs: bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD [RADIUS [RADIUS_END]]]]]]]]]
+/* Whole epochs: bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD [RADIUS [RADIUS_END
+ *                            [MEMORY]]]]]]]]]]
  *
- * Under any number of ranks, which share the vectors. ONLINE 0 or 1, neighbourhoods 0 to 3 as in src/som/smooth.h. Values are
- * random. One line: seconds to prepare, of all epochs, and of one.
+ * Under any number of ranks, which share the vectors. ONLINE 0 or 1, neighbourhoods 0 to 3 as in src/som/smooth.h; MEMORY: MiB of
+ * the device. Values are random. One line: seconds to prepare, of all epochs, and of one.
  */
 #include "core/memory.h"
 #include "core/random.h"
@@ -55,7 +56,7 @@ int main(int argc, char **argv)
 	gemp_device *device = NULL;
 	MPI_Init(&argc, &argv);
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
-	gemp_code code = gemp_device_open(&device, "auto", comm.node_rank, comm.node_size, 0);
+	gemp_code code = gemp_device_open(&device, "auto", comm.node_rank, comm.node_size, (size_t)argument(argc, argv, 10, 0) << 20);
 	if (code == GEMP_OK)
 		code = measure(&comm, device, argc, argv);
 	if (code != GEMP_OK)
