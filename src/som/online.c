@@ -1,28 +1,54 @@
 #include "som/online.h"
 
 #include "core/memory.h"
+#include "som/accumulate.h"
 
 #include <stdio.h>
 
-enum { GROUP = 64, STAGE = 64, BLOCK_GPU = 16, BLOCK_CPU = 8, LANES = 16 }; /* LANES: kernels/som_grid.clh, CPU devices */
+enum { TALL = 8, WIDE = 8, STEP = 4, BLOCK_GPU = 16, BLOCK_CPU = 8 };
+
+static const float least_share = 1e-8f; /* of all samples left out, in a unit */
+
+static gemp_som_online_shape complete(const gemp_device *device, const gemp_som_online_shape *asked)
+{
+	gemp_som_online_shape shape = asked ? *asked : (gemp_som_online_shape){ 0 };
+	if (device->gpu && shape.tall == 0)
+		shape.tall = TALL;
+	if (shape.tall && shape.wide == 0)
+		shape.wide = WIDE;
+	if (shape.step == 0)
+		shape.step = STEP;
+	if (shape.block == 0)
+		shape.block = device->gpu ? BLOCK_GPU : BLOCK_CPU;
+	return shape;
+}
+
+static uint32_t divide_up(uint32_t a, uint32_t b)
+{
+	return (a + b - 1) / b;
+}
 
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
-                              const gemp_som_smooth *smooth, bool missing, uint32_t most)
+                              const gemp_som_smooth *smooth, bool missing, uint32_t most,
+                              const gemp_som_online_shape *asked)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], of_samples[GEMP_SOM_OPTIONS], options[2 * GEMP_SOM_OPTIONS + 128], stage[32];
+	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], of_samples[GEMP_SOM_OPTIONS], options[2 * GEMP_SOM_OPTIONS + 128];
+	char tiles[96] = "";
 	const gemp_som_grid *grid = &smooth->grid;
-	const uint32_t widest = device->gpu ? BLOCK_GPU : BLOCK_CPU, lanes = device->gpu ? 1 : LANES;
-	const uint32_t blocks = (most + widest - 1) / widest, block = (most + blocks - 1) / blocks;
-	const size_t strips = (size_t)(grid->columns + lanes - 1) / lanes * grid->rows;
-	*out = (gemp_som_online){ .device = device, .block = block, .group = device->gpu ? GROUP : 1 };
-	out->items = (strips + out->group - 1) / out->group * out->group;
-	gemp_som_grid_options(of_grid, device, grid);
+	const gemp_som_online_shape shape = complete(device, asked);
+	const uint32_t block = divide_up(most, divide_up(most, shape.block));
+	*out = (gemp_som_online){ .device = device, .block = block, .group = shape.tall ? shape.tall * shape.wide : 1 };
+	gemp_som_grid_options(of_grid, shape.tall ? 1 : GEMP_SOM_LANES, grid);
 	gemp_som_sample_options(of_samples, samples, missing);
-	snprintf(stage, sizeof stage, " -DSOM_STAGE=%d", STAGE);
-	snprintf(options, sizeof options, "-DSOM_BLOCK=%u -DSOM_GROUP=%zu%s%s%s%s%s", block, out->group,
-	         most == samples->dims ? " -DSOM_ALL" : "", device->gpu ? stage : "",
-	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
+	if (shape.tall) {
+		out->items = (size_t)divide_up(grid->rows, shape.tall) * divide_up(grid->columns, shape.wide) * out->group;
+		snprintf(tiles, sizeof tiles, " -DSOM_TALL=%u -DSOM_WIDE=%u -DSOM_STEP=%u", shape.tall, shape.wide, shape.step);
+	} else {
+		out->items = (size_t)divide_up(grid->columns, GEMP_SOM_LANES) * grid->rows;
+	}
+	snprintf(options, sizeof options, "-DSOM_BLOCK=%u%s%s%s%s%s", block, tiles,
+	         most == samples->dims ? " -DSOM_ALL" : "", gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
 	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
 	GEMP_TRY(gemp_kernel_new(&out->run, &out->program, "som_online"));
@@ -46,13 +72,14 @@ gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *s
                               const gemp_buffer *planes)
 {
 	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
-	const cl_uint count = (cl_uint)samples->count, go_on = begun;
-	const size_t blocks = (values.count + online->block - 1) / online->block;
-	const cl_float share = (cl_float)rate;
+	const cl_uint count = (cl_uint)samples->count;
+	const cl_float share = (cl_float)rate, least = least_share / (cl_float)(count ? count : 1);
+	const cl_uint go_on = begun;
+	const size_t blocks = divide_up(values.count, online->block);
 	return gemp_launch(online->device, online->run, online->items * blocks, online->group, GEMP_ARG(&planes->mem), GEMP_ARG(&best->mem),
 	                   GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&smooth->steps.mem),
-	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&share), GEMP_ARG(&values.first), GEMP_ARG(&values.count),
-	                   GEMP_ARG(&go_on));
+	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&share), GEMP_ARG(&least), GEMP_ARG(&values.first),
+	                   GEMP_ARG(&values.count), GEMP_ARG(&go_on));
 }
 
 /* RANKS */

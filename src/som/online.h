@@ -19,11 +19,21 @@ typedef struct gemp_som_online {
 	size_t group, items; /* work-items of a group, of a block of values */
 } gemp_som_online;
 
-/* missing: of any rank; samples.missing may be false then. most: values at a time; all of them, or less. */
+/* How kernels go over units and values (kernels/som_online_tiles.clh); 0: as suits the device. */
+typedef struct gemp_som_online_shape {
+	uint32_t tall, wide; /* rows and columns of a group's tile: 32 to 128 units, none above 16; 0 on CPUs: strips */
+	uint32_t step;       /* samples at a time: a divisor, not below a 32th of those units */
+	uint32_t block;      /* values of a work-item, at most */
+} gemp_som_online_shape;
+
+/* missing: of any rank; samples.missing may be false then. most: values at a time; all of them, or less. shape: NULL, or what of
+ * it is not 0. */
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
-                              const gemp_som_smooth *smooth, bool missing, uint32_t most);
+                              const gemp_som_smooth *smooth, bool missing, uint32_t most,
+                              const gemp_som_online_shape *shape);
 void gemp_som_online_free(gemp_som_online *online);
-/* By the tables of `smooth`. begun: after what planes have of earlier samples. Enqueued. */
+/* By the tables of `smooth`. Shares of samples in a unit which, whatever the number of samples, come to less than a rounding are
+ * left out. begun: after what planes have of earlier samples. Enqueued. */
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
                               const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
                               const gemp_buffer *planes);

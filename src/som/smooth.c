@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE }; /* kernels/som_grid.clh */
-enum { LANES = 16, LINES = 4, WIDE = 32, TALL = 8, GROUP = 64 }; /* kernels/som_grid.clh, som_smooth.cl */
+enum { LINES = 4, WIDE = 32, TALL = 8, GROUP = 64 }; /* kernels/som_grid.clh, som_smooth.cl */
 
 gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood)
 {
@@ -17,13 +17,13 @@ gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbour
 
 static uint32_t lanes_of(const gemp_device *device)
 {
-	return device->gpu ? 1 : LANES;
+	return device->gpu ? 1 : GEMP_SOM_LANES;
 }
 
-void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], const gemp_device *device, const gemp_som_grid *grid)
+void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid)
 {
 	snprintf(options, GEMP_SOM_OPTIONS, " -DSOM_ROWS=%u -DSOM_COLUMNS=%u -DSOM_LANES=%u%s%s", grid->rows, grid->columns,
-	         lanes_of(device), grid->lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "", grid->toroid ? " -DSOM_TOROID" : "");
+	         lanes, grid->lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "", grid->toroid ? " -DSOM_TOROID" : "");
 }
 
 gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes)
@@ -36,7 +36,7 @@ static gemp_code build(gemp_som_smooth *smooth)
 	gemp_code code = GEMP_OK;
 	const gemp_device *device = smooth->device;
 	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
-	gemp_som_grid_options(of_grid, device, &smooth->grid);
+	gemp_som_grid_options(of_grid, lanes_of(device), &smooth->grid);
 	snprintf(options, sizeof options, "-DSOM_WIDE=%d -DSOM_TALL=%d%s", device->gpu ? WIDE : 1, device->gpu ? TALL : 1, of_grid);
 	GEMP_TRY(gemp_kernel_source(&source, "som_smooth.cl"));
 	GEMP_TRY(gemp_program_new(&smooth->program, smooth->device, source, options));

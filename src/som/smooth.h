@@ -45,6 +45,8 @@ typedef struct gemp_som_smooth {
 /* The values that a kernel reads past the end of planes, at most. */
 enum { GEMP_SOM_PADDING = 16 };
 
+enum { GEMP_SOM_LANES = 16 }; /* of CPU devices */
+
 /* Units on which less than this comes together have not been reached. */
 #define GEMP_SOM_LEAST 1e-30f
 
@@ -63,7 +65,8 @@ gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t un
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius);
 /* to = the sum over units of h times from, by the tables. */
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to);
-/* Options of kernels that read the tables (kernels/som_grid.clh). */
-void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], const gemp_device *device, const gemp_som_grid *grid);
+/* Options of kernels that read the tables (kernels/som_grid.clh). lanes: units of a row that a work-item works on, 1 or
+ * GEMP_SOM_LANES. */
+void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid);
 
 #endif

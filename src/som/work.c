@@ -71,7 +71,7 @@ static gemp_code make_planes(gemp_som_work *it, const gemp_som_room *room, const
 	                             gemp_som_spread_of(&how->grid, how->neighbourhood)));
 	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, device, samples, it->units, it->missing, it->values, how->online));
 	if (how->online)
-		GEMP_TRY(gemp_som_online_new(&it->online, device, samples, &it->smooth, it->missing, it->values));
+		GEMP_TRY(gemp_som_online_new(&it->online, device, samples, &it->smooth, it->missing, it->values, NULL));
 	else
 		GEMP_TRY(gemp_som_planes_new(&it->spread, device, it->units, planes));
 	for (int k = 0; it->comm->size > 1 && k < 1 + how->online; k++)
