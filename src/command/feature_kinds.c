@@ -5,12 +5,15 @@
 #include "match/vertex_counts.h"
 #include "topology/component_sizes.h"
 
+#include <math.h>
 #include <string.h>
 
 void gemp_feature_work_free(gemp_feature_work *work)
 {
 	gemp_vertex_degrees_free(&work->directed);
 	gemp_vertex_degrees_free(&work->undirected);
+	gemp_free(work->neighbours);
+	gemp_free(work->triangles);
 }
 
 /* DEGREES */
@@ -73,13 +76,13 @@ static gemp_code find_out_degree(gemp_feature_work *w, double *values)
 	return add_degrees(w, values, true, false);
 }
 
-/* TRIANGLES */
+/* NEIGHBOURS AND TRIANGLES */
 
-/* Bound; its edges are of the chosen types. */
-static gemp_code make_triangle(gemp_pattern **out, const gemp_feature_work *w)
+/* A pattern of the simple undirected graph, bound; its edges are of the chosen types. */
+static gemp_code make_shape(gemp_pattern **out, const gemp_feature_work *w, const char *name)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_pattern_named(out, "triangle"));
+	GEMP_TRY(gemp_pattern_named(out, name));
 	GEMP_TRY(gemp_pattern_bind(*out, w->graph));
 	for (size_t e = 0; e < (*out)->edge_count; e++)
 		memcpy((*out)->edges[e].relations, w->relations, w->graph->relation_count * sizeof *w->relations);
@@ -87,31 +90,59 @@ done:
 	return code;
 }
 
-/* Collective. A triangle is three vertices that are joined pairwise, whatever the directions and however often. */
-static gemp_code find_triangles(gemp_feature_work *w, double *values)
+/* Collective. (*out)[rows], unless it is there: in how many occurrences of a shape, all of whose vertices are alike, a vertex
+ * is. */
+static gemp_code count_shapes(uint64_t **out, gemp_feature_work *w, const char *name)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_match_options how = { .semantics = GEMP_ISO, .distinct = GEMP_BY_ORBIT, .replicate = GEMP_REPLICATE_AUTO,
 	                                 .limit = UINT64_MAX, .count_per = 1 };
-	gemp_pattern *triangle = NULL;
+	gemp_pattern *shape = NULL;
 	gemp_match *match = NULL;
 	gemp_match_result result = { 0 };
-	uint64_t *counts = NULL;
 	int members = 1;
-	memset(values, 0, w->graph->rows * sizeof *values);
+	if (*out)
+		return GEMP_OK;
+	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(*out, w->graph->rows)));
 	if (gemp_graph_edges(w->graph) == 0)
 		return GEMP_OK;
-	GEMP_TRY(gemp_comm_agree(w->context->comm, make_triangle(&triangle, w)));
-	GEMP_TRY(gemp_match_prepare(&match, w->context, w->graph, triangle, &how));
+	GEMP_TRY(gemp_comm_agree(w->context->comm, make_shape(&shape, w, name)));
+	GEMP_TRY(gemp_match_prepare(&match, w->context, w->graph, shape, &how));
 	GEMP_TRY(gemp_match_run(match, NULL, &result));
-	GEMP_TRY(gemp_comm_agree(w->context->comm, GEMP_NEW(counts, w->graph->rows)));
-	GEMP_TRY(gemp_match_vertex_counts(match, counts, &members));
-	for (size_t row = 0; row < w->graph->rows; row++)
-		values[row] = (double)counts[row];
+	code = gemp_match_vertex_counts(match, *out, &members);
 done:
-	gemp_free(counts);
 	gemp_match_free(match);
-	gemp_pattern_free(triangle);
+	gemp_pattern_free(shape);
+	return code;
+}
+
+static gemp_code find_neighbours(gemp_feature_work *w, double *values)
+{
+	gemp_code code = count_shapes(&w->neighbours, w, "clique:2");
+	for (size_t row = 0; row < w->graph->rows && code == GEMP_OK; row++)
+		values[row] = (double)w->neighbours[row];
+	return code;
+}
+
+static gemp_code find_triangles(gemp_feature_work *w, double *values)
+{
+	gemp_code code = count_shapes(&w->triangles, w, "triangle");
+	for (size_t row = 0; row < w->graph->rows && code == GEMP_OK; row++)
+		values[row] = (double)w->triangles[row];
+	return code;
+}
+
+/* Which share of the pairs of its neighbours is joined, too; of less than two neighbours there is none. */
+static gemp_code find_clustering(gemp_feature_work *w, double *values)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(count_shapes(&w->neighbours, w, "clique:2"));
+	GEMP_TRY(count_shapes(&w->triangles, w, "triangle"));
+	for (size_t row = 0; row < w->graph->rows; row++) {
+		const double near = (double)w->neighbours[row];
+		values[row] = near < 2 ? (double)NAN : 2 * (double)w->triangles[row] / (near * (near - 1));
+	}
+done:
 	return code;
 }
 
@@ -182,7 +213,9 @@ const gemp_feature_kind gemp_feature_kinds[] = {
 	{ "degree", find_degree },
 	{ "in-degree", find_in_degree },
 	{ "out-degree", find_out_degree },
+	{ "neighbours", find_neighbours },
 	{ "triangles", find_triangles },
+	{ "clustering", find_clustering },
 	{ "pagerank", find_pagerank },
 	{ "component-size", find_component_size },
 };

@@ -11,6 +11,7 @@ typedef struct gemp_feature_work {
 	const bool *relations; /* [relation_count] whose edges count */
 	bool counted;          /* degrees, by the first feature that needs them: */
 	gemp_vertex_degrees directed, undirected; /* of edges with a direction, and without */
+	uint64_t *neighbours, *triangles; /* [rows] likewise */
 } gemp_feature_work;
 
 typedef struct gemp_feature_kind {

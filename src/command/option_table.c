@@ -66,8 +66,8 @@ static const gemp_option table[] = {
 	  "Only edges of this type; may be repeated. Without it all edges.", AT(only_relations) },
 	{ "features", 0, GEMP_OPTION_TEXT, "LIST", NULL, GEMP_ON_SOM, input,
 	  "train: DATA is a graph, and these numbers of its vertices are the columns, joined by commas: degree, in-degree, out-degree, "
-	  "triangles, pagerank (its mean is 1), component-size, attr:NAME (an attribute), and each as log:FEATURE, log(1 + it). "
-	  "apply takes them from the map.", AT(features) },
+	  "neighbours, triangles, clustering, pagerank (its mean is 1), component-size, attr:NAME (an attribute), and each as "
+	  "log:FEATURE, log(1 + it). apply takes them from the map.", AT(features) },
 	{ "relation", 0, GEMP_OPTION_LIST, "TYPE", NULL, GEMP_ON_SOM, input,
 	  "Features of a graph with edges of this type alone; may be repeated. Without it all edges.", AT(only_relations) },
 	{ "source", 0, GEMP_OPTION_TEXT, "KEY", NULL, ON_SEARCH_FROM, input, "The vertex to start from: one.", AT(source) },
