@@ -12,24 +12,29 @@ typedef struct group_sums {
 	uint32_t torn, samples;
 } group_sums;
 
-static size_t most_groups(const gemp_device *device)
+static size_t group_of(const gemp_device *device)
 {
-	return device->gpu ? MOST_GROUPS : device->units * (size_t)TASKS_OF_CORE;
+	return device->gpu ? GROUP : 1;
 }
 
-size_t gemp_som_judge_bytes(const gemp_device *device)
+static size_t groups_for(const gemp_device *device, size_t count)
 {
-	return GEMP_SOM_SLOTS * most_groups(device) * sizeof(group_sums);
+	const size_t most = device->gpu ? MOST_GROUPS : device->units * (size_t)TASKS_OF_CORE;
+	const size_t wanted = (count + group_of(device) - 1) / group_of(device);
+	return wanted < most ? wanted : most;
+}
+
+size_t gemp_som_judge_bytes(const gemp_device *device, size_t count)
+{
+	return GEMP_SOM_SLOTS * groups_for(device, count) * sizeof(group_sums);
 }
 
 gemp_code gemp_som_judge_new(gemp_som_judge *out, gemp_device *device, const gemp_som_grid *grid, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	char *source = NULL, options[32];
-	const size_t group = device->gpu ? GROUP : 1, most = most_groups(device);
-	const size_t wanted = (count + group - 1) / group;
-	*out = (gemp_som_judge){ .device = device, .grid = *grid, .group = group };
-	out->groups = wanted < most ? wanted : most;
+	const size_t group = group_of(device);
+	*out = (gemp_som_judge){ .device = device, .grid = *grid, .group = group, .groups = groups_for(device, count) };
 	if (count == 0)
 		return GEMP_OK;
 	snprintf(options, sizeof options, "-DSOM_GROUP=%zu", group);
@@ -37,7 +42,7 @@ gemp_code gemp_som_judge_new(gemp_som_judge *out, gemp_device *device, const gem
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
 	GEMP_TRY(gemp_kernel_new(&out->kernel, &out->program, "som_judge"));
 	GEMP_TRY(gemp_buffer_new(&out->distance, device, count * sizeof(float), NULL));
-	GEMP_TRY(gemp_buffer_new(&out->sums, device, GEMP_SOM_SLOTS * out->groups * sizeof(group_sums), NULL));
+	GEMP_TRY(gemp_buffer_new(&out->sums, device, gemp_som_judge_bytes(device, count), NULL));
 done:
 	gemp_free(source);
 	if (code != GEMP_OK)

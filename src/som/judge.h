@@ -27,8 +27,8 @@ typedef struct gemp_som_judge {
 
 /* count: samples of a run, at most. */
 gemp_code gemp_som_judge_new(gemp_som_judge *out, gemp_device *device, const gemp_som_grid *grid, size_t count);
-/* Bytes of sums on the device, at most. */
-size_t gemp_som_judge_bytes(const gemp_device *device);
+/* Bytes of sums on the device. */
+size_t gemp_som_judge_bytes(const gemp_device *device, size_t count);
 void gemp_som_judge_free(gemp_som_judge *judge);
 /* By the keys that `search` has found. more: the slot has sums of other samples already. Enqueued. */
 gemp_code gemp_som_judge_run(gemp_som_judge *judge, gemp_som_search *search, const gemp_som_samples *samples,

@@ -28,7 +28,7 @@ static gemp_code find_room(gemp_som_work *it, const float *x, size_t count, gemp
 	*need = (gemp_som_need){ .samples = count, .dims = it->dims, .units = it->units, .plane = bytes_of_plane(how),
 		.keys = sizeof(uint64_t) + (how->quality ? sizeof(uint64_t) + sizeof(float) : 0),
 		.widest = how->online ? sizeof(float) : sizeof(double),
-		.other = gemp_som_smooth_tables(&how->grid) + (how->quality ? gemp_som_judge_bytes(it->device) : 0) };
+		.other = gemp_som_smooth_tables(&how->grid) + (how->quality ? gemp_som_judge_bytes(it->device, count) : 0) };
 	code = check_count(count);
 	if (code == GEMP_OK)
 		need->missing = gemp_som_any_missing(x, count, it->dims);
