@@ -1,6 +1,7 @@
 /* som_smooth: sums of units spread by the neighbourhood (som/smooth.h). Options: som_grid.clh, and
  *
  *   SOM_WIDE, SOM_TALL   work-items of a group beside and below each other, in som_running
+ *   SOM_NEAR             som_running has its sums in local memory
  */
 #include "som_grid.clh"
 
@@ -101,11 +102,35 @@ __kernel void som_across(__global const float *from, __global const float *other
 		som_store(sum[p], to + first + (size_t)(y + p) * SOM_COLUMNS, SOM_COLUMNS - column);
 }
 
-/* RUNNING ROWS: rectangular grids alone */
+/* RUNNING ROWS: for neighbourhoods that end at the radius */
+
+#ifdef SOM_TOROID
+#define SOM_FAR(side) ((side) / 2)
+#else
+#define SOM_FAR(side) ((side) - 1)
+#endif
+#ifdef SOM_HEX
+#define SOM_KINDS 2 /* of sums: by whole steps for rows of the same parity, and by half steps for others */
+#else
+#define SOM_KINDS 1
+#endif
+#ifdef SOM_NEAR
+#define SOM_SUMS __local
+#define som_put(values, to, count) (*(to) = (values))
+#else
+#define SOM_SUMS __global
+#define som_put(values, to, count) som_store((values), (to), (count))
+#endif
 
 /* Values of a row at columns from `column` on, round the edge or 0 beyond it. */
 static inline som_values som_at(__global const float *row, int column)
 {
+#ifdef SOM_TOROID
+	column += column < 0 ? SOM_COLUMNS : column >= SOM_COLUMNS ? -SOM_COLUMNS : 0;
+#else
+	if (column >= SOM_COLUMNS || column <= -SOM_LANES)
+		return 0;
+#endif
 	if (column >= 0 && column + SOM_LANES <= SOM_COLUMNS)
 		return som_load(row + column);
 	float part[SOM_LANES];
@@ -119,20 +144,22 @@ static inline som_values som_at(__global const float *row, int column)
 	return som_load(part);
 }
 
-static inline som_values som_both_sides(__global const float *row, int column, int k)
+/* What a row adds to a sum at `column`: the k-th values on both sides, whole steps away, or half a step more. odd: of an odd row. */
+static inline som_values som_both_sides(__global const float *row, __global const float *steps, int column, int k, int kind, int odd)
 {
-	som_values sum = som_at(row, column - k);
+	const int back = k + (kind & odd), forth = k + (kind & ~odd);
+	som_values sum = som_at(row, column - back);
+	bool once = kind == 0 && k == 0;
 #ifdef SOM_TOROID
-	if (k && 2 * k != SOM_COLUMNS)
-#else
-	if (k)
+	once |= 2 * k + kind == SOM_COLUMNS;
 #endif
-		sum += som_at(row, column + k);
-	return sum;
+	if (!once)
+		sum += som_at(row, column + forth);
+	return steps[kind * (1 + odd) * SOM_TABLE + SOM_COLUMNS + back] * sum;
 }
 
-/* The same of rows `apart` above and below, in one column. */
-static inline som_values som_both_rows(__global const float *column, int y, int apart)
+/* The sums of rows `apart` above and below. */
+static inline som_values som_both_rows(SOM_SUMS const float *sums, int y, int apart, uint pitch)
 {
 	som_values sum = 0;
 	int above = y - apart, below = y + apart;
@@ -141,94 +168,76 @@ static inline som_values som_both_rows(__global const float *column, int y, int 
 	below -= below >= SOM_ROWS ? SOM_ROWS : 0;
 #endif
 	if (above >= 0)
-		sum = som_load(column + (size_t)above * SOM_COLUMNS);
+		sum = som_load(sums + (size_t)above * pitch);
 	if (below < SOM_ROWS && below != above)
-		sum += som_load(column + (size_t)below * SOM_COLUMNS);
+		sum += som_load(sums + (size_t)below * pitch);
 	return sum;
 }
 
+/* How far a row `apart` is reached, in steps of a kind, from `wide` on. */
+static inline int som_width(int wide, int apart, int kind, ulong reach)
+{
 #ifdef SOM_TOROID
-#define SOM_FAR(side) ((side) / 2)
+	const int far = (SOM_COLUMNS - kind) / 2;
 #else
-#define SOM_FAR(side) ((side) - 1)
+	const int far = SOM_COLUMNS - 1;
 #endif
+	while (wide < far) {
+		const ulong halves = 2 * (ulong)(wide + 1) + (ulong)kind;
+		if (halves * halves + som_square(apart) > reach)
+			break;
+		wide++;
+	}
+	return wide;
+}
 
-/* A group has a strip of columns of one plane. From the rows farthest apart to the same row, what is reached grows: `rows` has
- * the sum of each row so far. */
+/* A group has a strip of columns of one plane. From the rows farthest apart to the same row, what is reached grows: `rows` and, of
+ * the other kind, `others` have the sum of each row so far. */
 __kernel __attribute__((reqd_work_group_size(SOM_WIDE * SOM_TALL, 1, 1)))
-void som_running(__global const float *from, __global float *rows, __global float *to, __global const float *steps, ulong reach)
+void som_running(__global const float *from, __global float *rows, __global float *others, __global float *to,
+                 __global const float *steps, ulong reach)
 {
 	const uint strips = (SOM_STRIPS + SOM_WIDE - 1) / SOM_WIDE, group = (uint)get_group_id(0), lane = (uint)get_local_id(0);
 	const uint column = (group % strips * SOM_WIDE + lane % SOM_WIDE) * SOM_LANES;
 	const int top = column < SOM_COLUMNS ? (int)(lane / SOM_WIDE) : SOM_ROWS; /* of its rows */
 	const uint count = SOM_COLUMNS - column;
 	const size_t plane = (size_t)(group / strips) * SOM_UNITS;
-	int apart = 0, wide = -1;
+#ifdef SOM_NEAR
+	__local float near[SOM_KINDS + 1][SOM_ROWS * SOM_WIDE];
+	SOM_SUMS float *whole = near[0] + lane % SOM_WIDE, *half_more = near[SOM_KINDS - 1] + lane % SOM_WIDE;
+	SOM_SUMS float *out = near[SOM_KINDS] + lane % SOM_WIDE;
+	const uint pitch = SOM_WIDE;
+#else
+	SOM_SUMS float *whole = rows + plane + column, *half_more = others + plane + column;
+	SOM_SUMS float *out = to + plane + column;
+	const uint pitch = SOM_COLUMNS;
+#endif
+	int apart = 0, wide[2] = { -1, -1 };
 	for (int y = top; y < SOM_ROWS; y += SOM_TALL) {
-		som_store((som_values)0, rows + plane + (size_t)y * SOM_COLUMNS + column, count);
-		som_store((som_values)0, to + plane + (size_t)y * SOM_COLUMNS + column, count);
+		som_put((som_values)0, whole + y * pitch, count);
+		som_put((som_values)0, half_more + y * pitch, count);
+		som_put((som_values)0, out + y * pitch, count);
 	}
 	while (apart < SOM_FAR(SOM_ROWS) && som_square(apart + 1) <= reach)
 		apart++;
 	for (; apart >= 0; apart--) {
-		int most = wide;
-		while (most < SOM_FAR(SOM_COLUMNS) && som_square(most + 1) + som_square(apart) <= reach)
-			most++;
-		for (int y = top; y < SOM_ROWS; y += SOM_TALL) {
-			const size_t at = plane + (size_t)y * SOM_COLUMNS;
-			som_values sum = som_load(rows + at + column);
-			for (int k = wide + 1; k <= most; k++)
-				sum += steps[SOM_COLUMNS + k] * som_both_sides(from + at, (int)column, k);
-			som_store(sum, rows + at + column, count);
+		const int kind = apart % SOM_KINDS, most = som_width(wide[kind], apart, kind, reach);
+		SOM_SUMS float *sums = kind ? half_more : whole;
+		for (int y = top; y < SOM_ROWS && most > wide[kind]; y += SOM_TALL) {
+			som_values sum = som_load(sums + y * pitch);
+			for (int k = wide[kind] + 1; k <= most; k++)
+				sum += som_both_sides(from + plane + (size_t)y * SOM_COLUMNS, steps, (int)column, k, kind, y & 1);
+			som_put(sum, sums + y * pitch, count);
 		}
-		barrier(CLK_GLOBAL_MEM_FENCE);
-		for (int y = top; y < SOM_ROWS; y += SOM_TALL) {
-			__global float *out = to + plane + (size_t)y * SOM_COLUMNS + column;
-			som_store(som_load(out) + steps[SOM_BETWEEN + SOM_ROWS + apart] * som_both_rows(rows + plane + column, y, apart),
-			          out, count);
-		}
-		barrier(CLK_GLOBAL_MEM_FENCE);
-		wide = most;
+		wide[kind] = most;
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+		const float h = steps[SOM_BETWEEN + SOM_ROWS + apart];
+		for (int y = top; y < SOM_ROWS; y += SOM_TALL)
+			som_put(som_load(out + y * pitch) + h * som_both_rows(sums, y, apart, pitch), out + y * pitch, count);
+		barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 	}
-}
-
-/* ALL UNITS WITHIN REACH */
-
-__kernel void som_general(__global const float *from, __global float *to, __global const float *steps, ulong reach, uint planes)
-{
-	const uint id = (uint)get_global_id(0), plane = id / SOM_UNITS;
-	const int x = (int)(id % SOM_COLUMNS), y = (int)(id / SOM_COLUMNS % SOM_ROWS);
-	int first = 0, columns = SOM_COLUMNS;
-	float total = 0;
-	if (plane >= planes)
-		return;
-	int far = 1; /* steps, rounded up and one half step more */
-	while (far < SOM_COLUMNS && 4 * (ulong)(far - 1) * (ulong)(far - 1) <= reach)
-		far++;
-#ifdef SOM_TOROID
-	if (2 * far + 1 < SOM_COLUMNS) {
-		first = x - far;
-		columns = 2 * far + 1;
-	}
-#else
-	first = max(0, x - far);
-	columns = min(SOM_COLUMNS - 1, x + far) - first + 1;
+#ifdef SOM_NEAR
+	for (int y = top; y < SOM_ROWS; y += SOM_TALL)
+		to[plane + (size_t)y * SOM_COLUMNS + column] = out[y * pitch];
 #endif
-	for (int s = 0; s < SOM_ROWS; s++) {
-		__global const float *row = from + (size_t)plane * SOM_UNITS + (size_t)s * SOM_COLUMNS;
-		const uint turn = som_turn((uint)y, (uint)s);
-		const ulong rows = som_square(som_rows_apart(y - s));
-		float sum = 0;
-		if (rows > reach)
-			continue;
-		for (int i = 0; i < columns; i++) {
-			int c = first + i;
-			c += c < 0 ? SOM_COLUMNS : c >= SOM_COLUMNS ? -SOM_COLUMNS : 0;
-			const ulong halves = (ulong)som_halves(x - c, som_shift(turn));
-			if (halves * halves + rows <= reach)
-				sum += steps[turn * SOM_TABLE + SOM_COLUMNS + x - c] * row[c];
-		}
-		total += steps[SOM_BETWEEN + SOM_ROWS + y - s] * sum;
-	}
-	to[id] = total;
 }

@@ -6,18 +6,12 @@
 #include <stdio.h>
 
 enum { SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE }; /* kernels/som_grid.clh */
-enum { LINES = 4, WIDE = 32, TALL = 8, GROUP = 64 }; /* kernels/som_grid.clh, som_smooth.cl */
+enum { LINES = 4, GROUP = 64 };                                     /* kernels/som_smooth.cl */
+enum { WIDE = 32, TALL = 8, WIDE_NEAR = 8, TALL_NEAR = 32 };        /* of running rows, sums in global or local memory */
 
-gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood)
+static uint32_t lanes_of(const gemp_som_smooth *smooth)
 {
-	if (neighbourhood == GEMP_SOM_GAUSSIAN || neighbourhood == GEMP_SOM_SQUARE)
-		return GEMP_SOM_SPREAD_PASSES;
-	return grid->lattice == GEMP_SOM_RECTANGULAR ? GEMP_SOM_SPREAD_RUNNING : GEMP_SOM_SPREAD_GENERAL;
-}
-
-static uint32_t lanes_of(const gemp_device *device)
-{
-	return device->gpu ? 1 : GEMP_SOM_LANES;
+	return smooth->gpu ? 1 : GEMP_SOM_LANES;
 }
 
 void gemp_som_grid_options(char options[GEMP_SOM_OPTIONS], uint32_t lanes, const gemp_som_grid *grid)
@@ -31,30 +25,46 @@ gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t un
 	return gemp_buffer_new(out, device, ((size_t)units * planes + GEMP_SOM_PADDING) * sizeof(float), NULL);
 }
 
+/* Work-items of a group of running rows. */
+static void group_of(const gemp_som_smooth *smooth, uint32_t *wide, uint32_t *tall)
+{
+	*wide = !smooth->gpu ? 1 : smooth->near ? WIDE_NEAR : WIDE;
+	*tall = !smooth->gpu ? 1 : smooth->near ? TALL_NEAR : TALL;
+}
+
+/* Row sums and what comes of them: is there room for a strip's, and so much again for another group? */
+static bool fits(const gemp_device *device, const gemp_som_grid *grid)
+{
+	const size_t kinds = grid->lattice == GEMP_SOM_HEXAGONAL ? 3 : 2;
+	return kinds * grid->rows * WIDE_NEAR * sizeof(float) <= device->local / 2;
+}
+
 static gemp_code build(gemp_som_smooth *smooth)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_device *device = smooth->device;
 	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 64];
-	gemp_som_grid_options(of_grid, lanes_of(device), &smooth->grid);
-	snprintf(options, sizeof options, "-DSOM_WIDE=%d -DSOM_TALL=%d%s", device->gpu ? WIDE : 1, device->gpu ? TALL : 1, of_grid);
+	const bool cut = gemp_som_is_cut(smooth->neighbourhood);
+	uint32_t wide, tall;
+	group_of(smooth, &wide, &tall);
+	gemp_som_grid_options(of_grid, lanes_of(smooth), &smooth->grid);
+	snprintf(options, sizeof options, "-DSOM_WIDE=%u -DSOM_TALL=%u%s%s", wide, tall, smooth->near ? " -DSOM_NEAR" : "", of_grid);
 	GEMP_TRY(gemp_kernel_source(&source, "som_smooth.cl"));
 	GEMP_TRY(gemp_program_new(&smooth->program, smooth->device, source, options));
 	GEMP_TRY(gemp_kernel_new(&smooth->factors, &smooth->program, "som_factors"));
-	GEMP_TRY(gemp_kernel_new(&smooth->along, &smooth->program, "som_along"));
-	GEMP_TRY(gemp_kernel_new(&smooth->across, &smooth->program, "som_across"));
-	GEMP_TRY(gemp_kernel_new(&smooth->running, &smooth->program, "som_running"));
-	GEMP_TRY(gemp_kernel_new(&smooth->general, &smooth->program, "som_general"));
+	if (cut) {
+		GEMP_TRY(gemp_kernel_new(&smooth->running, &smooth->program, "som_running"));
+	} else {
+		GEMP_TRY(gemp_kernel_new(&smooth->along, &smooth->program, "som_along"));
+		GEMP_TRY(gemp_kernel_new(&smooth->across, &smooth->program, "som_across"));
+	}
 done:
 	gemp_free(source);
 	return code;
 }
 
-size_t gemp_som_smooth_parts(const gemp_som_grid *grid, gemp_som_spread spread)
+size_t gemp_som_smooth_parts(const gemp_som_grid *grid)
 {
-	if (spread == GEMP_SOM_SPREAD_PASSES)
-		return grid->lattice == GEMP_SOM_HEXAGONAL ? 2 : 1;
-	return spread == GEMP_SOM_SPREAD_RUNNING;
+	return grid->lattice == GEMP_SOM_HEXAGONAL ? 2 : 1;
 }
 
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid)
@@ -63,14 +73,14 @@ size_t gemp_som_smooth_tables(const gemp_som_grid *grid)
 }
 
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
-                              gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_spread spread)
+                              gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu)
 {
 	gemp_code code = GEMP_OK;
-	const size_t parts = gemp_som_smooth_parts(grid, spread);
-	*out = (gemp_som_smooth){ .device = device, .grid = *grid, .neighbourhood = neighbourhood, .spread = spread, .planes = planes };
+	*out = (gemp_som_smooth){ .device = device, .grid = *grid, .neighbourhood = neighbourhood, .planes = planes, .gpu = gpu };
+	out->near = gpu && gemp_som_is_cut(neighbourhood) && fits(device, grid);
 	GEMP_TRY(build(out));
 	GEMP_TRY(gemp_buffer_new(&out->steps, device, gemp_som_smooth_tables(grid), NULL));
-	for (size_t k = 0; k < parts && planes; k++)
+	for (size_t k = 0; k < gemp_som_smooth_parts(grid) && planes && !out->near; k++)
 		GEMP_TRY(gemp_som_planes_new(&out->part[k], device, gemp_som_units(grid), planes));
 done:
 	if (code != GEMP_OK)
@@ -80,7 +90,7 @@ done:
 
 void gemp_som_smooth_free(gemp_som_smooth *smooth)
 {
-	cl_kernel kernels[] = { smooth->factors, smooth->along, smooth->across, smooth->running, smooth->general };
+	cl_kernel kernels[] = { smooth->factors, smooth->along, smooth->across, smooth->running };
 	for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
 		if (kernels[k])
 			clReleaseKernel(kernels[k]);
@@ -100,7 +110,7 @@ gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : radius;
 	const cl_float first = (cl_float)wide, rest = (cl_float)(wide - first);
 	smooth->reach = gemp_som_is_cut(smooth->neighbourhood) ? (cl_ulong)fmin(4 * about * about, 0x1p62) : CL_ULONG_MAX;
-	return gemp_launch(smooth->device, smooth->factors, smooth->steps.size / sizeof(float), smooth->device->gpu ? GROUP : 0,
+	return gemp_launch(smooth->device, smooth->factors, smooth->steps.size / sizeof(float), smooth->gpu ? GROUP : 0,
 	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&shapes[smooth->neighbourhood]), GEMP_ARG(&first), GEMP_ARG(&rest));
 }
 
@@ -111,7 +121,7 @@ static gemp_code pass(gemp_som_smooth *smooth, const gemp_buffer *from, const ge
 	const gemp_som_grid *grid = &smooth->grid;
 	const gemp_buffer *part = &smooth->part[0], *other = smooth->part[1].mem ? &smooth->part[1] : part;
 	const cl_uint lines = smooth->planes * grid->rows;
-	const size_t strips = (grid->columns + lanes_of(device) - 1) / lanes_of(device), group = device->gpu ? GROUP : 1;
+	const size_t strips = (grid->columns + lanes_of(smooth) - 1) / lanes_of(smooth), group = smooth->gpu ? GROUP : 1;
 	GEMP_TRY(gemp_launch(device, smooth->along, strips * ((lines + LINES - 1) / LINES), group, GEMP_ARG(&from->mem),
 	                     GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&lines)));
 	code = gemp_launch(device, smooth->across, strips * ((grid->rows + LINES - 1) / LINES) * smooth->planes, group,
@@ -123,20 +133,16 @@ done:
 
 static gemp_code run_rows(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
-	gemp_device *device = smooth->device;
-	const size_t wide = (device->gpu ? WIDE : 1) * lanes_of(device), group = device->gpu ? WIDE * TALL : 1;
-	const size_t groups = (smooth->grid.columns + wide - 1) / wide * smooth->planes;
-	return gemp_launch(device, smooth->running, groups * group, group, GEMP_ARG(&from->mem), GEMP_ARG(&smooth->part[0].mem),
-	                   GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->reach));
+	const gemp_buffer *rows = smooth->near ? to : &smooth->part[0], *others = smooth->part[1].mem ? &smooth->part[1] : rows;
+	uint32_t wide, tall;
+	group_of(smooth, &wide, &tall);
+	const size_t columns = (size_t)wide * lanes_of(smooth), group = (size_t)wide * tall;
+	const size_t groups = (smooth->grid.columns + columns - 1) / columns * smooth->planes;
+	return gemp_launch(smooth->device, smooth->running, groups * group, group, GEMP_ARG(&from->mem), GEMP_ARG(&rows->mem),
+	                   GEMP_ARG(&others->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->reach));
 }
 
 gemp_code gemp_som_smooth_run(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
 {
-	if (smooth->spread == GEMP_SOM_SPREAD_PASSES)
-		return pass(smooth, from, to);
-	if (smooth->spread == GEMP_SOM_SPREAD_RUNNING)
-		return run_rows(smooth, from, to);
-	return gemp_launch(smooth->device, smooth->general, (size_t)smooth->planes * gemp_som_units(&smooth->grid),
-	                   smooth->device->gpu ? GROUP : 0, GEMP_ARG(&from->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem),
-	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&smooth->planes));
+	return smooth->running ? run_rows(smooth, from, to) : pass(smooth, from, to);
 }

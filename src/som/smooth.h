@@ -3,8 +3,8 @@
  * Values of units lie in planes: planes[k][unit]. What a unit gets of another one depends on their steps apart in a row and
  * between rows alone, so tables of both are made on the device, one for each way in which rows of a hexagonal grid can be
  * shifted against each other. Where h is the product of both (gaussian, square) two passes do, one along rows and one along
- * columns; round ones (gaussian-cut, bubble) on rectangular grids go over row sums that grow as rows come nearer; hexagonal ones
- * with a cut go over all units within it.
+ * columns; round ones (gaussian-cut, bubble) go over row sums that grow as rows come nearer, of two kinds on hexagonal grids, where
+ * rows of the other parity are half steps away.
  */
 #ifndef GEMP_SOM_SMOOTH_H
 #define GEMP_SOM_SMOOTH_H
@@ -27,18 +27,17 @@ static inline bool gemp_som_is_cut(gemp_som_neighbourhood neighbourhood)
 
 enum { GEMP_SOM_OPTIONS = 256 };
 
-typedef enum gemp_som_spread { GEMP_SOM_SPREAD_PASSES, GEMP_SOM_SPREAD_RUNNING, GEMP_SOM_SPREAD_GENERAL } gemp_som_spread;
-
 typedef struct gemp_som_smooth {
 	gemp_device *device;   /* borrowed */
 	gemp_som_grid grid;
 	gemp_som_neighbourhood neighbourhood;
-	gemp_som_spread spread;
+	bool gpu;              /* kernels as suit GPUs */
+	bool near;             /* row sums in local memory */
 	uint32_t planes;       /* of a run; at most those it was made for */
 	gemp_program program;
-	cl_kernel factors, along, across, running, general;
+	cl_kernel factors, along, across, running; /* along and across, or running */
 	gemp_buffer steps;     /* factors along rows, three tables, then between rows */
-	gemp_buffer part[2];   /* planes after the first pass, or row sums; those for rows of the other parity */
+	gemp_buffer part[2];   /* planes after the first pass, or row sums; on hexagonal grids those for rows of the other parity */
 	cl_ulong reach;        /* 4 times the square of the radius, or all that there is; of the last gemp_som_smooth_radius */
 } gemp_som_smooth;
 
@@ -50,14 +49,12 @@ enum { GEMP_SOM_LANES = 16 }; /* of CPU devices */
 /* Units on which less than this comes together have not been reached. */
 #define GEMP_SOM_LEAST 1e-30f
 
-/* The fewest operations: which way a neighbourhood is spread. */
-gemp_som_spread gemp_som_spread_of(const gemp_som_grid *grid, gemp_som_neighbourhood neighbourhood);
-/* What it takes on a device: of planes, for each plane and unit so many floats; bytes of tables. */
-size_t gemp_som_smooth_parts(const gemp_som_grid *grid, gemp_som_spread spread);
+/* What it takes on a device: of planes, for each plane and unit so many floats at most; bytes of tables. */
+size_t gemp_som_smooth_parts(const gemp_som_grid *grid);
 size_t gemp_som_smooth_tables(const gemp_som_grid *grid);
-/* planes 0: tables only, as online training wants them. spread: for tests; GENERAL can all. */
+/* planes 0: tables only, as online training wants them. gpu: kernels as suit GPUs: device->gpu, but for tests. */
 gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const gemp_som_grid *grid,
-                              gemp_som_neighbourhood neighbourhood, uint32_t planes, gemp_som_spread spread);
+                              gemp_som_neighbourhood neighbourhood, uint32_t planes, bool gpu);
 void gemp_som_smooth_free(gemp_som_smooth *smooth);
 /* Buffers for planes: `planes` times units floats and padding. */
 gemp_code gemp_som_planes_new(gemp_buffer *out, gemp_device *device, uint32_t units, uint32_t planes);

@@ -14,10 +14,9 @@ static gemp_code check_count(size_t count)
 /* Planes of a unit: sums in double, then as floats, spread, and what a pass leaves. */
 static size_t bytes_of_plane(const gemp_som_training *how)
 {
-	const gemp_som_spread spread = gemp_som_spread_of(&how->grid, how->neighbourhood);
 	if (how->online)
 		return sizeof(float);
-	return sizeof(double) + 2 * sizeof(float) + gemp_som_smooth_parts(&how->grid, spread) * sizeof(float);
+	return sizeof(double) + 2 * sizeof(float) + gemp_som_smooth_parts(&how->grid) * sizeof(float);
 }
 
 static gemp_code find_room(gemp_som_work *it, const float *x, size_t count, gemp_som_need *need, gemp_som_room *room)
@@ -68,7 +67,7 @@ static gemp_code make_planes(gemp_som_work *it, const gemp_som_room *room, const
 	GEMP_TRY(gemp_som_codebook_some(&it->book, device, w, it->units, it->dims, room->units));
 	GEMP_TRY(gemp_som_planes_new(&it->sums, device, it->units, planes));
 	GEMP_TRY(gemp_som_smooth_new(&it->smooth, device, &how->grid, how->neighbourhood, how->online ? 0 : planes,
-	                             gemp_som_spread_of(&how->grid, how->neighbourhood)));
+	                             device->gpu));
 	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, device, samples, it->units, it->missing, it->values, how->online));
 	if (how->online)
 		GEMP_TRY(gemp_som_online_new(&it->online, device, samples, &it->smooth, it->missing, it->values, NULL));

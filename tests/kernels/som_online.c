@@ -82,7 +82,7 @@ static void check(const run *how, uint64_t *random)
 		before[k] = after[k] = gemp_random_unit(random);
 	som_reference_online(&map, (som_reference_near)how->near, how->radius, .2, x, SAMPLES, dims, unit, after);
 	assert_ok(gemp_som_planes_new(&buffer, device, units, gemp_som_planes(dims, how->missing)));
-	assert_ok(gemp_som_smooth_new(&smooth, device, &how->grid, how->near, 0, gemp_som_spread_of(&how->grid, how->near)));
+	assert_ok(gemp_som_smooth_new(&smooth, device, &how->grid, how->near, 0, false));
 	assert_ok(gemp_som_smooth_radius(&smooth, how->radius));
 	const size_t middle = 1 + gemp_random_below(random, SAMPLES - 1);
 	run_part(how, x, keys, 0, middle, &smooth, &buffer);

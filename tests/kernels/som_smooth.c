@@ -26,7 +26,7 @@ static bool is_near(const float *found, const double *expected, const double *mo
 	return true;
 }
 
-static void check(const gemp_som_grid *grid, gemp_som_neighbourhood near, gemp_som_spread spread, double radius, uint64_t *random)
+static void check(const gemp_som_grid *grid, gemp_som_neighbourhood near, bool gpu, double radius, uint64_t *random)
 {
 	const uint32_t units = gemp_som_units(grid);
 	const som_reference_map map = { grid->rows, grid->columns, grid->lattice == GEMP_SOM_HEXAGONAL, grid->toroid };
@@ -48,15 +48,15 @@ static void check(const gemp_som_grid *grid, gemp_som_neighbourhood near, gemp_s
 	assert_ok(gemp_som_planes_new(&before, device, units, PLANES));
 	assert_ok(gemp_som_planes_new(&after, device, units, PLANES));
 	assert_ok(gemp_buffer_write(device, &before, 0, (count + GEMP_SOM_PADDING) * sizeof *from, from));
-	assert_ok(gemp_som_smooth_new(&smooth, device, grid, near, PLANES, spread));
+	assert_ok(gemp_som_smooth_new(&smooth, device, grid, near, PLANES, gpu));
 	assert_ok(gemp_som_smooth_radius(&smooth, 1)); /* an earlier one leaves nothing */
 	assert_ok(gemp_som_smooth_run(&smooth, &before, &after));
 	assert_ok(gemp_som_smooth_radius(&smooth, radius));
 	assert_ok(gemp_som_smooth_run(&smooth, &before, &after));
 	assert_ok(gemp_buffer_read(device, &after, 0, count * sizeof *to, to));
 	if (!is_near(to, expected, most, count))
-		fail_msg("%u x %u, lattice %d, toroid %d, neighbourhood %d, spread %d, radius %g", grid->rows, grid->columns,
-		         (int)grid->lattice, grid->toroid, (int)near, (int)spread, radius);
+		fail_msg("%u x %u, lattice %d, toroid %d, neighbourhood %d, gpu %d, radius %g", grid->rows, grid->columns,
+		         (int)grid->lattice, grid->toroid, (int)near, gpu, radius);
 	const size_t spoilt = gemp_random_below(random, count);
 	to[spoilt] += (float)(1e-3 * most[spoilt] + 1e-6);
 	assert_false(is_near(to, expected, most, count));
@@ -74,12 +74,10 @@ static void check_grid(const gemp_som_grid *grid, uint64_t *random)
 	/* whole ones, with units at the radius itself, on rectangular grids alone: places on hexagonal ones are rounded */
 	const double radius = grid->lattice == GEMP_SOM_HEXAGONAL ? 2.3 + gemp_random_unit(random) * .3 : 5;
 	for (int near = GEMP_SOM_GAUSSIAN; near <= GEMP_SOM_SQUARE; near++) {
-		const gemp_som_spread spread = gemp_som_spread_of(grid, (gemp_som_neighbourhood)near);
 		if (near == GEMP_SOM_SQUARE && grid->lattice == GEMP_SOM_HEXAGONAL)
 			continue;
-		check(grid, (gemp_som_neighbourhood)near, spread, radius, random);
-		if (spread != GEMP_SOM_SPREAD_GENERAL)
-			check(grid, (gemp_som_neighbourhood)near, GEMP_SOM_SPREAD_GENERAL, radius, random);
+		for (int gpu = 0; gpu < 2; gpu++)
+			check(grid, (gemp_som_neighbourhood)near, gpu, radius, random);
 	}
 }
 
@@ -100,10 +98,10 @@ static void all_radii(void **state)
 	uint64_t random = test_seed();
 	(void)state;
 	for (size_t k = 0; k < sizeof radii / sizeof *radii; k++) {
-		check(&(gemp_som_grid){ 6, 5, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, GEMP_SOM_SPREAD_RUNNING, radii[k], &random);
-		check(&(gemp_som_grid){ 1, 17, GEMP_SOM_RECTANGULAR, false }, GEMP_SOM_BUBBLE, GEMP_SOM_SPREAD_RUNNING, radii[k], &random);
+		check(&(gemp_som_grid){ 6, 5, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, false, radii[k], &random);
+		check(&(gemp_som_grid){ 1, 17, GEMP_SOM_RECTANGULAR, false }, GEMP_SOM_BUBBLE, false, radii[k], &random);
 	}
-	check(&(gemp_som_grid){ 1, 1, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_GAUSSIAN, GEMP_SOM_SPREAD_PASSES, 2, &random);
+	check(&(gemp_som_grid){ 1, 1, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_GAUSSIAN, false, 2, &random);
 }
 
 static void open_device(void **state)
