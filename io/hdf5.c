@@ -18,9 +18,15 @@ enum { PARALLEL = 0 };
 
 bool gemp_h5_force_serial;
 
+/* Of what the system said, which HDF5 gives with times and addresses on several lines, only that. */
 static herr_t keep_innermost(unsigned depth, const H5E_error2_t *error, void *text)
 {
-	if (depth == 0)
+	static const char before[] = "error message = '";
+	const char *said = strstr(error->desc, before);
+	if (depth == 0 && said)
+		snprintf(text, 256, "%.*s: %.*s", (int)strcspn(error->desc, ":"), error->desc,
+		         (int)strcspn(said + strlen(before), "'"), said + strlen(before));
+	else if (depth == 0)
 		snprintf(text, 256, "%s", error->desc);
 	return 0;
 }

@@ -116,12 +116,8 @@ done:
 	return code;
 }
 
-typedef struct shape {
-	int dimensions;
-	hsize_t size[3];
-} shape;
-
-static gemp_code put_array(const gemp_h5 *h5, const char *name, shape size, hid_t stored, hid_t memory, const void *values)
+static gemp_code put_array(const gemp_h5 *h5, const char *name, gemp_som_shape size, hid_t stored, hid_t memory,
+                           const void *values)
 {
 	gemp_code code = GEMP_OK;
 	hid_t space = H5I_INVALID_HID, creation = H5I_INVALID_HID, dataset = H5I_INVALID_HID;
@@ -143,7 +139,8 @@ done:
 static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
-	const hsize_t rows = map->rows, columns = map->columns, dims = map->dims;
+	const hsize_t dims = map->dims;
+	const gemp_som_shape book = { 3, { map->rows, map->columns, dims } }, grid = { 2, { map->rows, map->columns } };
 	double *scale = NULL;
 	hid_t text = H5Tcopy(H5T_C_S1);
 	H5Tset_size(text, H5T_VARIABLE);
@@ -151,12 +148,12 @@ static gemp_code put_arrays(const gemp_h5 *h5, const gemp_som_map *map)
 	GEMP_TRY(GEMP_NEW(scale, 2 * dims));
 	memcpy(scale, map->offset, dims * sizeof *scale);
 	memcpy(scale + dims, map->factor, dims * sizeof *scale);
-	GEMP_TRY(put_array(h5, "codebook", (shape){ 3, { rows, columns, dims } }, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->codebook));
-	GEMP_TRY(put_array(h5, "umatrix", (shape){ 2, { rows, columns } }, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->umatrix));
+	GEMP_TRY(put_array(h5, "codebook", book, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->codebook));
+	GEMP_TRY(put_array(h5, "umatrix", grid, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, map->umatrix));
 	if (map->hits)
-		GEMP_TRY(put_array(h5, "hits", (shape){ 2, { rows, columns } }, H5T_STD_U64LE, H5T_NATIVE_UINT64, map->hits));
-	GEMP_TRY(put_array(h5, "scale", (shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
-	code = put_array(h5, "columns", (shape){ 1, { dims } }, text, text, map->names);
+		GEMP_TRY(put_array(h5, "hits", grid, H5T_STD_U64LE, H5T_NATIVE_UINT64, map->hits));
+	GEMP_TRY(put_array(h5, "scale", (gemp_som_shape){ 2, { 2, dims } }, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scale));
+	code = put_array(h5, "columns", (gemp_som_shape){ 1, { dims } }, text, text, map->names);
 done:
 	H5Tclose(text);
 	gemp_free(scale);

@@ -2,6 +2,7 @@
 #ifndef GEMP_IO_SOM_FILE_PARTS_H
 #define GEMP_IO_SOM_FILE_PARTS_H
 
+#include "io/hdf5.h"
 #include "io/som_file.h"
 
 #include <stdbool.h>
@@ -17,6 +18,12 @@ typedef struct gemp_som_field {
 	bool optional;      /* not there: NaN */
 	size_t at;          /* in gemp_som_map */
 } gemp_som_field;
+
+/* Of a dataset. */
+typedef struct gemp_som_shape {
+	int dimensions;
+	hsize_t size[3];
+} gemp_som_shape;
 
 enum { GEMP_SOM_FIELDS = 18 };
 extern const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS];

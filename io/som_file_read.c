@@ -2,48 +2,73 @@
 
 #include "core/memory.h"
 #include "io/hdf5.h"
+#include "io/text_cells.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { LARGEST_SIDE = 1 << 20 };
+#define AGAIN "; the file is damaged: train the map again"
 
-/* The caller frees (free, as HDF5 allocates). */
-static gemp_code get_text(const gemp_h5 *h5, const char *name, char **out)
+/* Stored values of this type can be had as `memory`: texts as texts, numbers as numbers. */
+static bool suits(hid_t type, hid_t memory)
 {
-	gemp_code code = GEMP_OK;
-	hid_t attribute = H5I_INVALID_HID, type = H5Tcopy(H5T_C_S1);
+	const H5T_class_t class = H5Tget_class(type);
+	if (H5Tget_class(memory) == H5T_STRING)
+		return class == H5T_STRING && H5Tis_variable_str(type) > 0;
+	return class == H5T_INTEGER || class == H5T_FLOAT;
+}
+
+static const char *kind(hid_t memory)
+{
+	return H5Tget_class(memory) == H5T_STRING ? "text" : "number";
+}
+
+static hid_t text_type(void)
+{
+	hid_t type = H5Tcopy(H5T_C_S1);
 	H5Tset_size(type, H5T_VARIABLE);
 	H5Tset_cset(type, H5T_CSET_UTF8);
-	*out = NULL;
-	GEMP_TRY(GEMP_HDF5(h5, attribute = H5Aopen(h5->file, name, H5P_DEFAULT)));
-	GEMP_TRY(GEMP_HDF5(h5, H5Aread(attribute, type, out)));
-	if (!*out)
-		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is empty", h5->path, name);
-done:
-	if (attribute >= 0)
-		H5Aclose(attribute);
-	H5Tclose(type);
-	return code;
+	return type;
 }
+
+/* ATTRIBUTES */
 
 static gemp_code get_scalar(const gemp_h5 *h5, const char *name, hid_t memory, void *out)
 {
 	gemp_code code = GEMP_OK;
-	hid_t attribute = H5I_INVALID_HID, space = H5I_INVALID_HID;
+	hid_t attribute = H5I_INVALID_HID, space = H5I_INVALID_HID, type = H5I_INVALID_HID;
+	if (H5Aexists(h5->file, name) <= 0)
+		return gemp_fail(GEMP_EDATA, "%s: has no attribute '%s'" AGAIN, h5->path, name);
 	GEMP_TRY(GEMP_HDF5(h5, attribute = H5Aopen(h5->file, name, H5P_DEFAULT)));
 	GEMP_TRY(GEMP_HDF5(h5, space = H5Aget_space(attribute)));
-	if (H5Sget_simple_extent_npoints(space) != 1)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: attribute '%s' is not one number", h5->path, name));
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Aget_type(attribute)));
+	if (H5Sget_simple_extent_npoints(space) != 1 || !suits(type, memory))
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: attribute '%s' is not one %s" AGAIN, h5->path, name, kind(memory)));
 	code = GEMP_HDF5(h5, H5Aread(attribute, memory, out));
 done:
+	if (type >= 0)
+		H5Tclose(type);
 	if (space >= 0)
 		H5Sclose(space);
 	if (attribute >= 0)
 		H5Aclose(attribute);
+	return code;
+}
+
+/* The caller frees (free, as HDF5 allocates). */
+static gemp_code get_text(const gemp_h5 *h5, const char *name, char **out)
+{
+	hid_t type = text_type();
+	*out = NULL;
+	gemp_code code = get_scalar(h5, name, type, out);
+	if (code == GEMP_OK && !*out)
+		code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is empty" AGAIN, h5->path, name);
+	H5Tclose(type);
 	return code;
 }
 
@@ -56,7 +81,7 @@ static gemp_code get_word(const gemp_h5 *h5, const char *name, const char *words
 	for (const char *at = words; at; at = strchr(at, '|'), at = at ? at + 1 : NULL, (*out)++)
 		if (strlen(text) == strcspn(at, "|") && strncmp(text, at, strlen(text)) == 0)
 			goto done;
-	code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is '%s', and not %s", h5->path, name, text, words);
+	code = gemp_fail(GEMP_EDATA, "%s: attribute '%s' is '%s', and not %s" AGAIN, h5->path, name, text, words);
 done:
 	free(text);
 	return code;
@@ -81,17 +106,25 @@ done:
 
 /* ARRAYS */
 
-static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t *dataset, hsize_t size[3])
+static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t memory, hid_t *dataset, hsize_t size[3])
 {
 	gemp_code code = GEMP_OK;
-	hid_t space = H5I_INVALID_HID;
+	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
 	*dataset = H5I_INVALID_HID;
+	if (H5Lexists(h5->file, name, H5P_DEFAULT) <= 0)
+		return gemp_fail(GEMP_EDATA, "%s: has no dataset '%s'" AGAIN, h5->path, name);
 	GEMP_TRY(GEMP_HDF5(h5, *dataset = H5Dopen2(h5->file, name, H5P_DEFAULT)));
 	GEMP_TRY(GEMP_HDF5(h5, space = H5Dget_space(*dataset)));
+	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(*dataset)));
 	if (H5Sget_simple_extent_ndims(space) != dimensions)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %d dimension(s)", h5->path, name, dimensions));
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %d dimension%s" AGAIN, h5->path, name, dimensions,
+		                   dimensions == 1 ? "" : "s"));
+	if (!suits(type, memory))
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of %ss" AGAIN, h5->path, name, kind(memory)));
 	code = GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL));
 done:
+	if (type >= 0)
+		H5Tclose(type);
 	if (space >= 0)
 		H5Sclose(space);
 	if (code != GEMP_OK && *dataset >= 0)
@@ -99,16 +132,18 @@ done:
 	return code;
 }
 
-/* All of a dataset, of this many elements. */
-static gemp_code get_array(const gemp_h5 *h5, const char *name, int dimensions, uint64_t elements, hid_t memory, void *out)
+/* All of a dataset, of this shape. */
+static gemp_code get_array(const gemp_h5 *h5, const char *name, gemp_som_shape shape, hid_t memory, void *out)
 {
 	hid_t dataset;
-	hsize_t size[3] = { 1, 1, 1 };
-	gemp_code code = open_array(h5, name, dimensions, &dataset, size);
+	hsize_t size[3];
+	gemp_code code = open_array(h5, name, shape.dimensions, memory, &dataset, size);
 	if (code != GEMP_OK)
 		return code;
-	if (size[0] * size[1] * size[2] != elements)
-		code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is not of the codebook's size", h5->path, name);
+	for (int i = 0; i < shape.dimensions && code == GEMP_OK; i++)
+		if (size[i] != shape.size[i])
+			code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %llu in dimension %d, where the codebook makes it %llu" AGAIN,
+			                 h5->path, name, (unsigned long long)size[i], i + 1, (unsigned long long)shape.size[i]);
 	if (code == GEMP_OK)
 		code = GEMP_HDF5(h5, H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out));
 	H5Dclose(dataset);
@@ -119,13 +154,14 @@ static gemp_code get_names(const gemp_h5 *h5, gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
 	char **texts = NULL;
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
+	hid_t type = text_type();
 	GEMP_TRY(GEMP_NEW(texts, map->dims));
-	GEMP_TRY(get_array(h5, "columns", 1, map->dims, type, texts));
+	GEMP_TRY(get_array(h5, "columns", (gemp_som_shape){ 1, { map->dims } }, type, texts));
 	for (uint32_t c = 0; c < map->dims && code == GEMP_OK; c++) {
-		map->names[c] = gemp_strdup(texts[c] ? texts[c] : "");
+		const char *text = texts[c] ? texts[c] : "";
+		if (gemp_utf8_check(text, strlen(text)) < strlen(text))
+			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: columns[%" PRIu32 "] is not UTF-8" AGAIN, h5->path, c));
+		map->names[c] = gemp_strdup(text);
 		code = map->names[c] ? GEMP_OK : GEMP_ENOMEM;
 	}
 done:
@@ -136,22 +172,42 @@ done:
 	return code;
 }
 
+/* Searches rely on numbers, and so does what is drawn. */
+static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
+{
+	const uint32_t units = gemp_som_map_units(map), dims = map->dims;
+	for (size_t k = 0; k < (size_t)units * dims; k++)
+		if (!isfinite(map->codebook[k]))
+			return gemp_fail(GEMP_EDATA, "%s: codebook: '%s' of the unit in row %zu, column %zu is %g" AGAIN, h5->path,
+			                 map->names[k % dims], k / dims / map->columns, k / dims % map->columns, (double)map->codebook[k]);
+	for (uint32_t u = 0; u < units; u++)
+		if (!isfinite(map->umatrix[u]))
+			return gemp_fail(GEMP_EDATA, "%s: umatrix: row %" PRIu32 ", column %" PRIu32 " is %g" AGAIN, h5->path,
+			                 u / map->columns, u % map->columns, (double)map->umatrix[u]);
+	for (uint32_t c = 0; c < dims; c++)
+		if (!isfinite(map->offset[c]) || !isfinite(map->factor[c]) || map->factor[c] == 0)
+			return gemp_fail(GEMP_EDATA, "%s: scale: '%s' has %g and %g" AGAIN, h5->path, map->names[c], map->offset[c],
+			                 map->factor[c]);
+	return GEMP_OK;
+}
+
 static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
-	const uint64_t units = (uint64_t)map->rows * map->columns, dims = map->dims;
+	const gemp_som_shape book = { 3, { map->rows, map->columns, map->dims } }, grid = { 2, { map->rows, map->columns } };
 	double *scale = NULL;
-	GEMP_TRY(GEMP_NEW(scale, 2 * dims));
-	GEMP_TRY(get_array(h5, "codebook", 3, units * dims, H5T_NATIVE_FLOAT, map->codebook));
-	GEMP_TRY(get_array(h5, "umatrix", 2, units, H5T_NATIVE_FLOAT, map->umatrix));
-	GEMP_TRY(get_array(h5, "scale", 2, 2 * dims, H5T_NATIVE_DOUBLE, scale));
-	memcpy(map->offset, scale, dims * sizeof *scale);
-	memcpy(map->factor, scale + dims, dims * sizeof *scale);
+	GEMP_TRY(GEMP_NEW(scale, 2 * (size_t)map->dims));
+	GEMP_TRY(get_array(h5, "codebook", book, H5T_NATIVE_FLOAT, map->codebook));
+	GEMP_TRY(get_array(h5, "umatrix", grid, H5T_NATIVE_FLOAT, map->umatrix));
+	GEMP_TRY(get_array(h5, "scale", (gemp_som_shape){ 2, { 2, map->dims } }, H5T_NATIVE_DOUBLE, scale));
+	memcpy(map->offset, scale, map->dims * sizeof *scale);
+	memcpy(map->factor, scale + map->dims, map->dims * sizeof *scale);
 	if (H5Lexists(h5->file, "hits", H5P_DEFAULT) > 0) {
-		GEMP_TRY(GEMP_NEW(map->hits, units));
-		GEMP_TRY(get_array(h5, "hits", 2, units, H5T_NATIVE_UINT64, map->hits));
+		GEMP_TRY(GEMP_NEW(map->hits, gemp_som_map_units(map)));
+		GEMP_TRY(get_array(h5, "hits", grid, H5T_NATIVE_UINT64, map->hits));
 	}
-	code = get_names(h5, map);
+	GEMP_TRY(get_names(h5, map));
+	code = check_values(h5, map);
 done:
 	gemp_free(scale);
 	return code;
@@ -160,7 +216,7 @@ done:
 static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 {
 	gemp_code code = GEMP_OK;
-	char *encoding = NULL;
+	char *encoding = NULL, *version = NULL;
 	hid_t codebook;
 	hsize_t size[3] = { 0 };
 	if (H5Aexists(h5->file, "encoding-type") <= 0)
@@ -168,15 +224,21 @@ static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 	GEMP_TRY(get_text(h5, "encoding-type", &encoding));
 	if (strcmp(encoding, GEMP_SOM_ENCODING) != 0)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is no map, but '%s'; `gemp-mpi som train` writes one", h5->path, encoding));
-	GEMP_TRY(open_array(h5, "codebook", 3, &codebook, size));
+	GEMP_TRY(get_text(h5, "encoding-version", &version));
+	if (strcmp(version, GEMP_SOM_VERSION) != 0)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION "; train it again",
+		                   h5->path, version));
+	GEMP_TRY(open_array(h5, "codebook", 3, H5T_NATIVE_FLOAT, &codebook, size));
 	H5Dclose(codebook);
 	for (int i = 0; i < 3; i++)
-		if (size[i] == 0 || size[i] > LARGEST_SIDE)
-			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the codebook has a side of %llu", h5->path, (unsigned long long)size[i]));
+		if (size[i] == 0 || size[i] > LARGEST_SIDE || size[0] * size[1] >= UINT32_MAX)
+			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: the codebook is of %llu x %llu x %llu" AGAIN, h5->path,
+			                   (unsigned long long)size[0], (unsigned long long)size[1], (unsigned long long)size[2]));
 	GEMP_TRY(gemp_som_map_new(out, (uint32_t)size[0], (uint32_t)size[1], (uint32_t)size[2]));
 	GEMP_TRY(get_fields(h5, out));
 	code = get_arrays(h5, out);
 done:
+	free(version);
 	free(encoding);
 	return code;
 }

@@ -14,24 +14,27 @@ typedef struct drawing {
 	gemp_som_map map;
 	size_t count, capacity;
 	gemp_som_panel *panels; /* [count] */
-	double **values;        /* [count] owned: [3][units] */
+	double **values;        /* [count] owned */
 	size_t values_capacity;
 	gemp_som_label *labels; /* [units]; NULL: none are asked for */
 } drawing;
 
 /* WHAT IS SHOWN */
 
-/* values: [3][units] to fill, of which all but colours have only the first. */
+/* values: [units] to fill, of colours [3][units]. */
 static gemp_code add_panel(drawing *d, const char *title, gemp_som_shade shade, double **values)
 {
 	gemp_code code = GEMP_OK;
 	const size_t units = gemp_som_map_units(&d->map);
 	GEMP_TRY(GEMP_RESERVE(d->panels, d->capacity, d->count + 1));
 	GEMP_TRY(GEMP_RESERVE(d->values, d->values_capacity, d->count + 1));
-	GEMP_TRY(GEMP_NEW(d->values[d->count], 3 * units));
+	const bool colours = shade == GEMP_SOM_SHADE_COLOURS;
+	GEMP_TRY(GEMP_NEW(d->values[d->count], (colours ? 3 : 1) * units));
 	*values = d->values[d->count];
-	d->panels[d->count++] = (gemp_som_panel){ .title = title, .shade = shade,
-	                                          .values = { *values, *values + units, *values + 2 * units } };
+	d->panels[d->count] = (gemp_som_panel){ .title = title, .shade = shade };
+	for (size_t k = 0; k < (colours ? 3 : 1); k++)
+		d->panels[d->count].values[k] = *values + k * units;
+	d->count++;
 done:
 	return code;
 }

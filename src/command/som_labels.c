@@ -82,6 +82,8 @@ static gemp_code read_names(name **out, size_t *count, uint32_t units, const cha
 		}
 		line += size + (line[size] == '\n');
 	}
+	if (at.line == 0)
+		code = read_header(&at, &cells); /* of a file without any */
 done:
 	gemp_cells_free(&cells);
 	return code;
