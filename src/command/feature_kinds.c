@@ -90,8 +90,8 @@ done:
 	return code;
 }
 
-/* Collective. (*out)[rows], unless it is there: in how many occurrences of a shape, all of whose vertices are alike, a vertex
- * is. */
+/* Collective. (*out)[rows], unless it is there: in how many occurrences of a shape, whose vertices are all alike, a
+ * vertex is. */
 static gemp_code count_shapes(uint64_t **out, gemp_feature_work *w, const char *name)
 {
 	gemp_code code = GEMP_OK;

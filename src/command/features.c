@@ -55,8 +55,8 @@ static gemp_code say_known(gemp_text *out, const char *name)
 		gemp_text_print(out, "; there are ");
 	for (size_t i = 0; i < count; i++)
 		gemp_text_print(out, "%s, ", names[i]);
-	gemp_text_print(out, "%sNAME (a number that is an attribute of the vertices), and each with %s in front", attribute_prefix,
-	                log_prefix);
+	gemp_text_print(out, "%sNAME (a number that is an attribute of the vertices), and each with %s in front",
+	                attribute_prefix, log_prefix);
 	return gemp_text_status(out);
 }
 
@@ -72,8 +72,8 @@ static gemp_code refuse(const char *name)
 
 static gemp_code refuse_of_map(const char *path, const char *name)
 {
-	return gemp_fail(GEMP_EDATA, "%s: its column '%s' is no feature of vertices, so it was not trained on a graph; of a file of "
-	                 "vectors name the dataset, as in F.h5:/vectors", path, name);
+	return gemp_fail(GEMP_EDATA, "%s: its column '%s' is no feature of vertices, so it was not trained on a graph; of a file "
+	                 "of vectors name the dataset, as in F.h5:/vectors", path, name);
 }
 
 /* Takes `name`. map: its path; NULL: --features. */
@@ -126,7 +126,8 @@ static bool is_number(gemp_type type)
 	return type == GEMP_INTEGER || type == GEMP_FLOAT || type == GEMP_BOOLEAN;
 }
 
-static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_graph *graph, const char *path)
+static gemp_code refuse_attribute(const gemp_feature *f, const gemp_column *column, const gemp_graph *graph,
+                                  const char *path)
 {
 	gemp_text those = { 0 };
 	for (size_t i = 0; i < graph->attributes.count; i++) {
@@ -181,7 +182,8 @@ static double logarithm(double value)
 }
 
 /* Local. Into its column of x. */
-static gemp_code put(const gemp_feature *f, const char *path, const double *values, size_t rows, float *x, size_t stride)
+static gemp_code put(const gemp_feature *f, const char *path, const double *values, size_t rows, float *x,
+                     size_t stride)
 {
 	for (size_t row = 0; row < rows; row++) {
 		const double value = f->log ? logarithm(values[row]) : values[row];
@@ -224,14 +226,16 @@ static bool same_but_for_log(const gemp_feature *one, const gemp_feature *other)
 }
 
 /* Collective. What feature i is of, in its column and in those of later ones that are of the same. */
-static gemp_code find_one(gemp_features *features, size_t i, gemp_feature_work *work, const char *path, double *values, float *x)
+static gemp_code find_one(gemp_features *features, size_t i, gemp_feature_work *work, const char *path,
+                          double *values, float *x)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = work->context->comm;
 	const size_t rows = work->graph->rows, count = features->count;
 	gemp_feature *first = &features->items[i];
 	double since = gemp_now();
-	GEMP_TRY(first->attribute ? find_attribute(first, work->graph, values) : gemp_feature_kinds[first->kind].find(work, values));
+	GEMP_TRY(first->attribute ? find_attribute(first, work->graph, values)
+	                          : gemp_feature_kinds[first->kind].find(work, values));
 	first->seconds = gemp_now() - since;
 	for (size_t j = i; j < count; j++) {
 		gemp_feature *f = &features->items[j];

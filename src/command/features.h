@@ -1,4 +1,5 @@
-/* features: numbers of a graph's vertices, by name, from the engines of this program: what `som --features` makes vectors of.
+/* features: numbers of a graph's vertices, by name, from the engines of this program: what `som --features` makes
+ * vectors of.
  *
  * A name is one of the table in features.c, attr:NAME for an attribute of the vertices, or log: in front of either.
  */

@@ -32,8 +32,8 @@ static gemp_code attribute_name(gemp_text *out, const gemp_options *options, con
 	return gemp_text_status(out);
 }
 
-gemp_code gemp_into_check_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph, const char *path,
-                                const char *const *names, size_t count)
+gemp_code gemp_into_check_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph,
+                                const char *path, const char *const *names, size_t count)
 {
 	gemp_code code = GEMP_OK;
 	gemp_text name = { 0 };

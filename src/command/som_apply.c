@@ -35,8 +35,8 @@ typedef struct applying {
 static gemp_code new_columns(gemp_projected *columns, const gemp_column *keys)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_type types[COLUMNS] = { gemp_column_loaded(keys) ? keys->type : GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_FLOAT,
-		GEMP_INTEGER };
+	const gemp_type key = gemp_column_loaded(keys) ? keys->type : GEMP_INTEGER;
+	const gemp_type types[COLUMNS] = { key, GEMP_INTEGER, GEMP_INTEGER, GEMP_INTEGER, GEMP_FLOAT, GEMP_INTEGER };
 	for (size_t c = 0; c < COLUMNS && code == GEMP_OK; c++) {
 		columns[c] = (gemp_projected){ .name = names[c] };
 		code = gemp_column_init(&columns[c].value, names[c], types[c]);

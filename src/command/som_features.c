@@ -19,7 +19,8 @@ gemp_code gemp_som_check_vectors(const gemp_options *options, const char *place)
 	static const char *const names[] = { "features", "relation", "into" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (gemp_options_given(options, names[i]) && !gemp_som_is_graph(place))
-			return gemp_fail(GEMP_EUSAGE, "--%s is for the vertices of a graph, and %s is no graph file (G.h5)", names[i], place);
+			return gemp_fail(GEMP_EUSAGE, "--%s is for the vertices of a graph, and %s is no graph file (G.h5)",
+			                 names[i], place);
 	if (gemp_som_is_graph(place))
 		return gemp_fail(GEMP_EUSAGE, "%s: of a graph say which numbers of its vertices are the vectors, as in --features "
 		                 "degree,pagerank; of an HDF5 file of vectors name the dataset, as in %s:/vectors", place, place);
@@ -78,7 +79,8 @@ gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_cont
 {
 	gemp_code code = GEMP_OK;
 	const gemp_comm *comm = context->comm;
-	const gemp_features_source source = { .context = context, .graph = g->graph, .relations = g->relations, .path = g->path };
+	const gemp_features_source source = { .context = context, .graph = g->graph, .relations = g->relations,
+	                                      .path = g->path };
 	*out = (gemp_vectors){ .count = g->graph->rows, .dims = (uint32_t)g->features.count, .all = g->graph->vertices };
 	if (keys)
 		GEMP_TRY(gemp_graph_need_keys(g->graph));
@@ -103,7 +105,8 @@ done:
 void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g)
 {
 	json_t *list = json_array();
-	gemp_report_detail(report, "\n  %-24s %12s %12s %12s %10s %9s\n", "feature", "least", "mean", "greatest", "missing", "seconds");
+	gemp_report_detail(report, "\n  %-24s %12s %12s %12s %10s %9s\n", "feature", "least", "mean", "greatest", "missing",
+	                   "seconds");
 	for (size_t i = 0; i < g->features.count; i++) {
 		const gemp_feature *f = &g->features.items[i];
 		gemp_report_detail(report, "  %-24s %12.6g %12.6g %12.6g %10llu %9.3f\n", f->name, f->least, f->mean, f->greatest,
@@ -119,7 +122,8 @@ void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g)
 
 /* BACK INTO THE GRAPH */
 
-gemp_code gemp_som_graph_write(gemp_report *report, gemp_som_graph *g, const gemp_som_found *units, const gemp_som_map *map)
+gemp_code gemp_som_graph_write(gemp_report *report, gemp_som_graph *g, const gemp_som_found *units,
+                               const gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
 	gemp_table found = { 0 };

@@ -19,8 +19,8 @@ bool gemp_som_is_graph(const char *place);
 /* Local. Where vectors are to be read: options that are for graphs, and graphs without features, are refused. */
 gemp_code gemp_som_check_vectors(const gemp_options *options, const char *place);
 
-/* Collective. Takes the features, checks that they can be found and that --into can be written. To be freed also after a
- * failure. map_path: of a map whose columns are the features; NULL: those of --features. */
+/* Collective. Takes the features, checks that they can be found and that --into can be written. To be freed also after
+ * a failure. map_path: of a map whose columns are the features; NULL: those of --features. */
 gemp_code gemp_som_graph_open(gemp_som_graph *out, const gemp_comm *comm, const gemp_options *options, const char *path,
                               const char *map_path, const gemp_som_map *map);
 /* Collective. The vectors, in the order of ids, with keys if they are wanted. */
@@ -28,7 +28,8 @@ gemp_code gemp_som_graph_vectors(gemp_vectors *out, gemp_som_graph *g, gemp_cont
 /* Collective. The features, as lines and as fields. */
 void gemp_som_graph_report(gemp_report *report, const gemp_som_graph *g);
 /* Collective. If --into is given, the graph with the units of its vertices. */
-gemp_code gemp_som_graph_write(gemp_report *report, gemp_som_graph *g, const gemp_som_found *units, const gemp_som_map *map);
+gemp_code gemp_som_graph_write(gemp_report *report, gemp_som_graph *g, const gemp_som_found *units,
+                               const gemp_som_map *map);
 void gemp_som_graph_free(gemp_som_graph *g);
 
 #endif

@@ -25,10 +25,10 @@ gemp_code gemp_found_write_rows(const gemp_report *report, gemp_graph *graph, co
 
 /* Collective. Before anything is computed: can the file be written? GEMP_EUSAGE if it is none of graphs. */
 gemp_code gemp_into_check(const gemp_comm *comm, const gemp_options *options);
-/* Collective. The same, once the graph is open: GEMP_EUSAGE if it has an attribute of such a name. path: its file; names[count]:
- * of the columns to come. */
-gemp_code gemp_into_check_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph, const char *path,
-                                const char *const *names, size_t count);
+/* Collective. The same, once the graph is open: GEMP_EUSAGE if it has an attribute of such a name. path: its file;
+ * names[count]: of the columns to come. */
+gemp_code gemp_into_check_names(const gemp_comm *comm, const gemp_options *options, const gemp_graph *graph,
+                                const char *path, const char *const *names, size_t count);
 /* Collective. The graph of the file, all of it, and the columns, which are taken from `found`, as attributes of its vertices. */
 gemp_code gemp_into_write(gemp_report *report, gemp_graph *graph, const char *path, gemp_table *found);
 

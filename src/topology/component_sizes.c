@@ -173,8 +173,8 @@ gemp_code gemp_component_sizes_by_vertex(uint64_t *size, const gemp_components *
 	if (code == GEMP_OK)
 		code = GEMP_NEW(n.size, found->rows);
 	GEMP_TRY(gemp_comm_agree(comm, code));
-	const gemp_request request = { .records = parts, .count = count, .size = sizeof *parts, .owner = owner, .answer = add_up,
-	                               .self = &n };
+	const gemp_request request = { .records = parts, .count = count, .size = sizeof *parts, .owner = owner,
+	                               .answer = add_up, .self = &n };
 	GEMP_TRY(gemp_request_run(comm, &request, answers));
 	for (size_t row = 0; row < found->rows; row++)
 		size[row] = answers[place(names, count, found->component[row])];
