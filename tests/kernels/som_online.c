@@ -120,7 +120,7 @@ static void strips_and_tiles(void **state)
 static void open_device(void **state)
 {
 	(void)state;
-	assert_ok(gemp_device_open(&device, "cpu", 0, 1, 0));
+	assert_ok(gemp_device_open(&device, NULL, 0, 1, 0));
 }
 
 static void close_device(void **state)
