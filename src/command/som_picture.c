@@ -166,11 +166,13 @@ static void draw_label(gemp_canvas *canvas, const frame *f, const gemp_som_label
 
 /* PANEL */
 
-/* A value that is next to nothing beside this range is 0. */
+/* A value that is next to nothing beside this range is 0; whole numbers are whole. */
 static void draw_value(gemp_canvas *canvas, place at, gemp_anchor anchor, double value, double range)
 {
 	char text[32];
-	snprintf(text, sizeof text, "%.4g", fabs(value) < 1e-5 * range ? 0 : value);
+	const double shown = fabs(value) < 1e-5 * range ? 0 : value;
+	const bool whole = shown == floor(shown) && fabs(shown) < 1e9;
+	snprintf(text, sizeof text, whole ? "%.0f" : "%.4g", shown);
 	gemp_canvas_words(canvas, at.x, at.y, LETTERS, anchor, text);
 }
 

@@ -77,7 +77,8 @@ class Map:
         if self.attributes["metric"] == "manhattan":
             return numpy.abs(x - w).sum(2)
         if self.attributes["metric"] == "cosine":
-            return 1 - (x * w).sum(2) / numpy.sqrt((x ** 2).sum(2) * (w ** 2).sum(2))
+            with numpy.errstate(invalid="ignore"): # of a vector without values
+                return 1 - (x * w).sum(2) / numpy.sqrt((x ** 2).sum(2) * (w ** 2).sum(2))
         return numpy.sqrt(((x - w) ** 2).sum(2))
 
     def neighbours(self, y, x, corners=False):
