@@ -7,7 +7,7 @@ set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment's GEM
 
 # Thousands of starts of ranks. Open MPI would wait two seconds before it takes in that a rank has exited with a code, would
 # try all of its networks (libfabric, PSM, UCX, TCP) for a third of a second at each start, start a daemon beside a process
-# without mpirun (as src/main.c says), and look at all buses for devices.
+# without mpirun (src/comm/session.h), and look at all buses for devices.
 set(GEMP_TEST_MPI OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_odls_base_sigkill_timeout=0 OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader
 	OMPI_MCA_ess_singleton_isolated=1 PMIX_MCA_gds=hash HWLOC_COMPONENTS=-opencl,-pci,-linuxio)
 

@@ -1,5 +1,6 @@
 #include "command/command.h"
 #include "comm/cores.h"
+#include "comm/session.h"
 #include "comm/world.h"
 #include "core/signals.h"
 #include "core/status.h"
@@ -30,19 +31,13 @@ static void keep_hwloc_from_opencl(void)
 	setenv("HWLOC_COMPONENTS", "-opencl", 0);
 }
 
-/* Open MPI starts a daemon for a process that no mpirun started, in case it is to start others: a fifth of a second. */
-static void keep_mpi_from_daemon(void)
-{
-	setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-}
-
 int main(int argc, char **argv)
 {
 	static const gemp_command_table table = { sizeof commands / sizeof *commands, commands };
 	int provided;
 	gemp_comm comm;
 	keep_hwloc_from_opencl();
-	keep_mpi_from_daemon();
+	gemp_session_begin();
 	gemp_signals_note(); /* until it is known whether the command can be stopped */
 	gemp_launch_facts launch = gemp_launch_facts_read();
 	GEMP_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
@@ -58,8 +53,10 @@ int main(int argc, char **argv)
 	gemp_comm_free(&comm);
 	if (leave) {
 		fflush(NULL);
+		gemp_session_end();
 		_exit((int)code);
 	}
 	MPI_Finalize();
+	gemp_session_end();
 	return (int)code;
 }

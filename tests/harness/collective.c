@@ -1,5 +1,7 @@
 #include "harness/collective.h"
 
+#include "comm/session.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +12,10 @@ int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitT
 {
 	int started = 0;
 	GEMP_MPI(MPI_Initialized(&started)); /* main may have looked at the number of ranks */
-	if (!started)
+	if (!started) {
+		gemp_session_begin();
 		GEMP_MPI(MPI_Init(argc, argv));
+	}
 	gemp_comm_new(&test_comm, MPI_COMM_WORLD);
 	if (test_comm.rank != 0 && !freopen("/dev/null", "w", stdout))
 		perror("/dev/null");
@@ -21,6 +25,7 @@ int test_run_all(int *argc, char ***argv, const char *name, const struct CMUnitT
 	GEMP_MPI(MPI_Barrier(test_comm.world));
 	gemp_comm_free(&test_comm);
 	GEMP_MPI(MPI_Finalize());
+	gemp_session_end();
 	return verdict;
 }
 

@@ -1,0 +1,12 @@
+/* session: where Open MPI keeps the files of a process that no mpirun started. Without more ado that is one folder for all such
+ * processes of a user, which the first of them that ends removes while others open files in it. So each gets a folder of its own.
+ */
+#ifndef GEMP_COMM_SESSION_H
+#define GEMP_COMM_SESSION_H
+
+/* Before MPI_Init. Nothing for a process that a launcher started. */
+void gemp_session_begin(void);
+/* After MPI_Finalize, or before an exit without it. */
+void gemp_session_end(void);
+
+#endif
