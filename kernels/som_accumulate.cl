@@ -1,11 +1,9 @@
 /* som_accumulate: sums of samples by best unit, and units out of them (som/accumulate.h).
  *
- *   SOM_DIMS      values of a sample
- *   SOM_STRIDE    floats of a unit: its values, |w|^2, padding
  *   SOM_MISSING   planes have a count for each value, else one for all
  *   SOM_MASK      these samples have missing values
- *   SOM_ALL       `values` are all of them from the first on
- *   SOM_RUN       sums that a work-item rounds
+ *   SOM_MOVE      som_move is wanted; without it all others
+ *   SOM_RUN       sums that a work-item rounds; more than 1 on a CPU device
  *
  * Planes are [.][units], of `values` values from `first` on: a sum for each, then counts. Sums are in double, so that they do not
  * depend on how many samples come together, and hardly on their order.
@@ -21,54 +19,49 @@ typedef float som_sum;
 #define som_add_to gemp_add_float_global
 #endif
 
-#ifdef SOM_ALL
-#define SOM_FIRST 0
-#define SOM_VALUES SOM_DIMS
-#else
-#define SOM_FIRST first
-#define SOM_VALUES values
-#endif
 #ifdef SOM_MISSING
-#define SOM_COUNTS SOM_VALUES
-#define som_count_of(k) (SOM_VALUES + (k))
+#define som_counts(values) (values)
+#define som_count_of(k) (values + (k))
 #else
-#define SOM_COUNTS 1
-#define som_count_of(k) SOM_VALUES
+#define som_counts(values) 1
+#define som_count_of(k) values
 #endif
-#define SOM_PLANES (SOM_VALUES + SOM_COUNTS)
 
-/* What sample i adds to plane k. x, present: [SOM_DIMS][count]. */
+#ifndef SOM_MOVE
+/* What sample i adds to plane k. x, present: [.][count]. */
 static inline float som_share(__global const float *x, __global const uchar *present, uint count, uint first, uint values, uint k,
                               uint i)
 {
-	if (k < SOM_VALUES)
-		return x[(size_t)(SOM_FIRST + k) * count + i];
+	if (k < values)
+		return x[(size_t)(first + k) * count + i];
 #ifdef SOM_MASK
-	return present[(size_t)(SOM_FIRST + k - SOM_VALUES) * count + i];
+	return present[(size_t)(first + k - values) * count + i];
 #else
 	return 1;
 #endif
 }
 
+#if SOM_RUN == 1
 /* A work-item for each sample and plane. */
 __kernel void som_add(__global som_sum *sums, __global const ulong *best, __global const float *x,
                       __global const uchar *present, uint count, uint units, uint first, uint values)
 {
 	const size_t id = get_global_id(0);
 	const uint i = (uint)(id % count), k = (uint)(id / count);
-	if (k >= SOM_PLANES)
+	if (k >= values + som_counts(values))
 		return;
 	const uint unit = (uint)best[i];
 	if (unit < units)
 		som_add_to(&sums[(size_t)k * units + unit], som_share(x, present, count, first, values, k, i));
 }
 
+#else
 /* A work-item for each plane, samples in order. */
 __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best, __global const float *x,
                              __global const uchar *present, uint count, uint units, uint first, uint values)
 {
 	const uint k = (uint)get_global_id(0);
-	if (k >= SOM_PLANES)
+	if (k >= values + som_counts(values))
 		return;
 	for (uint i = 0; i < count; i++) {
 		const uint unit = (uint)best[i];
@@ -76,6 +69,8 @@ __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best,
 			sums[(size_t)k * units + unit] += som_share(x, present, count, first, values, k, i);
 	}
 }
+
+#endif
 
 /* Sums are rounded, and 0 again. */
 __kernel void som_take(__global som_sum *sums, __global float *planes, ulong count)
@@ -89,38 +84,40 @@ __kernel void som_take(__global som_sum *sums, __global float *planes, ulong cou
 
 /* `here` units from number `from` on, which are those at w: those that samples have reached become their means. */
 __kernel void som_finish(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
-                         uint values, float least)
+                         uint values, uint dims, uint stride, float least)
 {
 	const uint at = (uint)get_global_id(0);
 	if (at >= here)
 		return;
-	__global float *row = w + (size_t)at * SOM_STRIDE;
+	__global float *row = w + (size_t)at * stride;
 	__global const float *plane = planes + from + at;
-	float square = SOM_FIRST ? row[SOM_DIMS] : 0;
-	for (uint k = 0; k < SOM_VALUES; k++) {
+	float square = first ? row[dims] : 0;
+	for (uint k = 0; k < values; k++) {
 		const float count = plane[(size_t)som_count_of(k) * units];
-		const float value = count > least ? plane[(size_t)k * units] / count : row[SOM_FIRST + k];
-		row[SOM_FIRST + k] = value;
+		const float value = count > least ? plane[(size_t)k * units] / count : row[first + k];
+		row[first + k] = value;
 		square += value * value;
 	}
-	row[SOM_DIMS] = square;
+	row[dims] = square;
 }
 
-/* The same units are moved: planes have what is added to each value, then what it is multiplied by before. */
+#else
+/* `here` units from number `from` on, which are those at w, are moved: planes have what is added to each value, then what it is multiplied by before. */
 __kernel void som_move(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
-                       uint values)
+                       uint values, uint dims, uint stride)
 {
 	const uint at = (uint)get_global_id(0);
 	if (at >= here)
 		return;
-	__global float *row = w + (size_t)at * SOM_STRIDE;
+	__global float *row = w + (size_t)at * stride;
 	__global const float *plane = planes + from + at;
-	float square = SOM_FIRST ? row[SOM_DIMS] : 0;
-	for (uint k = 0; k < SOM_VALUES; k++) {
+	float square = first ? row[dims] : 0;
+	for (uint k = 0; k < values; k++) {
 		const float by = plane[(size_t)som_count_of(k) * units];
-		const float value = fma(by, row[SOM_FIRST + k], plane[(size_t)k * units]);
-		row[SOM_FIRST + k] = value;
+		const float value = fma(by, row[first + k], plane[(size_t)k * units]);
+		row[first + k] = value;
 		square += value * value;
 	}
-	row[SOM_DIMS] = square;
+	row[dims] = square;
 }
+#endif

@@ -1,15 +1,16 @@
 /* som_online: what samples, in order, make of each unit: w becomes a * w + b (som/online.h). Options: som_grid.clh, and
  *
- *   SOM_DIMS, SOM_MISSING, SOM_MASK, SOM_ALL   as in som_accumulate.cl
- *   SOM_CUT                           nothing reaches beyond the radius
- *   SOM_BLOCK                         values that a work-item works on
- *   SOM_TALL, SOM_WIDE, SOM_STEP      tiles (som_online_tiles.clh), for GPUs; without them strips, for CPUs
+ *   SOM_MISSING, SOM_MASK          as in som_accumulate.cl
+ *   SOM_CUT                        nothing reaches beyond the radius
+ *   SOM_BLOCK                      values that a work-item works on
+ *   SOM_ALL                        those are all that there are
+ *   SOM_TALL, SOM_WIDE, SOM_STEP   tiles (som_online_tiles.clh), for GPUs; without them strips, for CPUs
  */
 #include "som_grid.clh"
 
 #ifdef SOM_ALL
 #define SOM_FIRST 0
-#define SOM_VALUES SOM_DIMS
+#define SOM_VALUES SOM_BLOCK
 #else
 #define SOM_FIRST first
 #define SOM_VALUES values

@@ -1,63 +1,40 @@
-/* som_smooth: sums of units spread by the neighbourhood (som/smooth.h). Options: som_grid.clh, and
+/* som_smooth: sums of units spread by the neighbourhood (som/smooth.h). Options: those of som_grid.clh, and
  *
- *   SOM_WIDE, SOM_TALL   work-items of a group beside and below each other, in som_running
- *   SOM_NEAR             som_running has its sums in local memory
+ *   SOM_PASSES           som_along and som_across, of any rows and columns and whether or not edges meet
+ *   SOM_RUNNING          som_running, with
+ *   SOM_WIDE, SOM_TALL   work-items of a group beside and below each other
+ *   SOM_NEAR             its sums in local memory
  */
 #include "som_grid.clh"
 
-#ifdef cl_khr_fp64
-#pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double som_real;
-#else
-typedef float som_real;
-#endif
-
-/* Of one of the shapes. The radius is the sum of two floats. */
-__kernel void som_factors(__global float *steps, uint shape, float radius, float rest)
-{
-	const uint i = (uint)get_global_id(0);
-	const som_real r = (som_real)radius + (som_real)rest;
-	som_real apart;
-	if (i >= SOM_TABLES)
-		return;
-	if (i < SOM_BETWEEN)
-		apart = (som_real)som_halves((int)(i % SOM_TABLE) - SOM_COLUMNS, som_shift(i / SOM_TABLE)) / 2;
-	else
-		apart = sqrt((som_real)som_square(som_rows_apart((int)(i - SOM_BETWEEN) - SOM_ROWS))) / 2;
-	const som_real h = exp(-apart * apart / (2 * r * r));
-	if (shape == SOM_GAUSSIAN)
-		steps[i] = h > (som_real)1e-30 ? (float)h : 0;
-	else
-		steps[i] = shape == SOM_BUBBLE || apart <= r;
-}
-
-/* PASSES */
+#ifdef SOM_PASSES
 
 #define SOM_LINES 4 /* rows that a work-item goes over at the same time; even */
 
 /* What rows of the same parity get of each row, and what those of the other parity get. */
 __kernel void som_along(__global const float *from, __global float *to, __global float *other, __global const float *steps,
-                        uint lines)
+                        uint lines, uint rows, uint columns)
 {
-	const uint id = (uint)get_global_id(0), column = id % SOM_STRIPS * SOM_LANES, line = id / SOM_STRIPS * SOM_LINES;
+	const uint strips = (columns + SOM_LANES - 1) / SOM_LANES;
+	const uint id = (uint)get_global_id(0), column = id % strips * SOM_LANES, line = id / strips * SOM_LINES;
 	__global const float *row[SOM_LINES];
 	som_values sum[SOM_LINES];
 	if (line >= lines)
 		return;
 	for (uint p = 0; p < SOM_LINES; p++) {
-		row[p] = from + (size_t)min(line + p, lines - 1) * SOM_COLUMNS;
+		row[p] = from + (size_t)min(line + p, lines - 1) * columns;
 		sum[p] = 0;
 	}
 #ifdef SOM_HEX
 	__global const float *turned[SOM_LINES];
 	som_values beside[SOM_LINES];
 	for (uint p = 0; p < SOM_LINES; p++) {
-		turned[p] = steps + (1 + ((line + p) % SOM_ROWS & 1)) * SOM_TABLE + SOM_COLUMNS + column;
+		turned[p] = steps + (1 + ((line + p) % rows & 1)) * som_table(columns) + columns + column;
 		beside[p] = 0;
 	}
 #endif
-	for (uint s = 0; s < SOM_COLUMNS; s++) {
-		const som_values h = som_load(steps + SOM_COLUMNS + column - s);
+	for (uint s = 0; s < columns; s++) {
+		const som_values h = som_load(steps + columns + column - s);
 		for (uint p = 0; p < SOM_LINES; p++)
 			sum[p] += h * row[p][s];
 #ifdef SOM_HEX
@@ -66,31 +43,31 @@ __kernel void som_along(__global const float *from, __global float *to, __global
 #endif
 	}
 	for (uint p = 0; p < SOM_LINES && line + p < lines; p++) {
-		const size_t at = (size_t)(line + p) * SOM_COLUMNS + column;
-		som_store(sum[p], to + at, SOM_COLUMNS - column);
+		const size_t at = (size_t)(line + p) * columns + column;
+		som_store(sum[p], to + at, columns - column);
 #ifdef SOM_HEX
-		som_store(beside[p], other + at, SOM_COLUMNS - column);
+		som_store(beside[p], other + at, columns - column);
 #endif
 	}
 }
 
 __kernel void som_across(__global const float *from, __global const float *other, __global float *to,
-                         __global const float *steps, uint planes)
+                         __global const float *steps, uint planes, uint rows, uint columns)
 {
-	const uint blocks = (SOM_ROWS + SOM_LINES - 1) / SOM_LINES;
-	const uint id = (uint)get_global_id(0), column = id % SOM_STRIPS * SOM_LANES;
-	const uint y = id / SOM_STRIPS % blocks * SOM_LINES, plane = id / SOM_STRIPS / blocks;
+	const uint blocks = (rows + SOM_LINES - 1) / SOM_LINES, strips = (columns + SOM_LANES - 1) / SOM_LANES;
+	const uint id = (uint)get_global_id(0), column = id % strips * SOM_LANES;
+	const uint y = id / strips % blocks * SOM_LINES, plane = id / strips / blocks;
 	som_values sum[SOM_LINES];
 	if (plane >= planes)
 		return;
-	const size_t first = (size_t)plane * SOM_UNITS + column;
+	const size_t first = (size_t)plane * rows * columns + column;
 	for (uint p = 0; p < SOM_LINES; p++)
 		sum[p] = 0;
-	for (uint s = 0; s < SOM_ROWS; s++) {
-		__global const float *h = steps + SOM_BETWEEN + SOM_ROWS + y - s;
-		const som_values even = som_load(from + first + (size_t)s * SOM_COLUMNS);
+	for (uint s = 0; s < rows; s++) {
+		__global const float *h = steps + 3 * som_table(columns) + rows + y - s;
+		const som_values even = som_load(from + first + (size_t)s * columns);
 #ifdef SOM_HEX
-		const som_values odd = som_load(other + first + (size_t)s * SOM_COLUMNS);
+		const som_values odd = som_load(other + first + (size_t)s * columns);
 		for (uint p = 0; p < SOM_LINES; p++)
 			sum[p] += h[p] * ((s ^ p) & 1 ? odd : even);
 #else
@@ -98,11 +75,12 @@ __kernel void som_across(__global const float *from, __global const float *other
 			sum[p] += h[p] * even;
 #endif
 	}
-	for (uint p = 0; p < SOM_LINES && y + p < SOM_ROWS; p++)
-		som_store(sum[p], to + first + (size_t)(y + p) * SOM_COLUMNS, SOM_COLUMNS - column);
+	for (uint p = 0; p < SOM_LINES && y + p < rows; p++)
+		som_store(sum[p], to + first + (size_t)(y + p) * columns, columns - column);
 }
 
-/* RUNNING ROWS: for neighbourhoods that end at the radius */
+#endif
+#ifdef SOM_RUNNING
 
 #ifdef SOM_TOROID
 #define SOM_FAR(side) ((side) / 2)
@@ -241,3 +219,4 @@ void som_running(__global const float *from, __global float *rows, __global floa
 		to[plane + (size_t)y * SOM_COLUMNS + column] = out[y * pitch];
 #endif
 }
+#endif

@@ -13,7 +13,7 @@ uint32_t gemp_som_planes(uint32_t values, bool missing)
 
 void gemp_som_sample_options(char options[GEMP_SOM_OPTIONS], const gemp_som_samples *samples, bool missing)
 {
-	snprintf(options, GEMP_SOM_OPTIONS, " -DSOM_DIMS=%u%s%s", samples->dims, missing ? " -DSOM_MISSING" : "",
+	snprintf(options, GEMP_SOM_OPTIONS, "%s%s", missing ? " -DSOM_MISSING" : "",
 	         samples->missing ? " -DSOM_MASK" : "");
 }
 
@@ -25,15 +25,18 @@ gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device,
 	const size_t sums = (size_t)units * gemp_som_planes(most, missing);
 	*out = (gemp_som_accumulate){ .device = device, .units = units, .missing = missing };
 	gemp_som_sample_options(of_samples, samples, missing);
-	snprintf(options, sizeof options, "-DSOM_STRIDE=%u -DSOM_RUN=%d%s%s", gemp_som_stride(samples->dims), device->gpu ? 1 : RUN,
-	         most == samples->dims ? " -DSOM_ALL" : "", of_samples);
+	if (online)
+		snprintf(options, sizeof options, "-DSOM_MOVE%s", missing ? " -DSOM_MISSING" : "");
+	else
+		snprintf(options, sizeof options, "-DSOM_RUN=%d%s", device->gpu ? 1 : RUN, of_samples);
 	GEMP_TRY(gemp_kernel_source(&source, "som_accumulate.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
-	GEMP_TRY(gemp_kernel_new(&out->add, &out->program, device->gpu ? "som_add" : "som_add_planes"));
-	GEMP_TRY(gemp_kernel_new(&out->take, &out->program, "som_take"));
-	GEMP_TRY(gemp_kernel_new(&out->finish, &out->program, "som_finish"));
-	GEMP_TRY(gemp_kernel_new(&out->move, &out->program, "som_move"));
-	if (!online) {
+	if (online) {
+		GEMP_TRY(gemp_kernel_new(&out->move, &out->program, "som_move"));
+	} else {
+		GEMP_TRY(gemp_kernel_new(&out->add, &out->program, device->gpu ? "som_add" : "som_add_planes"));
+		GEMP_TRY(gemp_kernel_new(&out->take, &out->program, "som_take"));
+		GEMP_TRY(gemp_kernel_new(&out->finish, &out->program, "som_finish"));
 		GEMP_TRY(gemp_buffer_new(&out->sums, device, sums * sizeof(double), NULL));
 		GEMP_TRY(gemp_buffer_zero(device, &out->sums, 0, out->sums.size));
 	}
@@ -87,8 +90,9 @@ static gemp_code change(gemp_som_accumulate *accumulate, cl_kernel kernel, const
 	for (uint32_t first = 0; first < book->units; first += book->here) {
 		GEMP_TRY(gemp_som_codebook_hold(book, first));
 		const gemp_argument arguments[] = { GEMP_ARG(&planes->mem), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->units),
-			GEMP_ARG(&book->first), GEMP_ARG(&book->here), GEMP_ARG(&values.first), GEMP_ARG(&values.count), { sizeof *least, least } };
-		GEMP_TRY(gemp_launch_with(accumulate->device, kernel, book->here, group, arguments, least ? 8 : 7));
+			GEMP_ARG(&book->first), GEMP_ARG(&book->here), GEMP_ARG(&values.first), GEMP_ARG(&values.count),
+			GEMP_ARG(&book->dims), GEMP_ARG(&book->stride), { sizeof *least, least } };
+		GEMP_TRY(gemp_launch_with(accumulate->device, kernel, book->here, group, arguments, least ? 10 : 9));
 		GEMP_TRY(gemp_som_codebook_keep(book));
 	}
 done:

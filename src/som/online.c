@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-enum { TALL = 8, WIDE = 8, STEP = 4, BLOCK_GPU = 16, BLOCK_CPU = 8 };
+enum { TALL = 8, WIDE = 8, STEP = 8, BLOCK_GPU = 16, BLOCK_CPU = 8 };
 
 static const float least_share = 1e-8f; /* of all samples left out, in a unit */
 
@@ -48,7 +48,7 @@ gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const g
 		out->items = (size_t)divide_up(grid->columns, GEMP_SOM_LANES) * grid->rows;
 	}
 	snprintf(options, sizeof options, "-DSOM_BLOCK=%u%s%s%s%s%s", block, tiles,
-	         most == samples->dims ? " -DSOM_ALL" : "", gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
+	         block == samples->dims ? " -DSOM_ALL" : "", gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
 	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
 	GEMP_TRY(gemp_kernel_new(&out->run, &out->program, "som_online"));

@@ -51,7 +51,7 @@ static void complete(gemp_som_search *s)
 	if (shape->form == GEMP_SOM_FORM_REGISTERS) {
 		shape->group = or_else(shape->group, 128);
 		shape->samples = or_else(shape->samples, samples_of(s->dims, s->missing));
-		shape->units = or_else(shape->units, between(1, 16384 / row, 256));
+		shape->units = or_else(shape->units, between(1, 16384 / row, 128));
 		shape->chunk = or_else(shape->chunk, 256);
 	} else if (shape->form == GEMP_SOM_FORM_TILES) {
 		*shape = (gemp_som_search_shape){ shape->form, TILES_GROUP, 8, TILE, or_else(shape->chunk, 4 * TILE) };

@@ -39,6 +39,18 @@ static bool fits(const gemp_device *device, const gemp_som_grid *grid)
 	return kinds * grid->rows * WIDE_NEAR * sizeof(float) <= device->local / 2;
 }
 
+static gemp_code build_tables(gemp_som_smooth *smooth)
+{
+	gemp_code code = GEMP_OK;
+	char *source = NULL;
+	GEMP_TRY(gemp_kernel_source(&source, "som_factors.cl"));
+	GEMP_TRY(gemp_program_new(&smooth->tables, smooth->device, source, "-DSOM_LANES=1"));
+	code = gemp_kernel_new(&smooth->factors, &smooth->tables, "som_factors");
+done:
+	gemp_free(source);
+	return code;
+}
+
 static gemp_code build(gemp_som_smooth *smooth)
 {
 	gemp_code code = GEMP_OK;
@@ -47,10 +59,14 @@ static gemp_code build(gemp_som_smooth *smooth)
 	uint32_t wide, tall;
 	group_of(smooth, &wide, &tall);
 	gemp_som_grid_options(of_grid, lanes_of(smooth), &smooth->grid);
-	snprintf(options, sizeof options, "-DSOM_WIDE=%u -DSOM_TALL=%u%s%s", wide, tall, smooth->near ? " -DSOM_NEAR" : "", of_grid);
+	if (cut)
+		snprintf(options, sizeof options, "-DSOM_RUNNING -DSOM_WIDE=%u -DSOM_TALL=%u%s%s", wide, tall,
+		         smooth->near ? " -DSOM_NEAR" : "", of_grid);
+	else
+		snprintf(options, sizeof options, "-DSOM_PASSES -DSOM_LANES=%u%s", lanes_of(smooth),
+		         smooth->grid.lattice == GEMP_SOM_HEXAGONAL ? " -DSOM_HEX" : "");
 	GEMP_TRY(gemp_kernel_source(&source, "som_smooth.cl"));
 	GEMP_TRY(gemp_program_new(&smooth->program, smooth->device, source, options));
-	GEMP_TRY(gemp_kernel_new(&smooth->factors, &smooth->program, "som_factors"));
 	if (cut) {
 		GEMP_TRY(gemp_kernel_new(&smooth->running, &smooth->program, "som_running"));
 	} else {
@@ -78,7 +94,9 @@ gemp_code gemp_som_smooth_new(gemp_som_smooth *out, gemp_device *device, const g
 	gemp_code code = GEMP_OK;
 	*out = (gemp_som_smooth){ .device = device, .grid = *grid, .neighbourhood = neighbourhood, .planes = planes, .gpu = gpu };
 	out->near = gpu && gemp_som_is_cut(neighbourhood) && fits(device, grid);
-	GEMP_TRY(build(out));
+	GEMP_TRY(build_tables(out));
+	if (planes)
+		GEMP_TRY(build(out));
 	GEMP_TRY(gemp_buffer_new(&out->steps, device, gemp_som_smooth_tables(grid), NULL));
 	for (size_t k = 0; k < gemp_som_smooth_parts(grid) && planes && !out->near; k++)
 		GEMP_TRY(gemp_som_planes_new(&out->part[k], device, gemp_som_units(grid), planes));
@@ -100,6 +118,7 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth)
 		gemp_buffer_free(&smooth->part[1], smooth->device);
 	}
 	gemp_program_free(&smooth->program);
+	gemp_program_free(&smooth->tables);
 	*smooth = (gemp_som_smooth){ 0 };
 }
 
@@ -109,9 +128,12 @@ gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 	const double about = radius * (1 + 1e-9); /* units at the radius are within it, whatever the rounding */
 	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : radius;
 	const cl_float first = (cl_float)wide, rest = (cl_float)(wide - first);
+	const cl_uint hexagonal = smooth->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = smooth->grid.toroid;
 	smooth->reach = gemp_som_is_cut(smooth->neighbourhood) ? (cl_ulong)fmin(4 * about * about, 0x1p62) : CL_ULONG_MAX;
 	return gemp_launch(smooth->device, smooth->factors, smooth->steps.size / sizeof(float), smooth->gpu ? GROUP : 0,
-	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&shapes[smooth->neighbourhood]), GEMP_ARG(&first), GEMP_ARG(&rest));
+	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->grid.rows), GEMP_ARG(&smooth->grid.columns),
+	                   GEMP_ARG(&hexagonal), GEMP_ARG(&toroid), GEMP_ARG(&shapes[smooth->neighbourhood]), GEMP_ARG(&first),
+	                   GEMP_ARG(&rest));
 }
 
 static gemp_code pass(gemp_som_smooth *smooth, const gemp_buffer *from, const gemp_buffer *to)
@@ -123,10 +145,11 @@ static gemp_code pass(gemp_som_smooth *smooth, const gemp_buffer *from, const ge
 	const cl_uint lines = smooth->planes * grid->rows;
 	const size_t strips = (grid->columns + lanes_of(smooth) - 1) / lanes_of(smooth), group = smooth->gpu ? GROUP : 1;
 	GEMP_TRY(gemp_launch(device, smooth->along, strips * ((lines + LINES - 1) / LINES), group, GEMP_ARG(&from->mem),
-	                     GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&lines)));
+	                     GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&lines),
+	                     GEMP_ARG(&grid->rows), GEMP_ARG(&grid->columns)));
 	code = gemp_launch(device, smooth->across, strips * ((grid->rows + LINES - 1) / LINES) * smooth->planes, group,
 	                   GEMP_ARG(&part->mem), GEMP_ARG(&other->mem), GEMP_ARG(&to->mem), GEMP_ARG(&smooth->steps.mem),
-	                   GEMP_ARG(&smooth->planes));
+	                   GEMP_ARG(&smooth->planes), GEMP_ARG(&grid->rows), GEMP_ARG(&grid->columns));
 done:
 	return code;
 }

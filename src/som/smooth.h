@@ -34,7 +34,7 @@ typedef struct gemp_som_smooth {
 	bool gpu;              /* kernels as suit GPUs */
 	bool near;             /* row sums in local memory */
 	uint32_t planes;       /* of a run; at most those it was made for */
-	gemp_program program;
+	gemp_program tables, program;
 	cl_kernel factors, along, across, running; /* along and across, or running */
 	gemp_buffer steps;     /* factors along rows, three tables, then between rows */
 	gemp_buffer part[2];   /* planes after the first pass, or row sums; on hexagonal grids those for rows of the other parity */

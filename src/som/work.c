@@ -249,7 +249,9 @@ done:
 gemp_code gemp_som_work_store(gemp_som_work *work)
 {
 	gemp_code code = GEMP_OK;
-	GEMP_TRY(gemp_program_store(work->device, &work->smooth.program));
+	GEMP_TRY(gemp_program_store(work->device, &work->smooth.tables));
+	if (!work->how->online)
+		GEMP_TRY(gemp_program_store(work->device, &work->smooth.program));
 	GEMP_TRY(gemp_program_store(work->device, &work->accumulate.program));
 	if (work->how->online)
 		GEMP_TRY(gemp_program_store(work->device, &work->online.program));

@@ -106,7 +106,7 @@ static void check(const run *how, uint64_t *random)
 static void strips_and_tiles(void **state)
 {
 	static const run runs[] = {
-		{ { 11, 21, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, 2, true, 4, { .tall = 4, .wide = 8, .step = 2 } },
+		{ { 11, 21, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, 2, true, 4, { .tall = 8, .wide = 8, .step = 8 } },
 		{ { 10, 9, GEMP_SOM_HEXAGONAL, true }, GEMP_SOM_GAUSSIAN, 5, false, .7, { .tall = 2, .wide = 16, .step = 1, .block = 3 } },
 		{ { 40, 33, GEMP_SOM_RECTANGULAR, false }, GEMP_SOM_GAUSSIAN, 2, true, .9, { .block = 1 } },
 		{ { 7, 40, GEMP_SOM_HEXAGONAL, false }, GEMP_SOM_BUBBLE, 2, false, 3.3, { .block = 2 } },
