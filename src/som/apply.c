@@ -27,10 +27,10 @@ static gemp_code prepare(application *it, const gemp_som_grid *grid, gemp_som_me
 {
 	gemp_code code = GEMP_OK;
 	gemp_som_room room;
-	GEMP_TRY(gemp_som_grid_check(grid));
-	GEMP_TRY(gemp_som_search_new(&it->search, it->device, dims, metric, gemp_som_any_missing(x, count, dims), NULL));
 	const gemp_som_need need = { .samples = count, .dims = dims, .units = gemp_som_units(grid),
 		.missing = gemp_som_any_missing(x, count, dims), .keys = 2 * sizeof(uint64_t) + sizeof(float) };
+	GEMP_TRY(gemp_som_grid_check(grid));
+	GEMP_TRY(gemp_som_search_new(&it->search, it->device, dims, metric, need.missing, NULL));
 	GEMP_TRY(gemp_som_room_find(&room, it->device, &need));
 	GEMP_TRY(gemp_som_codebook_some(&it->book, it->device, w, need.units, dims, room.units));
 	GEMP_TRY(gemp_som_parts_new(&it->parts, it->device, x, &need, &room, true, false));

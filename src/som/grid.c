@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stddef.h>
 
+enum { MOST_SIDE = 1 << 24 }; /* kernels go through steps along it in 32 bits */
+
 static const double row_height = 0.86602540378443864676; /* sqrt(3) / 2 */
 
 gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
@@ -13,6 +15,9 @@ gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 	if (units > INT32_MAX)
 		return gemp_fail(GEMP_EUSAGE, "a map of %u rows and %u columns has more than 2^31 - 1 units; give fewer", grid->rows,
 		                 grid->columns);
+	if (grid->rows > MOST_SIDE || grid->columns > MOST_SIDE)
+		return gemp_fail(GEMP_EUSAGE, "a map of %u rows and %u columns has a side longer than %d; make it squarer", grid->rows,
+		                 grid->columns, (int)MOST_SIDE);
 	if (grid->lattice == GEMP_SOM_HEXAGONAL && grid->toroid && grid->rows % 2)
 		return gemp_fail(GEMP_EUSAGE, "a hexagonal toroid of %u rows does not close; give an even number of rows", grid->rows);
 	return GEMP_OK;

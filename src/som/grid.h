@@ -27,7 +27,7 @@ static inline uint32_t gemp_som_units(const gemp_som_grid *grid)
 	return grid->rows * grid->columns;
 }
 
-/* GEMP_EUSAGE: no units, more than 2^31 - 1 of them, or a hexagonal toroid with an odd number of rows. */
+/* GEMP_EUSAGE: no units, more than 2^31 - 1 of them, a side longer than 2^24, or a hexagonal toroid with an odd number of rows. */
 gemp_code gemp_som_grid_check(const gemp_som_grid *grid);
 void gemp_som_place(const gemp_som_grid *grid, uint32_t unit, double *x, double *y);
 double gemp_som_distance(const gemp_som_grid *grid, uint32_t a, uint32_t b);

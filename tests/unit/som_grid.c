@@ -84,7 +84,8 @@ static void places(void **state)
 static void refused(void **state)
 {
 	static const gemp_som_grid bad[] = { { 0, 5, GEMP_SOM_RECTANGULAR, false }, { 5, 0, GEMP_SOM_HEXAGONAL, true },
-		{ 65536, 65536, GEMP_SOM_RECTANGULAR, false }, { 3, 4, GEMP_SOM_HEXAGONAL, true } };
+		{ 65536, 65536, GEMP_SOM_RECTANGULAR, false }, { 1, 16777217, GEMP_SOM_RECTANGULAR, false },
+		{ 3, 4, GEMP_SOM_HEXAGONAL, true } };
 	const gemp_som_grid large = { 65536, 32767, GEMP_SOM_RECTANGULAR, true };
 	(void)state;
 	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
