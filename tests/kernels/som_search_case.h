@@ -114,7 +114,8 @@ static void search(sample *s, gemp_som_search *with)
 	float *back = zeros((size_t)s->units * s->how.dims, sizeof *back);
 	assert_ok(gemp_som_samples_new(&samples, device, s->x, s->count, s->how.dims));
 	assert_true(samples.missing == (s->how.missing && s->count > 0));
-	assert_ok(gemp_som_codebook_new(&book, device, s->w, s->units, s->how.dims));
+	const uint32_t most = s->kind == FAR ? (s->units + 2) / 3 : s->units; /* units on the device at a time */
+	assert_ok(gemp_som_codebook_some(&book, device, s->w, s->units, s->how.dims, most));
 	assert_ok(gemp_som_codebook_read(&book, back));
 	assert_memory_equal(back, s->w, (size_t)s->units * s->how.dims * sizeof *back);
 	assert_ok(gemp_buffer_new(&best, device, room * sizeof *s->best, NULL));
