@@ -153,6 +153,37 @@ __kernel void som_distances(__global const float *restrict x, __global const uch
 	}
 }
 
+#if defined SOM_TWO && !defined SOM_ITEMS
+/* Forms of GPUs leave the best units of chunks alone: where the second-best is in the chunk of the best, it is found here. So many
+ * work-items for each sample. */
+#define SOM_SEEKERS 32
+
+__kernel void som_seek(SOM_PARAMETERS)
+{
+	const ulong i = get_global_id(0) / SOM_SEEKERS;
+	if (i >= count || best[i] == SOM_NO_KEY)
+		return;
+	const uint own = (uint)best[i] - first_unit, begin = own / chunk * chunk;
+	ulong least = SOM_NO_KEY;
+	if (own >= units) /* not on the device now */
+		return;
+	for (uint u = begin + (uint)get_global_id(0) % SOM_SEEKERS; u < min(begin + chunk, units); u += SOM_SEEKERS) {
+		__global const float *row = w + (ulong)u * SOM_STRIDE;
+		const float norm = som_norm(row[SOM_DIMS]);
+		float sum = som_first(norm), squares = 0, there = 1;
+		for (uint d = 0; d < SOM_DIMS; d++) {
+#ifdef SOM_MISSING
+			there = present[d * count + i];
+#endif
+			som_add(sum, squares, som_scaled(x[d * count + i]), there, row[d]);
+		}
+		if (u != own)
+			least = min(least, som_key(som_score(sum, squares, norm), first_unit + u));
+	}
+	som_lower(&second[i], least);
+}
+#endif
+
 #if defined SOM_REGISTERS
 #include "som_search_registers.clh"
 #elif defined SOM_TILES

@@ -4,14 +4,14 @@
 
 #include <stdio.h>
 
-enum { TILE = 128, TILES_GROUP = 256, WIDE = 16 }; /* as kernels/som_search_tiles.clh, som_search_items.clh */
+enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/som_search*.cl[h] */
 enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 };    /* of a GPU, of a CPU: so many are busy to the end */
 enum { CACHE = 1 << 17, STACK = 1 << 16 };          /* bytes of units that stay near a core, of samples of a work-item */
 enum { ONE, TWO, PROGRAMS };                        /* the best unit, and the second-best, too */
 
 typedef struct searching {
 	gemp_program program;
-	cl_kernel begin, search, distances;
+	cl_kernel begin, search, seek, distances; /* seek: for the second-best unit, in forms of GPUs */
 } searching;
 
 struct gemp_som_search {
@@ -92,7 +92,8 @@ void gemp_som_search_free(gemp_som_search *search)
 	if (!search)
 		return;
 	for (int p = 0; p < PROGRAMS; p++) {
-		cl_kernel kernels[] = { search->programs[p].begin, search->programs[p].search, search->programs[p].distances };
+		cl_kernel kernels[] = { search->programs[p].begin, search->programs[p].search, search->programs[p].seek,
+			search->programs[p].distances };
 		for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
 			if (kernels[k])
 				clReleaseKernel(kernels[k]);
@@ -131,6 +132,8 @@ static gemp_code ready(gemp_som_search *s, int which, searching **out)
 		GEMP_TRY(gemp_kernel_new(&made->begin, &made->program, "som_begin"));
 	if (!made->search)
 		GEMP_TRY(gemp_kernel_new(&made->search, &made->program, "som_search"));
+	if (!made->seek && which == TWO && s->shape.form != GEMP_SOM_FORM_ITEMS)
+		GEMP_TRY(gemp_kernel_new(&made->seek, &made->program, "som_seek"));
 	GEMP_TRY(gemp_kernel_new(&made->distances, &made->program, "som_distances"));
 done:
 	return code;
@@ -152,13 +155,15 @@ static size_t group_for(const gemp_device *device)
 static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samples *samples, const gemp_som_codebook *book,
                         const gemp_buffer *best, const gemp_buffer *second)
 {
+	gemp_code code = GEMP_OK;
 	const gemp_som_search_shape *shape = &s->shape;
 	bool items = shape->form == GEMP_SOM_FORM_ITEMS;
 	size_t of_block = (items ? 1 : shape->form == GEMP_SOM_FORM_TILES ? TILE / 8 : shape->group) * (size_t)shape->samples;
 	size_t blocks = (samples->count + of_block - 1) / of_block;
 	size_t wanted = s->device->units * (size_t)(items ? TASKS_OF_CORE : GROUPS_OF_UNIT);
 	size_t chunks = (book->here + (size_t)shape->chunk - 1) / shape->chunk;
-	chunks = between(1, (wanted + blocks - 1) / blocks, chunks);
+	if (!with->seek) /* which goes over a chunk of each sample */
+		chunks = between(1, (wanted + blocks - 1) / blocks, chunks);
 	/* Whole tiles, so that but for the last all are full. */
 	cl_uint per = between(1, (book->here + chunks - 1) / chunks, UINT32_MAX), tile = items ? 4 : shape->units;
 	per = per % tile && per > tile ? per + tile - per % tile : per;
@@ -167,9 +172,15 @@ static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samp
 		return gemp_fail(GEMP_ENOMEM, "%zu vectors are too many for one device; use more ranks", samples->count);
 	cl_ulong count = samples->count;
 	cl_uint of_chunk = (cl_uint)blocks;
-	return gemp_launch(s->device, with->search, blocks * chunks * shape->group, shape->group, GEMP_ARG(&samples->x.mem),
-	                   GEMP_ARG(&samples->present.mem), GEMP_ARG(&count), GEMP_ARG(&book->w.mem), GEMP_ARG(&book->here),
-	                   GEMP_ARG(&book->first), GEMP_ARG(&per), GEMP_ARG(&of_chunk), GEMP_ARG(&best->mem), GEMP_ARG(&second->mem));
+	const gemp_argument arguments[] = { GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count),
+		GEMP_ARG(&book->w.mem), GEMP_ARG(&book->here), GEMP_ARG(&book->first), GEMP_ARG(&per), GEMP_ARG(&of_chunk),
+		GEMP_ARG(&best->mem), GEMP_ARG(&second->mem) };
+	const size_t many = sizeof arguments / sizeof *arguments;
+	GEMP_TRY(gemp_launch_with(s->device, with->search, blocks * chunks * shape->group, shape->group, arguments, many));
+	if (with->seek)
+		code = gemp_launch_with(s->device, with->seek, samples->count * SEEKERS, group_for(s->device), arguments, many);
+done:
+	return code;
 }
 
 gemp_code gemp_som_search_run(gemp_som_search *search, const gemp_som_samples *samples, gemp_som_codebook *book,

@@ -1,8 +1,8 @@
 /* Whole epochs: bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD [RADIUS [RADIUS_END
- *                            [MEMORY]]]]]]]]]]
+ *                            [MEMORY [QUALITY [LATTICE]]]]]]]]]]]]
  *
  * Under any number of ranks, which share the vectors. ONLINE 0 or 1, neighbourhoods 0 to 3 as in src/som/smooth.h; MEMORY: MiB of
- * the device. Values are random. One line: seconds to prepare, of all epochs, and of one.
+ * the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1. Values are random. One line: seconds to prepare, of all epochs, and of one.
  */
 #include "core/memory.h"
 #include "core/random.h"
@@ -22,10 +22,11 @@ static gemp_code measure(const gemp_comm *comm, gemp_device *device, int argc, c
 	const size_t all = (size_t)argument(argc, argv, 1, 12000), ranks = (size_t)comm->size, rank = (size_t)comm->rank;
 	const uint32_t dims = (uint32_t)argument(argc, argv, 2, 12);
 	const gemp_som_training how = {
-		.grid = { (uint32_t)argument(argc, argv, 3, 200), (uint32_t)argument(argc, argv, 4, 200), GEMP_SOM_RECTANGULAR, false },
+		.grid = { (uint32_t)argument(argc, argv, 3, 200), (uint32_t)argument(argc, argv, 4, 200), (gemp_som_lattice)argument(argc, argv, 12, 0), false },
 		.epochs = (uint32_t)argument(argc, argv, 5, 10), .online = argument(argc, argv, 6, 0) > 0,
 		.neighbourhood = (gemp_som_neighbourhood)argument(argc, argv, 7, 0), .radius = argument(argc, argv, 8, 100),
-		.radius_end = argument(argc, argv, 9, 1), .rate = .1, .rate_end = .01 };
+		.radius_end = argument(argc, argv, 9, 1), .rate = .1, .rate_end = .01,
+		.quality = argument(argc, argv, 11, 0) > 0 };
 	const size_t begin = all * rank / ranks, count = all * (rank + 1) / ranks - begin;
 	uint64_t random = 9 + rank, same = 4;
 	float *x = NULL, *w = NULL;
