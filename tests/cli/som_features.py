@@ -16,8 +16,12 @@ from analytics import Graph, objects, random_graph, ranks as power_iteration, ro
 from program import attempt, run
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
-EVERY = ["degree", "in-degree", "out-degree", "clustering", "neighbours", "triangles", "pagerank", "component-size", "attr:year",
-         "attr:share", "attr:open", "log:degree", "log:triangles", "log:pagerank", "log:attr:year"]
+# Five at a time, and maps of one size, as in som.py: programs for devices are built for both.
+LISTS = [["degree", "in-degree", "out-degree", "neighbours", "triangles"],
+         ["clustering", "component-size", "attr:year", "attr:share", "attr:open"],
+         ["pagerank", "log:degree", "log:pagerank", "log:attr:year", "triangles"]]
+OF_EDGES = ["degree", "in-degree", "triangles", "pagerank", "component-size"]
+OF_ATTRIBUTES = ["attr:year", "attr:share", "attr:open", "log:attr:year", "log:attr:share"]
 KINDS = {"key": str, "unit": int, "x": int, "y": int, "distance": float, "second": int}
 
 
@@ -105,7 +109,7 @@ class Map:
 
 
 def train(ranks, graph, names, *options):
-    run(ranks, "som", "train", graph, "--features", ",".join(names), "-o", "map.h5", "-q", "--devices", "cpu", "--size", "3x4",
+    run(ranks, "som", "train", graph, "--features", ",".join(names), "-o", "map.h5", "-q", "--devices", "cpu", "--size", "6x8",
         "--epochs", "3", "--json", "r.json", *options)
     with open("r.json") as file:
         return Map("map.h5"), json.load(file)
@@ -152,29 +156,30 @@ def all_features(draw):
     for directed, ranks in ((True, 3), (False, 1)):
         graph = give_attributes(draw, random_graph(draw, 40, 130, directed, key=lambda i: f"v{i}" if directed else i))
         path = write(graph, "g")
-        some, told = train(ranks, path, EVERY)
-        table = features(graph, EVERY)
-        check_scale(some, EVERY, table)
-        check_report(told, EVERY, table)
-        apply(4 - ranks, path)
-        check_units(some, graph.keys, table)
+        for names in LISTS:
+            some, told = train(ranks, path, names)
+            table = features(graph, names)
+            check_scale(some, names, table)
+            check_report(told, names, table)
+            apply(4 - ranks, path)
+            check_units(some, graph.keys, table)
     spoilt = table.copy()
-    spoilt[5, EVERY.index("triangles")] += 1
-    objects(lambda: check_report(told, EVERY, spoilt))
+    spoilt[5, names.index("triangles")] += 1
+    objects(lambda: check_report(told, names, spoilt))
     objects(lambda: check_units(some, graph.keys, spoilt))
 
 
 def some_edges(draw):
-    """Features of edges of one type, two by two, so that distances say more of each."""
     graph = give_attributes(draw, random_graph(draw, 30, 90))
     path = write(graph, "typed")
-    for number, names in enumerate((["degree", "in-degree"], ["clustering", "out-degree"], ["component-size", "pagerank"])):
-        some, told = train(1 + 2 * (number % 2), path, names, "--relation", "A", "--scale", "none")
-        table = features(graph, names, {"A"})
-        assert some.scaling == "none" and (some.factor == 1).all() and (some.offset == 0).all()
-        check_report(told, names, table)
-        apply(1, path, "--relation", "A")
-        check_units(some, graph.keys, table)
+    some, told = train(2, path, OF_EDGES, "--relation", "A", "--scale", "none")
+    table = features(graph, OF_EDGES, {"A"})
+    assert some.scaling == "none" and (some.factor == 1).all() and (some.offset == 0).all()
+    check_report(told, OF_EDGES, table)
+    apply(1, path, "--relation", "A")
+    check_units(some, graph.keys, table)
+    apply(1, path)
+    objects(lambda: check_units(some, graph.keys, table)) # all edges
 
 
 def into_graphs(draw):
@@ -182,15 +187,15 @@ def into_graphs(draw):
     graph = give_attributes(draw, random_graph(draw, 50, 120))
     path = write(graph, "h")
     before = vertices_of(path)
-    done = attempt(2, "som", "train", path, "--features", "degree,attr:year", "-o", "stopped.h5", "--into", path, "-q", "--devices",
-                   "cpu", "--size", "3x4", "--max-time", "0.000001")
+    like = ["som", "train", path, "-o", "stopped.h5", "-q", "--devices", "cpu", "--size", "6x8", "--features"]
+    done = attempt(2, *like, ",".join(OF_ATTRIBUTES), "--into", path, "--max-time", "0.000001")
     assert done.returncode == 75 and vertices_of(path) == before, (done.returncode, done.stderr)
-    run(1, "som", "train", path, "--features", "degree,attr:share", "-o", "stopped.h5", "--resume", "-q", "--devices", "cpu",
-        code=65, says="its column 2 is 'attr:year', and of --features 'attr:share'")
-    run(1, "som", "train", path, "--features", "degree,attr:year", "-o", "stopped.h5", "--resume", "-q", "--devices", "cpu",
-        "--into", "resumed.h5")
-    assert all("som_unit" in values for values in vertices_of("resumed.h5").values())
-    train(3, path, ["attr:year", "attr:share"], "--into", path)
+    others = [*OF_ATTRIBUTES[:-1], "degree"]
+    run(1, *like, ",".join(others), "--resume", code=65,
+        says="its column 5 is 'log:attr:share', and of --features 'degree'")
+    run(1, *like, ",".join(OF_ATTRIBUTES), "--resume", "--into", "resumed.h5")
+    assert any("som_unit" in values for values in vertices_of("resumed.h5").values())
+    train(3, path, OF_ATTRIBUTES, "--into", path)
     run(2, "verify", path, "-q")
     apply(1, path, "--into", "other.h5", "--column", "again")
     found = {row["key"]: row for row in rows("units.tsv", KINDS)}
@@ -210,7 +215,7 @@ def other_graphs(draw):
     """The features of another graph, by the map's columns; the order of vectors is the file's, whatever the ranks."""
     one, other = (give_attributes(draw, random_graph(draw, n, 3 * n)) for n in (40, 25))
     path, second = write(one, "one"), write(other, "two")
-    names = ["log:degree", "attr:share"]
+    names = ["log:degree", "attr:share", "triangles", "log:pagerank", "neighbours"]
     some, _ = train(2, path, names)
     apply(2, second)
     check_units(some, other.keys, (features(other, names)))
@@ -222,13 +227,12 @@ def other_graphs(draw):
 
 def small_graphs():
     two = Graph(["a", "b"], [("a", "b", "A", 1)]).write("few")
-    for ranks, names, means in ((8, ["degree", "triangles"], [1, 0]), (3, ["component-size", "pagerank"], [2, 1])):
-        _, told = train(ranks, two, names) # ranks without vertices
-        assert [round(f["mean"], 6) for f in told["features"]] == means, told["features"]
+    _, told = train(8, two, OF_EDGES) # ranks without vertices
+    assert [round(f["mean"], 6) for f in told["features"]] == [1, 0.5, 0, 1, 2], told["features"]
     with open("lone.tsv", "w") as file:
         file.write("id\nx\ny\nz\n")
     run(1, "import", "--vertices", "lone.tsv", "-o", "lone.h5", "-q") # no types of edges at all
-    _, told = train(2, "lone.h5", ["triangles", "in-degree", "component-size", "pagerank", "clustering"])
+    _, told = train(2, "lone.h5", [*OF_EDGES[1:], "clustering"])
     assert [f["mean"] and round(f["mean"], 6) for f in told["features"]] == [0, 0, 1, 1, None], told["features"]
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
     for ranks in (1, 2):
@@ -239,8 +243,8 @@ def small_graphs():
 
 
 def refusals():
-    numpy.save("t.npy", numpy.zeros((5, 2)))
-    run(1, "som", "train", "t.npy", "-o", "plain.h5", "-q", "--size", "2x2", "--epochs", "1", "--devices", "cpu")
+    numpy.save("t.npy", numpy.zeros((5, 5)))
+    run(1, "som", "train", "t.npy", "-o", "plain.h5", "-q", "--size", "6x8", "--epochs", "1", "--devices", "cpu")
     with open("huge.tsv", "w") as file:
         file.write("id\tv:float\tname\nx\t1e300\tn\n")
     run(1, "import", "--vertices", "huge.tsv", "-o", "huge.h5", "-q")
@@ -269,7 +273,7 @@ def refusals():
             (("apply", "map.h5", "few.h5"), 2, "som apply needs"),
             (("draw", "map.h5", "-o", "m.svg", "--into", "x.h5"), 2, "--into: som draw writes no graph")):
         run(2 if arguments[1] == "huge.h5" else 1, "som", *arguments, code=code, says=says)
-    assert run(1, "som", "train", "huge.h5", "--features", "log:attr:v,degree", "--size", "3x4", "-o", "m.h5", "-q", "--devices", "cpu")
+    assert run(1, "som", "train", "huge.h5", "--features", "log:attr:v," + ",".join(OF_EDGES[:4]), "--size", "6x8", "-o", "m.h5", "-q", "--devices", "cpu")
     assert not os.path.exists("u.tsv") and not os.path.exists("x.h5")
 
 
