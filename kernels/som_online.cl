@@ -18,9 +18,11 @@
 #ifdef SOM_MISSING
 #define SOM_FACTORS SOM_BLOCK /* one of each value */
 #define som_factor_of(k) (SOM_VALUES + (k))
+#define som_has_factors(k0) true
 #else
 #define SOM_FACTORS 1
 #define som_factor_of(k) SOM_VALUES
+#define som_has_factors(k0) ((k0) == 0) /* the first block has that of all values */
 #endif
 /* Of sample i, or the last value there is. */
 #define som_place(k, i) ((size_t)(SOM_FIRST + min((k), (uint)SOM_VALUES - 1)) * count + (i))
@@ -36,7 +38,7 @@ static inline void som_begin(__global const float *planes, bool begun, size_t at
 		const bool there = begun && k0 + k < SOM_VALUES;
 		b[k] = there ? som_load(planes + (size_t)(k0 + k) * SOM_UNITS + at) : 0;
 		if (k < SOM_FACTORS)
-			a[k] = there ? som_load(planes + (size_t)som_factor_of(k0 + k) * SOM_UNITS + at) : 1;
+			a[k] = there && som_has_factors(k0) ? som_load(planes + (size_t)som_factor_of(k0 + k) * SOM_UNITS + at) : 1;
 	}
 }
 
@@ -45,11 +47,7 @@ static inline void som_end(__global float *planes, size_t at, uint k0, uint valu
 	const uint columns = SOM_COLUMNS - (uint)(at % SOM_COLUMNS);
 	for (uint k = 0; k < SOM_BLOCK && k0 + k < SOM_VALUES; k++)
 		som_store(b[k], planes + (size_t)(k0 + k) * SOM_UNITS + at, columns);
-#ifndef SOM_MISSING
-	if (k0 > 0) /* one block is enough */
-		return;
-#endif
-	for (uint k = 0; k < SOM_FACTORS && k0 + k < SOM_VALUES; k++)
+	for (uint k = 0; k < SOM_FACTORS && k0 + k < SOM_VALUES && som_has_factors(k0); k++)
 		som_store(a[k], planes + (size_t)som_factor_of(k0 + k) * SOM_UNITS + at, columns);
 }
 
