@@ -29,7 +29,8 @@
 
 #define SOM_PARAMETERS                                                                                          \
 	__global float *planes, __global const ulong *best, __global const float *x, __global const uchar *present, \
-	uint count, __global const float *steps, ulong reach, float rate, float least, uint first, uint values, uint begun
+	uint count, __global const float *steps, ulong reach, float rate, float least, uint far, uint first,        \
+	uint values, uint begun
 
 /* What earlier samples make of the units from `at` on, where they have begun, of the values from k0 on; else nothing. */
 static inline void som_begin(__global const float *planes, bool begun, size_t at, uint k0, uint values, som_values *a, som_values *b)
@@ -86,12 +87,11 @@ __kernel void som_online(SOM_PARAMETERS)
 		const uint unit = (uint)best[i], y = unit / SOM_COLUMNS;
 		if (unit >= SOM_UNITS)
 			continue; /* the values of samples without a unit need not be numbers */
+		const uint place = unit % SOM_COLUMNS;
 		const float rows = rate * steps[SOM_BETWEEN + SOM_ROWS + row - y];
-		if (!(rows > least))
+		if (!(rows > least) || place + far < column || column + SOM_LANES - 1 + far < place)
 			continue;
-		const som_values by = rows * som_near(steps, unit % SOM_COLUMNS, y, column, row, reach);
-		if (!any(by > least))
-			continue;
+		const som_values by = rows * som_near(steps, place, y, column, row, reach);
 		for (uint k = 0; k < SOM_BLOCK; k++) {
 			const size_t from = som_place(k0 + k, i);
 #ifdef SOM_MASK

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "som/accumulate.h"
 
+#include <math.h>
 #include <stdio.h>
 
 enum { TALL = 8, WIDE = 8, STEP = 8, BLOCK_GPU = 16, BLOCK_CPU = 8 };
@@ -67,6 +68,15 @@ void gemp_som_online_free(gemp_som_online *online)
 	*online = (gemp_som_online){ 0 };
 }
 
+/* Whole steps along a row beyond which a sample's share is not above `least`; on a toroid one may come from the other side. */
+static cl_uint far_of(const gemp_som_smooth *smooth, double rate, double least)
+{
+	double far = smooth->radius;
+	if (smooth->neighbourhood == GEMP_SOM_GAUSSIAN)
+		far *= rate > least ? sqrt(2 * log(rate / least)) : 0;
+	return smooth->grid.toroid || far > smooth->grid.columns ? smooth->grid.columns : (cl_uint)far + 2;
+}
+
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
                               const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
                               const gemp_buffer *planes)
@@ -74,12 +84,12 @@ gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *s
 	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
 	const cl_uint count = (cl_uint)samples->count;
 	const cl_float share = (cl_float)rate, least = least_share / (cl_float)(count ? count : 1);
-	const cl_uint go_on = begun;
+	const cl_uint go_on = begun, far = far_of(smooth, rate, (double)least);
 	const size_t blocks = divide_up(values.count, online->block);
 	return gemp_launch(online->device, online->run, online->items * blocks, online->group, GEMP_ARG(&planes->mem), GEMP_ARG(&best->mem),
 	                   GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&smooth->steps.mem),
-	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&share), GEMP_ARG(&least), GEMP_ARG(&values.first),
-	                   GEMP_ARG(&values.count), GEMP_ARG(&go_on));
+	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&share), GEMP_ARG(&least), GEMP_ARG(&far),
+	                   GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on));
 }
 
 /* RANKS */

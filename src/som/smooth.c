@@ -129,6 +129,7 @@ gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : radius;
 	const cl_float first = (cl_float)wide, rest = (cl_float)(wide - first);
 	const cl_uint hexagonal = smooth->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = smooth->grid.toroid;
+	smooth->radius = radius;
 	smooth->reach = gemp_som_is_cut(smooth->neighbourhood) ? (cl_ulong)fmin(4 * about * about, 0x1p62) : CL_ULONG_MAX;
 	return gemp_launch(smooth->device, smooth->factors, smooth->steps.size / sizeof(float), smooth->gpu ? GROUP : 0,
 	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->grid.rows), GEMP_ARG(&smooth->grid.columns),

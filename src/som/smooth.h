@@ -38,7 +38,8 @@ typedef struct gemp_som_smooth {
 	cl_kernel factors, along, across, running; /* along and across, or running */
 	gemp_buffer steps;     /* factors along rows, three tables, then between rows */
 	gemp_buffer part[2];   /* planes after the first pass, or row sums; on hexagonal grids those for rows of the other parity */
-	cl_ulong reach;        /* 4 times the square of the radius, or all that there is; of the last gemp_som_smooth_radius */
+	double radius;         /* of the last gemp_som_smooth_radius */
+	cl_ulong reach;        /* 4 times the square of the radius, or all that there is */
 } gemp_som_smooth;
 
 /* The values that a kernel reads past the end of planes, at most. */

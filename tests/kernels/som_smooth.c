@@ -100,6 +100,7 @@ static void all_radii(void **state)
 	for (size_t k = 0; k < sizeof radii / sizeof *radii; k++) {
 		check(&(gemp_som_grid){ 6, 5, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, false, radii[k], &random);
 		check(&(gemp_som_grid){ 1, 17, GEMP_SOM_RECTANGULAR, false }, GEMP_SOM_BUBBLE, false, radii[k], &random);
+		check(&(gemp_som_grid){ 4, 3, GEMP_SOM_HEXAGONAL, true }, GEMP_SOM_BUBBLE, true, radii[k], &random);
 	}
 	check(&(gemp_som_grid){ 1, 1, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_GAUSSIAN, false, 2, &random);
 }
@@ -125,5 +126,6 @@ int main(void)
 		cmocka_unit_test(all_radii),
 		cmocka_unit_test(close_device),
 	};
+	setenv("GEMP_CACHE_DIR", "", 1); /* PoCL then compiles only what is launched */
 	return test_main(tests);
 }
