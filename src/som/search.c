@@ -164,12 +164,11 @@ static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samp
 	size_t chunks = (book->here + (size_t)shape->chunk - 1) / shape->chunk;
 	if (!with->seek) /* which goes over a chunk of each sample */
 		chunks = between(1, (wanted + blocks - 1) / blocks, chunks);
+	chunks = between(1, INT32_MAX / blocks, chunks); /* groups are counted in 32 bits */
 	/* Whole tiles, so that but for the last all are full. */
 	cl_uint per = between(1, (book->here + chunks - 1) / chunks, UINT32_MAX), tile = items ? 4 : shape->units;
 	per = per % tile && per > tile ? per + tile - per % tile : per;
 	chunks = (book->here + (size_t)per - 1) / per;
-	if (blocks * chunks > UINT32_MAX)
-		return gemp_fail(GEMP_ENOMEM, "%zu vectors are too many for one device; use more ranks", samples->count);
 	cl_ulong count = samples->count;
 	cl_uint of_chunk = (cl_uint)blocks;
 	const gemp_argument arguments[] = { GEMP_ARG(&samples->x.mem), GEMP_ARG(&samples->present.mem), GEMP_ARG(&count),
