@@ -14,7 +14,7 @@ import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from program import SOURCE, attempt, run
-from som_case import Map, apply, check_setting, clusters, read_rows, train
+from som_case import NAMES, Map, apply, check_setting, clusters, read_rows, train, write_table
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 
@@ -31,7 +31,7 @@ def alike(found, rows):
         assert one[4] == other[4] == "" or abs(float(one[4]) - float(other[4])) < 1e-4, (one, other)
 
 
-def forms_of_units(x, keys, data):
+def forms_of_units(data):
     """.csv, .jsonl, .h5 and stdout have what .tsv has."""
     rows = read_rows("units.tsv")
     for ranks, out in ((3, "units.csv"), (1, "units.jsonl"), (3, "units.h5")):
@@ -47,7 +47,20 @@ def forms_of_units(x, keys, data):
     assert [int(row[1]) for row in rows if row[1]] == [int(v) for v, row in zip(values, rows) if row[1]]
     shown = apply(1, "map.h5", data, "-").stdout.splitlines()
     alike([line.split("\t") for line in shown[1:]], rows)
-    assert len(x) == len(rows) and keys
+
+
+def columns_by_name(x, keys):
+    """Of a table that has them in another order, and one more; not of one that lacks one."""
+    rows = read_rows("units.tsv")
+    other = numpy.column_stack([x[:, 2], numpy.arange(len(x)), x[:, 0], x[:, 1]]).astype(numpy.float32)
+    names = [NAMES[2], "more", NAMES[0], NAMES[1]]
+    write_table("other.csv", other, names, keys)
+    apply(3, "map.h5", "other.csv", "other.tsv")
+    alike(read_rows("other.tsv"), rows)
+    write_table("less.csv", other[:, :3], names[:3], keys)
+    for ranks in (1, 3):
+        run(ranks, "som", "apply", "map.h5", "less.csv", "-o", "less.tsv", "-q", "--devices", "cpu", code=65, says=NAMES[1])
+    assert not os.path.exists("less.tsv")
 
 
 def resumed(rng):
@@ -114,7 +127,9 @@ def refusals(rng):
 def main():
     print("seed", SEED)
     rng = numpy.random.default_rng(SEED)
-    forms_of_units(*check_setting(rng, 0, 1, 3)) # one rank builds kernels while no others wait
+    x, keys, data = check_setting(rng, 0, 1, 3) # one rank builds kernels while no others wait
+    forms_of_units(data)
+    columns_by_name(x, keys)
     check_setting(rng, 1, 1, 1)
     resumed(rng)
     example()
