@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Numbers about Debian's packages, for a self-organising map: apt-cache dumpavail | som_packages.py > packages.tsv
 
-A line for each package: logarithms (base 10) of its size in KiB once installed and in bytes to download, and, of one and the
-number, of the packages that it depends on, recommends or suggests, that depend on it, and that are built from the same source;
-of the words of its one-line description; and whether it is made for one kind of processor (1) or all (0).
+A line for each package: logarithms (base 10) of its size in KiB once installed and in bytes to download, and, of one
+and the number, of the packages that it depends on, recommends or suggests, that depend on it, and that are built from
+the same source; of the words of its one-line description; and whether it is made for one kind of processor (1) or all
+(0).
 """
 import math
 import re
@@ -45,10 +46,12 @@ def main():
     print("package", *NAMES, sep="\t")
     for name, record in sorted(known.items()):
         numbers = [int(record.get("Installed-Size", 0)) + 1, int(record["Size"]),
-                   1 + len(packages(record, "Depends", "Pre-Depends")), 1 + len(packages(record, "Recommends", "Suggests")),
+                   1 + len(packages(record, "Depends", "Pre-Depends")),
+                   1 + len(packages(record, "Recommends", "Suggests")),
                    1 + needed_by.get(name, 0), 1 + siblings[record.get("Source", name).split()[0]],
                    1 + len(record.get("Description", "").split("\n")[0].split())]
-        print(name, *(f"{math.log10(number):.3f}" for number in numbers), int(record["Architecture"] != "all"), sep="\t")
+        logarithms = (f"{math.log10(number):.3f}" for number in numbers)
+        print(name, *logarithms, int(record["Architecture"] != "all"), sep="\t")
 
 
 main()

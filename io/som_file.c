@@ -163,8 +163,8 @@ done:
 static gemp_code write_all(const gemp_som_map *map, const gemp_comm *comm, const char *temporary)
 {
 	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = { .comm = comm, .path = (char *)temporary, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = true,
-	               .writing = true };
+	gemp_h5 h5 = { .comm = comm, .path = (char *)temporary, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
+	               .active = true, .writing = true };
 	FILE *may = fopen(temporary, "wb"); /* HDF5 would not say why not */
 	if (!may || fclose(may) != 0)
 		return gemp_fail(GEMP_EIO, "%s: cannot be written: %s", temporary, strerror(errno));

@@ -1,8 +1,8 @@
-/* som_file: a self-organising map as HDF5, readable by h5py without us; while it is trained, the place to go on from, too.
+/* som_file: a self-organising map as HDF5, which h5py reads; while it is trained, the place to go on from, too.
  *
- *   /          encoding-type "gemp-som", encoding-version; grid, topology, metric, neighbourhood, cooling, training, start,
- *              scaling (words, as --help has them); seed, epoch (done), epochs (asked for), samples (u64); radius, radius-end,
- *              rate, rate-end; quantisation-error, topographic-error (f64; only where they are known)
+ *   /          encoding-type "gemp-som", encoding-version; grid, topology, metric, neighbourhood, cooling, training,
+ *              start, scaling (words, as --help has them); seed, epoch (done), epochs (asked for), samples (u64);
+ *              radius, radius-end, rate, rate-end; quantisation-error, topographic-error (f64; only where known)
  *   /codebook  [rows, columns, d] f32, of the values as they were scaled
  *   /scale     [2, d] f64: scaled = (value - scale[0]) * scale[1]
  *   /columns   [d] names, UTF-8

@@ -106,7 +106,8 @@ done:
 
 /* ARRAYS */
 
-static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t memory, hid_t *dataset, hsize_t size[3])
+static gemp_code open_array(const gemp_h5 *h5, const char *name, int dimensions, hid_t memory, hid_t *dataset,
+                            hsize_t size[3])
 {
 	gemp_code code = GEMP_OK;
 	hid_t space = H5I_INVALID_HID, type = H5I_INVALID_HID;
@@ -142,7 +143,8 @@ static gemp_code get_array(const gemp_h5 *h5, const char *name, gemp_som_shape s
 		return code;
 	for (int i = 0; i < shape.dimensions && code == GEMP_OK; i++)
 		if (size[i] != shape.size[i])
-			code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %llu in dimension %d, where the codebook makes it %llu" AGAIN,
+			code = gemp_fail(GEMP_EDATA,
+			                 "%s: dataset '%s' has %llu in dimension %d, where the codebook makes it %llu" AGAIN,
 			                 h5->path, name, (unsigned long long)size[i], i + 1, (unsigned long long)shape.size[i]);
 	if (code == GEMP_OK)
 		code = GEMP_HDF5(h5, H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, out));
@@ -179,7 +181,8 @@ static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 	for (size_t k = 0; k < (size_t)units * dims; k++)
 		if (!isfinite(map->codebook[k]))
 			return gemp_fail(GEMP_EDATA, "%s: codebook: '%s' of the unit in row %zu, column %zu is %g" AGAIN, h5->path,
-			                 map->names[k % dims], k / dims / map->columns, k / dims % map->columns, (double)map->codebook[k]);
+			                 map->names[k % dims], k / dims / map->columns, k / dims % map->columns,
+			                 (double)map->codebook[k]);
 	for (uint32_t u = 0; u < units; u++)
 		if (!isfinite(map->umatrix[u]))
 			return gemp_fail(GEMP_EDATA, "%s: umatrix: row %" PRIu32 ", column %" PRIu32 " is %g" AGAIN, h5->path,
@@ -194,7 +197,8 @@ static gemp_code check_values(const gemp_h5 *h5, const gemp_som_map *map)
 static gemp_code get_arrays(const gemp_h5 *h5, gemp_som_map *map)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_som_shape book = { 3, { map->rows, map->columns, map->dims } }, grid = { 2, { map->rows, map->columns } };
+	const gemp_som_shape book = { 3, { map->rows, map->columns, map->dims } };
+	const gemp_som_shape grid = { 2, { map->rows, map->columns } };
 	double *scale = NULL;
 	GEMP_TRY(GEMP_NEW(scale, 2 * (size_t)map->dims));
 	GEMP_TRY(get_array(h5, "codebook", book, H5T_NATIVE_FLOAT, map->codebook));
@@ -226,8 +230,8 @@ static gemp_code read_map(gemp_som_map *out, const gemp_h5 *h5)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is no map, but '%s'; `gemp-mpi som train` writes one", h5->path, encoding));
 	GEMP_TRY(get_text(h5, "encoding-version", &version));
 	if (strcmp(version, GEMP_SOM_VERSION) != 0)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION "; train it again",
-		                   h5->path, version));
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: is a map of version '%s', and this program reads " GEMP_SOM_VERSION
+		                   "; train it again", h5->path, version));
 	GEMP_TRY(open_array(h5, "codebook", 3, H5T_NATIVE_FLOAT, &codebook, size));
 	H5Dclose(codebook);
 	for (int i = 0; i < 3; i++)
@@ -247,7 +251,8 @@ done:
 static gemp_code read_file(gemp_som_map *out, const gemp_comm *comm, const char *path)
 {
 	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = true };
+	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
+	               .active = true };
 	if (access(path, R_OK) != 0)
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	H5dont_atexit();

@@ -21,10 +21,12 @@ void gemp_vectors_free(gemp_vectors *vectors)
 	*vectors = (gemp_vectors){ 0 };
 }
 
-gemp_code gemp_vectors_shape(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows, uint64_t columns)
+gemp_code gemp_vectors_shape(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
+                             uint64_t columns)
 {
 	if (columns == 0 || columns > MOST_DIMS)
-		return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu64 " numbers; 1 to %d are read", place, columns, MOST_DIMS);
+		return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu64 " numbers; 1 to %d are read", place, columns,
+		                 MOST_DIMS);
 	gemp_span span = gemp_share(comm, rows);
 	out->count = span.end - span.begin;
 	out->dims = (uint32_t)columns;
@@ -56,8 +58,8 @@ static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place
 	for (size_t i = 0; i < v->count * v->dims; i++) {
 		v->missing += isnan(v->x[i]) != 0;
 		if (isinf(v->x[i]))
-			return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 ", column %zu (from 0) is infinite, or more than a float holds; "
-			                 "leave it out, or make it NaN", place, first + i / v->dims, i % v->dims);
+			return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 ", column %zu (from 0) is infinite, or more than a float "
+			                 "holds; leave it out, or make it NaN", place, first + i / v->dims, i % v->dims);
 	}
 	return GEMP_OK;
 }
@@ -69,7 +71,8 @@ gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char
 	char *path = NULL;
 	const char *dataset;
 	*out = (gemp_vectors){ 0 };
-	bool h5 = gemp_numbers_h5_place(place, &path, &dataset), npy = length > 4 && strcmp(place + length - 4, ".npy") == 0;
+	bool h5 = gemp_numbers_h5_place(place, &path, &dataset);
+	bool npy = length > 4 && strcmp(place + length - 4, ".npy") == 0;
 	if (h5 && !path)
 		code = GEMP_ENOMEM;
 	else if (key && (h5 || npy))
@@ -100,7 +103,8 @@ static gemp_code find_column(const gemp_vectors *v, const char *place, const cha
 	for (*column = 0; *column < v->dims; ++*column)
 		if (strcmp(v->names[*column], name) == 0)
 			return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any order", place, name);
+	return gemp_fail(GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any order",
+	                 place, name);
 }
 
 static gemp_code take_columns(gemp_vectors *v, const uint32_t *from, uint32_t dims)
@@ -151,7 +155,8 @@ done:
 	return code;
 }
 
-gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names, uint32_t dims)
+gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
+                              uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t missing = 0;

@@ -1,9 +1,11 @@
 /* vectors: a table of numbers as vectors of floats, one a row, over all ranks: a dataset of HDF5 of two dimensions
- * ("FILE.h5:/DATASET"), an array of numpy (.npy), or a table of text (.tsv, .csv, plain or .gz or .zst; another ending: tabs).
+ * ("FILE.h5:/DATASET"), an array of numpy (.npy), or a table of text (.tsv, .csv, plain or .gz or .zst; another ending:
+ * tabs).
  *
- * Of a text the first line is a header if one of its cells (but the first, if there are several) is no number, and the first
- * column holds keys if its cell in the first row of numbers is none. Empty cells, "nan" and "NA" are missing values, NaN here.
- * Empty lines are passed over. An infinite number is refused, and so is one that a float does not reach.
+ * Of a text the first line is a header if one of its cells (but the first, if there are several) is no number, and the
+ * first column holds keys if its cell in the first row of numbers is none. Empty cells, "nan" and "NA" are missing
+ * values, NaN here. Empty lines are passed over. An infinite number is refused, and so is one that a float does not
+ * reach.
  */
 #ifndef GEMP_IO_VECTORS_H
 #define GEMP_IO_VECTORS_H

@@ -18,8 +18,8 @@ static gemp_code read_rows(gemp_vectors *out, const gemp_h5 *h5, hid_t dataset, 
 	if (H5Tget_class(type) != H5T_INTEGER && H5Tget_class(type) != H5T_FLOAT)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' does not hold numbers", h5->path, name));
 	if (H5Sget_simple_extent_ndims(space) != 2)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimension(s); vectors are a table of two: rows, and numbers "
-		                   "in each", h5->path, name, H5Sget_simple_extent_ndims(space)));
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimension(s); vectors are a table of two: rows, and "
+		                   "numbers in each", h5->path, name, H5Sget_simple_extent_ndims(space)));
 	GEMP_TRY(GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL)));
 	GEMP_TRY(gemp_vectors_shape(out, h5->comm, h5->path, size[0], size[1]));
 	start[0] = gemp_share(h5->comm, size[0]).begin;
@@ -60,7 +60,8 @@ done:
 static gemp_code read_part(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *dataset)
 {
 	gemp_code code = GEMP_OK;
-	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT, .active = true };
+	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
+	               .active = true };
 	if (access(path, R_OK) != 0)
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	if (!dataset)

@@ -15,11 +15,14 @@ static float value_at(const gemp_npy_header *header, const unsigned char *at)
 	} v;
 	memcpy(&v, at, header->width);
 	switch (header->kind) {
-	case 'i': return header->width == 1 ? (float)v.i1 : header->width == 2 ? (float)v.i2 : header->width == 4 ? (float)v.i4
-	                                                                                                          : (float)v.i8;
-	case 'f': return header->width == 4 ? v.f4 : (float)v.f8;
-	default: return header->width == 1 ? (float)*at : header->width == 2 ? (float)v.u2 : header->width == 4 ? (float)v.u4
-	                                                                                                        : (float)v.u8;
+	case 'i':
+		return header->width == 1 ? (float)v.i1 : header->width == 2 ? (float)v.i2
+		     : header->width == 4 ? (float)v.i4 : (float)v.i8;
+	case 'f':
+		return header->width == 4 ? v.f4 : (float)v.f8;
+	default:
+		return header->width == 1 ? (float)*at : header->width == 2 ? (float)v.u2
+		     : header->width == 4 ? (float)v.u4 : (float)v.u8;
 	}
 }
 
@@ -54,7 +57,8 @@ static gemp_code read_part(gemp_vectors *out, const gemp_comm *comm, FILE *file,
 	GEMP_TRY(gemp_numbers_npy_header(file, path, &header, &data));
 	GEMP_TRY(gemp_numbers_npy_check(file, path, &header, data, &bytes));
 	if (header.dimensions != 2)
-		return gemp_fail(GEMP_EDATA, "%s: the array has %u dimension(s); vectors are a table of two: rows, and numbers in each",
+		return gemp_fail(GEMP_EDATA, "%s: the array has %u dimension(s); vectors are a table of two: rows, and numbers "
+		                 "in each",
 		                 path, header.dimensions);
 	GEMP_TRY(gemp_vectors_shape(out, comm, path, header.shape[0], header.shape[1]));
 	uint64_t first = gemp_share(comm, out->all).begin;
@@ -69,7 +73,8 @@ done:
 gemp_code gemp_vectors_read_npy(gemp_vectors *out, const gemp_comm *comm, const char *path)
 {
 	FILE *file = fopen(path, "rb");
-	gemp_code code = file ? read_part(out, comm, file, path) : gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
+	gemp_code code = file ? read_part(out, comm, file, path)
+	                      : gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	if (file)
 		fclose(file);
 	return gemp_comm_agree(comm, code);

@@ -10,6 +10,7 @@ gemp_code gemp_vectors_read_npy(gemp_vectors *out, const gemp_comm *comm, const 
 gemp_code gemp_vectors_read_h5(gemp_vectors *out, const gemp_comm *comm, const char *path, const char *dataset);
 
 /* Local. Room for this rank's share of `rows` rows of `columns`; GEMP_EDATA for a shape that has no vectors. */
-gemp_code gemp_vectors_shape(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows, uint64_t columns);
+gemp_code gemp_vectors_shape(gemp_vectors *out, const gemp_comm *comm, const char *place, uint64_t rows,
+                             uint64_t columns);
 
 #endif

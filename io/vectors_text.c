@@ -35,7 +35,8 @@ typedef struct reading {
 
 static gemp_code split(reading *r, const gemp_line *line)
 {
-	return r->csv ? gemp_cells_csv(&r->cells, line->text, line->size) : gemp_cells_tsv(&r->cells, line->text, line->size);
+	return r->csv ? gemp_cells_csv(&r->cells, line->text, line->size)
+	              : gemp_cells_tsv(&r->cells, line->text, line->size);
 }
 
 /* ONE NUMBER */
@@ -114,8 +115,9 @@ static gemp_code read_head(reading *r, const char *path)
 	size_t key;
 	GEMP_TRY(gemp_lines_head(path, look, r, &r->enough));
 	if (r->key && r->layout.key < 0)
-		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--key %s: %s", r->key, r->layout.header ? "the table's header has no such column"
-		                   : "the table has no header, so that its columns have no names"));
+		GEMP_TRY(gemp_fail(GEMP_EUSAGE, "--key %s: %s", r->key,
+		                   r->layout.header ? "the table's header has no such column"
+		                                    : "the table has no header, so that its columns have no names"));
 	key = r->layout.key >= 0;
 	if (r->layout.columns <= key)
 		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: holds no columns of numbers", path));
@@ -161,7 +163,8 @@ static gemp_code read_row(void *self, const gemp_line *line)
 		const gemp_cell *cell = &r->cells.cell[c];
 		double value;
 		if ((int64_t)c == r->layout.key) {
-			GEMP_TRY(gemp_column_add(&out->keys, &(gemp_value){ .type = GEMP_STRING, .string = { cell->bytes, cell->size } }));
+			GEMP_TRY(gemp_column_add(&out->keys, &(gemp_value){ .type = GEMP_STRING,
+			                                                    .string = { cell->bytes, cell->size } }));
 			continue;
 		}
 		if (!parse(cell, &value))
@@ -178,7 +181,8 @@ done:
 /* TO THEIR RANKS */
 
 /* This rank's rows that rank `to` is to have: [*begin, *end). */
-static void part_for(const gemp_comm *comm, int to, uint64_t first, uint64_t count, uint64_t all, size_t *begin, size_t *end)
+static void part_for(const gemp_comm *comm, int to, uint64_t first, uint64_t count, uint64_t all, size_t *begin,
+                     size_t *end)
 {
 	gemp_comm other = *comm;
 	other.rank = to;

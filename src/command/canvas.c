@@ -76,7 +76,8 @@ static long dots_for(double size)
 }
 
 /* The upper left dot; halo: what is around it, too. */
-static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long top, long scale, gemp_colour colour, bool halo)
+static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long top, long scale, gemp_colour colour,
+                        bool halo)
 {
 	const long around = halo ? 1 : 0;
 	for (int row = 0; row < GEMP_LETTER_HEIGHT; row++)
@@ -89,7 +90,8 @@ static void draw_letter(gemp_canvas *canvas, uint64_t letter, long left, long to
 		}
 }
 
-static void draw_words(gemp_canvas *canvas, double x, double y, double size, const char *words, gemp_colour colour, bool halo)
+static void draw_words(gemp_canvas *canvas, double x, double y, double size, const char *words, gemp_colour colour,
+                       bool halo)
 {
 	const long scale = dots_for(size), top = lround(y * GEMP_CANVAS_DENSITY) - GEMP_LETTER_BASELINE * scale;
 	for (long left = lround(x * GEMP_CANVAS_DENSITY); *words; left += GEMP_LETTER_WIDTH * scale)
@@ -109,7 +111,8 @@ static void escape(gemp_text *out, const char *words)
 
 /* BOTH */
 
-void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill, const char *title)
+void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill,
+                         const char *title)
 {
 	gemp_text *svg = &canvas->svg;
 	if (canvas->pixels) {
@@ -163,7 +166,8 @@ void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char 
 void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gemp_anchor anchor, const char *words)
 {
 	if (canvas->pixels) {
-		draw_words(canvas, x - (double)anchor * gemp_canvas_width(canvas, size, words) / 2, y, size, words, black, false);
+		draw_words(canvas, x - (double)anchor * gemp_canvas_width(canvas, size, words) / 2, y, size, words, black,
+		           false);
 		return;
 	}
 	gemp_text_print(&canvas->svg, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"%s\">", x, y,
@@ -198,8 +202,10 @@ gemp_code gemp_canvas_write(const gemp_canvas *canvas, const char *path)
 		GEMP_TRY(gemp_text_status(&canvas->svg));
 		const uint32_t width = canvas->width, height = canvas->height;
 		gemp_text_print(&out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\" "
-		                "viewBox=\"0 0 %" PRIu32 " %" PRIu32 "\" font-family=\"sans-serif\" shape-rendering=\"crispEdges\">\n"
-		                "<style>.d, .l { text-anchor: middle; paint-order: stroke; stroke-width: 1.5px; stroke-linejoin: round }\n"
+		                "viewBox=\"0 0 %" PRIu32 " %" PRIu32 "\" font-family=\"sans-serif\" "
+		                "shape-rendering=\"crispEdges\">\n"
+		                "<style>.d, .l { text-anchor: middle; paint-order: stroke; stroke-width: 1.5px; "
+		                "stroke-linejoin: round }\n"
 		                ".d { fill: #000000; stroke: #ffffff } .l { fill: #ffffff; stroke: #000000 }</style>\n"
 		                "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", width, height, width, height);
 		gemp_text_add(&out, canvas->svg.data, canvas->svg.size);

@@ -29,7 +29,8 @@ gemp_code gemp_canvas_new(gemp_canvas *out, uint32_t width, uint32_t height, boo
 void gemp_canvas_free(gemp_canvas *canvas);
 
 /* A convex shape of `count` corners; title: what SVG shows where the pointer rests, or NULL. */
-void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill, const char *title);
+void gemp_canvas_polygon(gemp_canvas *canvas, const double corners[][2], size_t count, gemp_colour fill,
+                         const char *title);
 void gemp_canvas_box(gemp_canvas *canvas, double x, double y, double width, double height, gemp_colour fill);
 
 /* Black, the baseline at y; `size` is the height of capitals. A PNG has letters of Latin 1. */
@@ -38,8 +39,8 @@ void gemp_canvas_words(gemp_canvas *canvas, double x, double y, double size, gem
 void gemp_canvas_label(gemp_canvas *canvas, double x, double y, double size, gemp_colour on, const char *words);
 /* How wide words will be, about. */
 double gemp_canvas_width(const gemp_canvas *canvas, double size, const char *words);
-/* Cuts words that are wider, in place, behind a whole letter, and adds an ellipsis, which may take GEMP_CANVAS_ELLIPSIS bytes
- * more than they have. */
+/* Cuts words that are wider, in place, behind a whole letter, and adds an ellipsis, which may take GEMP_CANVAS_ELLIPSIS
+ * bytes more than they have. */
 void gemp_canvas_fit(const gemp_canvas *canvas, double size, double width, char *words);
 
 /* Local. The file appears when it is whole: .svg or .png, as the canvas is. */

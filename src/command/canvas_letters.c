@@ -1,7 +1,7 @@
 #include "command/canvas_parts.h"
 
-/* The fixed font 6 x 10 of the X Window System's misc-fixed (in the public domain), of Latin 1 without what controls, with a
- * simpler full stop and colon: ten rows of six dots each, from the top, the last dot in the lowest bit. */
+/* The fixed font 6 x 10 of the X Window System's misc-fixed (in the public domain), of Latin 1 without what controls,
+ * with a simpler full stop and colon: ten rows of six dots each, from the top, the last dot in the lowest bit. */
 static const uint64_t letters[] = {
 	0, 0x8208208008000, 0x14514000000000, 0x1453e53e514000, 0x872870a708000, 0x12a94214aa4000, 0x10a2842a91a000,
 	0x8208000000000, 0x4210410204000, 0x10204104210000, 0x894f94880000, 0x208f88200000, 0x308400, 0xf80000000,

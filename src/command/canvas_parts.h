@@ -16,8 +16,8 @@ static inline bool gemp_letter_dot(uint64_t letter, int row, int column)
 	return letter >> (GEMP_LETTER_WIDTH * (GEMP_LETTER_HEIGHT - 1 - row) + GEMP_LETTER_WIDTH - 1 - column) & 1;
 }
 
-/* The dots of the first letter of *text, which is not empty; moves *text behind it. Texts are UTF-8, and a byte that is none
- * stands for itself; what is neither in Latin 1 nor an ellipsis is a question mark. */
+/* The dots of the first letter of *text, which is not empty; moves *text behind it. Texts are UTF-8, and a byte that is
+ * none stands for itself; what is neither in Latin 1 nor an ellipsis is a question mark. */
 uint64_t gemp_canvas_letter(const char **text);
 
 /* The bytes of a PNG. */

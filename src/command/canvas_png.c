@@ -18,7 +18,8 @@ static void flush_nothing(png_structp png)
 gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 {
 	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-	const size_t width = (size_t)canvas->width * GEMP_CANVAS_DENSITY, height = (size_t)canvas->height * GEMP_CANVAS_DENSITY;
+	const size_t width = (size_t)canvas->width * GEMP_CANVAS_DENSITY;
+	const size_t height = (size_t)canvas->height * GEMP_CANVAS_DENSITY;
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 	if (!info || setjmp(png_jmpbuf(png))) {
 		png_destroy_write_struct(&png, &info);

@@ -57,7 +57,8 @@ void gemp_som_report_errors(gemp_report *report, double quantisation, double top
 		gemp_report_print(report, "No vector has a value, so none has a unit\n");
 	else
 		gemp_report_print(report, "Vectors are %.6g from their units in the mean (quantisation error); for %.2f %% the "
-		                  "second-best unit is not beside the best (topographic error)\n", quantisation, 100 * topographic);
+		                  "second-best unit is not beside the best (topographic error)\n", quantisation,
+		                  100 * topographic);
 }
 
 static gemp_code som(gemp_comm *comm, const gemp_options *options)
@@ -75,20 +76,21 @@ static gemp_code som(gemp_comm *comm, const gemp_options *options)
 const gemp_command gemp_command_som = {
 	.name = "som",
 	.bit = GEMP_ON_SOM,
-	.arguments = "train DATA -o MAP.h5\ntrain G.h5 --features LIST -o MAP.h5\napply MAP.h5 DATA -o FILE\ndraw MAP.h5 -o F.svg",
+	.arguments = "train DATA -o MAP.h5\ntrain G.h5 --features LIST -o MAP.h5\napply MAP.h5 DATA -o FILE\n"
+		"draw MAP.h5 -o F.svg",
 	.summary = "Trains a self-organising map on vectors, finds best units, and draws it",
-	.text = "A map is a grid of units, each a vector. Training makes neighbours alike, and each region of the map like some "
-		"of the data. DATA are n vectors of d numbers: a dataset of HDF5 (F.h5:/NAME) or an array of numpy (.npy) of n rows, or a "
-		"table (.tsv, .csv, also .gz and .zst) with or without a header, whose first column may name the rows. NaN, NA and "
-		"empty cells are missing values: distances leave them out.\n"
-		"train writes the map as HDF5, with the U-matrix (how far units are from their neighbours), how many vectors each unit "
-		"has, and what was made of the columns. A signal, or --max-time, ends it after an epoch with exit code 75 and the map "
-		"so far; --resume goes on with it.\n"
-		"apply writes a row for each vector: its key, or else its number from 0; the number of its best unit, its column (x) and "
-		"row (y), the distance, and the second-best unit.\n"
-		"With --features the vectors are numbers of a graph's vertices, found by this program itself. The map keeps which, so that "
-		"apply finds them for another graph (DATA is G2.h5); rows have the vertices' keys. --into writes the graph with the "
-		"attributes som_unit, som_x, som_y and som_distance.\n"
+	.text = "A map is a grid of units, each a vector. Training makes neighbours alike, and each region of the map like "
+		"some of the data. DATA are n vectors of d numbers: a dataset of HDF5 (F.h5:/NAME) or an array of numpy (.npy) "
+		"of n rows, or a table (.tsv, .csv, also .gz and .zst) with or without a header, whose first column may name "
+		"the rows. NaN, NA and empty cells are missing values: distances leave them out.\n"
+		"train writes the map as HDF5, with the U-matrix (how far units are from their neighbours), how many vectors "
+		"each unit has, and what was made of the columns. A signal, or --max-time, ends it after an epoch with exit "
+		"code 75 and the map so far; --resume goes on with it.\n"
+		"apply writes a row for each vector: its key, or else its number from 0; the number of its best unit, its "
+		"column (x) and row (y), the distance, and the second-best unit.\n"
+		"With --features the vectors are numbers of a graph's vertices, found by this program itself. The map keeps "
+		"which, so that apply finds them for another graph (DATA is G2.h5); rows have the vertices' keys. --into "
+		"writes the graph with the attributes som_unit, som_x, som_y and som_distance.\n"
 		"draw makes a picture, with a legend: U-matrix, hits, and a plane for each column in the data's own measure.\n",
 	.examples = "gemp-mpi som train colours.tsv --size 20x30 -o map.h5\n"
 		"mpirun -n 4 gemp-mpi som train runs.h5:/vectors --scale standard --size 200x200 --epochs 500 -o map.h5\n"

@@ -38,7 +38,8 @@ static gemp_code read_header(layout *at, const gemp_cells *cells)
 	at->key = column_of(cells, "key");
 	at->unit = column_of(cells, "unit");
 	if (at->key < 0 || at->unit < 0)
-		return gemp_fail(GEMP_EDATA, "%s:1: the header has no columns key and unit; give what som apply wrote as .tsv", at->path);
+		return gemp_fail(GEMP_EDATA, "%s:1: the header has no columns key and unit; give what som apply wrote as .tsv",
+		                 at->path);
 	return GEMP_OK;
 }
 
@@ -54,8 +55,8 @@ static gemp_code read_line(name *out, uint32_t units, const layout *at, const ge
 		return GEMP_OK;
 	snprintf(text, sizeof text, "%.*s", (int)(cell->size < sizeof text ? cell->size : 0), cell->bytes);
 	if (!gemp_parse_count(text, &number) || number >= units)
-		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": '%s' is no unit of this map; give what som apply wrote with it", at->path,
-		                 at->line, text);
+		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": '%s' is no unit of this map; give what som apply wrote with it",
+		                 at->path, at->line, text);
 	*out = (name){ (uint32_t)number, at->line, cells->cell[at->key] };
 	return GEMP_OK;
 }

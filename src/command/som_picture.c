@@ -97,8 +97,8 @@ static void draw_unit(gemp_canvas *canvas, const frame *f, place at, gemp_colour
 {
 	double corners[GEMP_CANVAS_CORNERS][2];
 	const double half = f->cell / 2, tall = f->cell / sqrt(3);
-	const double hexagon[6][2] = { { 0, -tall }, { half, -tall / 2 }, { half, tall / 2 }, { 0, tall }, { -half, tall / 2 },
-		{ -half, -tall / 2 } };
+	const double hexagon[6][2] = { { 0, -tall }, { half, -tall / 2 }, { half, tall / 2 }, { 0, tall },
+	                               { -half, tall / 2 }, { -half, -tall / 2 } };
 	const double square[4][2] = { { -half, -half }, { half, -half }, { half, half }, { -half, half } };
 	const bool hexagonal = f->grid->lattice == GEMP_SOM_HEXAGONAL;
 	const size_t count = hexagonal ? 6 : 4;
@@ -115,7 +115,8 @@ static void unit_title(char *out, size_t size, const frame *f, const gemp_som_pa
 	size_t used = (size_t)snprintf(out, size, "unit %u (x %u, y %u): %.6g", unit, unit % columns, unit / columns,
 	                               panel->values[0][unit]);
 	if (panel->shade == GEMP_SOM_SHADE_COLOURS)
-		used += (size_t)snprintf(out + used, size - used, ", %.6g, %.6g", panel->values[1][unit], panel->values[2][unit]);
+		used += (size_t)snprintf(out + used, size - used, ", %.6g, %.6g", panel->values[1][unit],
+		                         panel->values[2][unit]);
 	if (panel->labels && panel->labels[unit].text[0])
 		used += (size_t)snprintf(out + used, size - used, "; %s", panel->labels[unit].text);
 	if (panel->labels && panel->labels[unit].others > 0)
@@ -217,22 +218,24 @@ static void draw_panel(gemp_canvas *canvas, const frame *f, const gemp_som_panel
 
 /* PICTURE */
 
-gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count)
+gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
+                                 size_t count)
 {
 	const frame f = frame_of(grid, panels, count);
 	const bool svg = gemp_file_ends_in(path, ".svg");
 	if (!svg && !gemp_file_ends_in(path, ".png"))
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the ending says what picture it is: .svg or .png", path);
 	if (svg && count * gemp_som_units(grid) > MOST_SHAPES)
-		return gemp_fail(GEMP_EUSAGE, "--output %s: an SVG of %zu shapes is more than others can show; write a .png, or "
-		                 "--show less", path, count * gemp_som_units(grid));
+		return gemp_fail(GEMP_EUSAGE, "--output %s: an SVG of %zu shapes is more than others can show; write a .png, "
+		                 "or --show less", path, count * gemp_som_units(grid));
 	if (frame_width(&f) > LARGEST_SIDE || frame_height(&f) > LARGEST_SIDE)
-		return gemp_fail(GEMP_EUSAGE, "--output %s: the picture would be more than %d pixels wide or high; --show less", path,
-		                 LARGEST_SIDE);
+		return gemp_fail(GEMP_EUSAGE, "--output %s: the picture would be more than %d pixels wide or high; "
+		                 "--show less", path, LARGEST_SIDE);
 	return GEMP_OK;
 }
 
-gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count)
+gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
+                                 size_t count)
 {
 	gemp_code code = GEMP_OK;
 	const frame f = frame_of(grid, panels, count);

@@ -1,5 +1,5 @@
-/* som_picture: parts of a map's picture, each the units in their places, coloured by what they have, with a title and a legend
- * that says which colour is what. */
+/* som_picture: parts of a map's picture, each the units in their places, coloured by what they have, with a title and a
+ * legend that says which colour is what. */
 #ifndef GEMP_COMMAND_SOM_PICTURE_H
 #define GEMP_COMMAND_SOM_PICTURE_H
 
@@ -27,7 +27,9 @@ typedef struct gemp_som_panel {
 } gemp_som_panel;
 
 /* Local. .svg or .png, by the ending; GEMP_EUSAGE for another one, and for an SVG of very many units. */
-gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count);
-gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels, size_t count);
+gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
+                                 size_t count);
+gemp_code gemp_som_picture_write(const char *path, const gemp_som_grid *grid, const gemp_som_panel *panels,
+                                 size_t count);
 
 #endif

@@ -17,7 +17,8 @@ double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column)
 }
 
 /* Collective. Of all ranks' vectors, [dims] each; sums and counts are 0 before. */
-static void look(const gemp_comm *comm, const gemp_vectors *v, double *least, double *greatest, double *sum, double *count)
+static void look(const gemp_comm *comm, const gemp_vectors *v, double *least, double *greatest, double *sum,
+                 double *count)
 {
 	const int dims = (int)v->dims;
 	for (int c = 0; c < dims; c++) {
@@ -58,7 +59,8 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 	const uint32_t dims = vectors->dims;
 	double *room = NULL;
 	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(room, 5 * (size_t)dims)));
-	double *least = room, *greatest = least + dims, *sum = greatest + dims, *count = sum + dims, *squares = count + dims;
+	double *least = room, *greatest = least + dims, *sum = greatest + dims;
+	double *count = sum + dims, *squares = count + dims;
 	look(comm, vectors, least, greatest, sum, count);
 	for (uint32_t c = 0; c < dims; c++) {
 		map->offset[c] = 0;

@@ -7,8 +7,9 @@ static const gemp_colour nothing = { 224, 224, 224 };
 /* Nine colours of viridis (van der Walt, Smith 2015), and between them their means. */
 static gemp_colour viridis(double share)
 {
-	static const uint8_t at[9][3] = { { 68, 1, 84 }, { 71, 45, 123 }, { 59, 82, 139 }, { 44, 114, 142 }, { 33, 145, 140 },
-		{ 40, 174, 128 }, { 94, 201, 98 }, { 173, 220, 48 }, { 253, 231, 37 } };
+	static const uint8_t at[9][3] = { { 68, 1, 84 }, { 71, 45, 123 }, { 59, 82, 139 }, { 44, 114, 142 },
+	                                  { 33, 145, 140 }, { 40, 174, 128 }, { 94, 201, 98 }, { 173, 220, 48 },
+	                                  { 253, 231, 37 } };
 	double place = fmin(fmax(share, 0), 1) * 8;
 	int below = place < 8 ? (int)place : 7;
 	double more = place - below;

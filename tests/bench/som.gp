@@ -1,4 +1,5 @@
-# What tests/bench/som.py draws in: gnuplot -e "out='som-search.svg'; parts=2; what='...'" som.gp -e "set title ...; plot ..."
+# What tests/bench/som.py draws in:
+# gnuplot -e "out='som-search.svg'; parts=2; what='...'" som.gp -e "set title ...; plot ..."
 set terminal svg size (parts > 1 ? 980 : 560),470 font 'sans,13' background rgb 'white'
 set output out
 set datafile separator tab

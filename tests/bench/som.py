@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Best matching units against the number of vectors, for each metric, beside a plain OpenMP loop on the cores.
 
-    SOM=FOLDER tests/bench/som.py OUT [OPTION...]       FOLDER has bench_som_search and bench_som_openmp (ninja makes them)
-    tests/bench/som.py OUT --of FILE.jsonl...           tables and figure of what was measured elsewhere
+    SOM=FOLDER tests/bench/som.py OUT [OPTION...]   FOLDER has bench_som_search and bench_som_openmp (ninja makes them)
+    tests/bench/som.py OUT --of FILE.jsonl...       tables and figure of what was measured elsewhere
 
 Ours and the loop run in turns, on random vectors and units. OUT/som-search-DATE.jsonl keeps the lines. Where gnuplot is
-(Debian: gnuplot-nox), OUT/som-search.svg is drawn: a part for each kind of device. SOM_UNDER is put before each command.
+(Debian: gnuplot-nox), OUT/som-search.svg is drawn: a part for each kind of device. SOM_UNDER is put before each
+command.
 
   --vectors 1000,3000,...   --dims 12   --units 40000 (200 x 200)   --limit 300 (seconds a process)
   --loop-most 1000000: the loop has at most so many vectors
@@ -23,7 +24,8 @@ import time
 
 METRICS = ['euclidean', 'manhattan', 'cosine']
 COLOURS = ['#1f77b4', '#d62728', '#2ca02c']
-LINE = re.compile(r'(.*): \d+ vectors of \d+, \d+ units: ([\d.]+) s, median ([\d.]+) s, ([\d.]+) GFLOP/s, mean unit ([\d.]+)')
+LINE = re.compile(r'(.*): \d+ vectors of \d+, \d+ units: ([\d.]+) s, median ([\d.]+) s, ([\d.]+) GFLOP/s, '
+                  r'mean unit ([\d.]+)')
 
 
 def measure(options, keep):

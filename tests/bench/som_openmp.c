@@ -1,7 +1,7 @@
 /* Best matching units by a plain loop on all cores: bench_som_openmp VECTORS DIMENSIONS UNITS [METRIC]
  *
- * What bench_som_search is measured beside: the same vectors and units, and the same line. Units are gone through in blocks that
- * stay in the cache, a dimension after the other, so that the compiler makes vectors of units.
+ * What bench_som_search is measured beside: the same vectors and units, and the same line. Units are gone through in
+ * blocks that stay in the cache, a dimension after the other, so that the compiler makes vectors of units.
  */
 #include "core/memory.h"
 #include "core/random.h"
@@ -119,8 +119,8 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < p.count; i++)
 			mean += (double)p.best[i] / p.count;
 		qsort(seconds, turns, sizeof *seconds, compare);
-		printf("OpenMP: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s, mean unit %.2f\n", p.count, p.dims,
-		       p.units, seconds[0], seconds[turns / 2], 2e-9 * p.count * p.dims * p.units / seconds[0], mean);
+		printf("OpenMP: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s, mean unit %.2f\n", p.count,
+		       p.dims, p.units, seconds[0], seconds[turns / 2], 2e-9 * p.count * p.dims * p.units / seconds[0], mean);
 	}
 	gemp_free(p.x);
 	gemp_free(p.w);

@@ -1,8 +1,8 @@
 /* Best matching units alone: bench_som_search VECTORS DIMENSIONS UNITS [METRIC [FORM [GROUP SAMPLES UNITS CHUNK]]]
  *
- * Metrics 0 to 2 and forms 0 to 3 as in src/som/search.h, the rest its shape; 0: as suits. Values are random. One line: the
- * least and the median of seconds of eleven searches by the device's clock, or of as many as two seconds have, multiplications and
- * additions of the least, and the mean number of the units found.
+ * Metrics 0 to 2 and forms 0 to 3 as in src/som/search.h, the rest its shape; 0: as suits. Values are random. One line:
+ * the least and the median of seconds of eleven searches by the device's clock, or of as many as two seconds have,
+ * multiplications and additions of the least, and the mean number of the units found.
  */
 #include "core/memory.h"
 #include "core/random.h"
@@ -50,7 +50,8 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 {
 	gemp_code code = GEMP_OK;
 	uint64_t random = 9;
-	uint32_t count = argument(argc, argv, 1, 12000), dims = argument(argc, argv, 2, 12), units = argument(argc, argv, 3, 40000);
+	const uint32_t count = argument(argc, argv, 1, 12000), dims = argument(argc, argv, 2, 12);
+	const uint32_t units = argument(argc, argv, 3, 40000);
 	const gemp_som_search_shape shape = { (gemp_som_form)argument(argc, argv, 5, 0), argument(argc, argv, 6, 0),
 		argument(argc, argv, 7, 0), argument(argc, argv, 8, 0), argument(argc, argv, 9, 0) };
 	float *x = NULL, *w = NULL;
@@ -74,8 +75,8 @@ static gemp_code measure(gemp_device *device, int argc, char **argv)
 	}
 	GEMP_TRY(mean_unit(&mean, &best, device, count));
 	qsort(seconds, turns, sizeof *seconds, compare);
-	printf("%s: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s, mean unit %.2f\n", device->name, count, dims,
-	       units, seconds[0], seconds[turns / 2], 2e-9 * count * dims * units / seconds[0], mean);
+	printf("%s: %u vectors of %u, %u units: %.6f s, median %.6f s, %.1f GFLOP/s, mean unit %.2f\n", device->name,
+	       count, dims, units, seconds[0], seconds[turns / 2], 2e-9 * count * dims * units / seconds[0], mean);
 done:
 	gemp_buffer_free(&best, device);
 	gemp_som_search_free(search);

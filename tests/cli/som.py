@@ -1,6 +1,6 @@
-"""som train and apply on 1 to 3 ranks: the map is read by h5py, and its units, errors, U-matrix and hits are those that numpy
-finds; units in all forms; a training that stopped goes on; the example of the docs; options that make no sense. More in
-som_long.py, pictures and damaged maps in som_draw.py."""
+"""som train and apply on 1 to 3 ranks: the map is read by h5py, and its units, errors, U-matrix and hits are those that
+numpy finds; units in all forms; a training that stopped goes on; the example of the docs; options that make no sense.
+More in som_long.py, pictures and damaged maps in som_draw.py."""
 import json
 import os
 import random
@@ -20,7 +20,9 @@ SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 
 
 def as_cells(rows):
-    return [["" if value is None else value if isinstance(value, str) else format(value, "g") for value in row] for row in rows]
+    def cell(value):
+        return "" if value is None else value if isinstance(value, str) else format(value, "g")
+    return [[cell(value) for value in row] for row in rows]
 
 
 def alike(found, rows):
@@ -59,7 +61,7 @@ def columns_by_name(x, keys):
     alike(read_rows("other.tsv"), rows)
     write_table("less.csv", other[:, :3], names[:3], keys)
     for ranks in (1, 3):
-        run(ranks, "som", "apply", "map.h5", "less.csv", "-o", "less.tsv", "-q", "--devices", "cpu", code=65, says=NAMES[1])
+        run(ranks, "som", "apply", "map.h5", "less.csv", "-o", "less.tsv", "-q", code=65, says=NAMES[1])
     assert not os.path.exists("less.tsv")
 
 
@@ -69,7 +71,8 @@ def resumed(rng):
     numpy.save("t.npy", x)
     options = ("--size", "6x8", "--epochs", "30", "--training", "online", "--metric", "cosine")
     train(3, "t.npy", "whole.h5", *options)
-    done = attempt(1, "som", "train", "t.npy", "-o", "part.h5", "-q", "--devices", "cpu", *options, "--max-time", "0.000001")
+    options += ("-q", "--devices", "cpu", "--max-time", "0.000001")
+    done = attempt(1, "som", "train", "t.npy", "-o", "part.h5", *options)
     assert done.returncode == 75 and "--resume goes on" in done.stderr, (done.returncode, done.stderr)
     first = Map("part.h5").attributes["epoch"]
     assert 0 < first < 30, first
@@ -79,7 +82,7 @@ def resumed(rng):
     assert numpy.abs(whole.w - part.w).max() < 1e-3 * numpy.abs(whole.w).max()
     run(1, "som", "train", "t.npy", "-o", "part.h5", "-q", "--resume", "--devices", "cpu") # nothing is left to do
     numpy.save("u.npy", x[:50])
-    run(1, "som", "train", "u.npy", "-o", "part.h5", "-q", "--resume", "--devices", "cpu", code=65, says="the same data")
+    run(1, "som", "train", "u.npy", "-o", "part.h5", "-q", "--resume", code=65, says="the same data")
 
 
 def example():

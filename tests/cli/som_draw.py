@@ -1,5 +1,5 @@
-"""som draw, on maps made here: what is in which colour, in SVG and PNG; legends, labels, layouts; maps and labels that are
-damaged, on 1 and 3 ranks; no room for a picture."""
+"""som draw, on maps made here: what is in which colour, in SVG and PNG; legends, labels, layouts; maps and labels that
+are damaged, on 1 and 3 ranks."""
 import os
 import random
 import re
@@ -18,8 +18,8 @@ from som_case import write_map
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 DENSITY = 2 # dots of a PNG for a measure of an SVG
-VIRIDIS = numpy.array([(68, 1, 84), (71, 45, 123), (59, 82, 139), (44, 114, 142), (33, 145, 140), (40, 174, 128), (94, 201, 98),
-                       (173, 220, 48), (253, 231, 37)])
+VIRIDIS = numpy.array([(68, 1, 84), (71, 45, 123), (59, 82, 139), (44, 114, 142), (33, 145, 140), (40, 174, 128),
+                       (94, 201, 98), (173, 220, 48), (253, 231, 37)])
 TITLE = re.compile(r"unit (\d+) \(x (\d+), y (\d+)\): ([^;]*)(?:; (.*))?")
 
 
@@ -65,7 +65,8 @@ class Picture:
                 corners = numpy.array(re.findall(r"([-\d.]+) ([-\d.]+)", element.get("d")), float)
                 colour = [int(element.get("fill")[i:i + 2], 16) for i in (1, 3, 5)]
                 unit, x, y, value, label = TITLE.fullmatch(element[0].text).groups()
-                self.units.append((len(self.units) // units, int(unit), corners, colour, value, label, (int(x), int(y))))
+                part, place = len(self.units) // units, (int(x), int(y))
+                self.units.append((part, int(unit), corners, colour, value, label, place))
 
     def texts(self):
         return [text for _, _, text in self.words]
@@ -80,7 +81,7 @@ def close(found, wanted):
 
 
 def colours_of_units(rng):
-    """In an SVG units lie where the grid has them, in their values' colours; the PNG has the same in the same places."""
+    """In an SVG units lie where the grid has them, in their values' colours; the PNG has the same there."""
     for grid, rows, columns in (("rectangular", 4, 6), ("hexagonal", 5, 4)):
         w = rng.normal(size=(rows, columns, 3))
         write_map("map.h5", w, ["a<b", "b", "c"], grid=grid)
@@ -103,7 +104,8 @@ def colours_of_units(rng):
             assert numpy.abs(middle - first - numpy.array(place) * cell).max() < 0.2, (unit, middle, first, cell)
             assert len(corners) == (6 if grid == "hexagonal" else 4)
         for plane in planes[1:]:
-            assert {f"{plane.min():.4g}", f"{plane.max():.4g}"} <= set(svg.texts()), (plane.min(), plane.max(), svg.texts())
+            ends = {f"{plane.min():.4g}", f"{plane.max():.4g}"}
+            assert ends <= set(svg.texts()), (ends, svg.texts())
 
 
 def own_colours(rng):
@@ -119,9 +121,9 @@ def own_colours(rng):
             assert close(colour, 255 * (used[unit] - least) / (most - least)), (unit, colour, used[unit])
         ends = [f"{v:.4g}" for pair in zip(numpy.broadcast_to(least, 3), numpy.broadcast_to(most, 3)) for v in pair]
         assert [text for text in svg.texts() if text][1:] == ends, (svg.texts(), ends)
-    for asked, says in (("rgb:red,green", "three columns"), ("rgb:red,green,blue,x", "three columns"), ("rgb:", "three columns"),
-                        ("rgb:red,green,blu", "did you mean 'blue'?")):
-        draw("map.h5", "m.svg", "--show", asked, code=2, says=says)
+    for asked in ("rgb:red,green", "rgb:red,green,blue,x", "rgb:"):
+        draw("map.h5", "m.svg", "--show", asked, code=2, says="three columns")
+    draw("map.h5", "m.svg", "--show", "rgb:red,green,blu", code=2, says="did you mean 'blue'?")
 
 
 def hits():
@@ -137,7 +139,8 @@ def hits():
 def names_of_units(rng):
     """The name that most vectors of a unit have, within its room; how many have others."""
     write_map("map.h5", rng.normal(size=(2, 12, 2)), grid="hexagonal")
-    rows = [("oak", 0), ("elm", 0), ("elm", 0), ("a<b & é", 2), ("first", 4), ("second", 4), ("", 23), ("x" * 50, 23), ("yew", "")]
+    rows = [("oak", 0), ("elm", 0), ("elm", 0), ("a<b & é", 2), ("first", 4), ("second", 4), ("", 23), ("x" * 50, 23)]
+    rows.append(("yew", "")) # no unit
     rows += [(f"unit of the lower row {u}", u) for u in range(13, 22)]
     with open("units.tsv", "w", encoding="utf-8") as file:
         file.write("distance\tunit\tkey\r\n")
@@ -149,14 +152,16 @@ def names_of_units(rng):
     assert svg.units[0][5] == "elm and 1 more" and svg.units[1][5] is None and svg.units[24][5] is None
     lower = sorted(label for label in svg.labels if label[1] > svg.labels[0][1])
     assert len(lower) == 9, lower
-    assert [text for *_, text in lower[::8]] == ["unit of the lower row 13", "unit of the lower row 21"], lower # room at the edges
+    at_the_edges = [text for *_, text in lower[::8]] # there is room
+    assert at_the_edges == ["unit of the lower row 13", "unit of the lower row 21"], lower
     assert all(re.fullmatch("uni.*…", text) and len(text) < 14 for *_, text in lower[1:-1]), lower
     draw("map.h5", "map.png", "--show", "x1", "--labels", "units.tsv")
     dots = {tuple(dot) for line in read_png("map.png") for dot in line}
     assert {(0, 0, 0), (255, 255, 255)} <= dots and len(dots) > 20
     draw("map.h5", "plain.png", "--show", "x1", "--labels", "empty.tsv", code=66, says="empty.tsv")
-    for text, says in (("key\tplace\na\t1\n", ":1: the header"), ("key\tunit\na\t24\n", ":2: '24' is no unit"), ("", ":1: the header"),
-                       ("key\tunit\na\tb\n", ":2: 'b'"), ("key\tunit\n\na\n", ":3: has no"), ("key\tunit\n\udce9\t1\n", ":2: is not UTF-8")):
+    for text, says in (("key\tplace\na\t1\n", ":1: the header"), ("", ":1: the header"),
+                       ("key\tunit\na\t24\n", ":2: '24' is no unit"), ("key\tunit\na\tb\n", ":2: 'b'"),
+                       ("key\tunit\n\na\n", ":3: has no"), ("key\tunit\n\udce9\t1\n", ":2: is not UTF-8")):
         with open("bad.tsv", "w", encoding="utf-8", errors="surrogateescape") as file:
             file.write(text)
         draw("map.h5", "plain.png", "--labels", "bad.tsv", code=65, says="bad.tsv" + says)
@@ -167,7 +172,8 @@ def layouts(rng):
     """Whatever the shape of the map and the number of parts: all of them within the picture, none on another."""
     for rows, columns, dims in ((1, 1, 1), (1, 40, 3), (40, 1, 2), (3, 3, 20), (2, 2, 40), (70, 50, 5)):
         names = [f"a name that is too long for its part of the picture, of column {c}" for c in range(dims)]
-        write_map("map.h5", rng.normal(size=(rows, columns, dims)), names, grid=str(rng.choice(["rectangular", "hexagonal"])))
+        grid = str(rng.choice(["rectangular", "hexagonal"]))
+        write_map("map.h5", rng.normal(size=(rows, columns, dims)), names, grid=grid)
         draw("map.h5", "map.svg", "--show", "planes")
         svg = Picture("map.svg", rows * columns)
         width, height = svg.size
@@ -214,7 +220,8 @@ DAMAGES = {
     "'codebook' is not of 3 dimensions": lambda f: replace(f, "codebook", numpy.zeros(12)),
     "'codebook' is not of numbers": lambda f: replace(f, "codebook", numpy.array([[[b"a"]]])),
     "the codebook is of 0 x 4 x 2": lambda f: replace(f, "codebook", numpy.zeros((0, 4, 2))),
-    "'umatrix' has 4 in dimension 1, where the codebook makes it 3": lambda f: replace(f, "umatrix", f["umatrix"][()].T),
+    "'umatrix' has 4 in dimension 1, where the codebook makes it 3":
+        lambda f: replace(f, "umatrix", f["umatrix"][()].T),
     "'hits' has 2 in dimension 2": lambda f: replace(f, "hits", f["hits"][()][:, :2]),
     "'columns' has 1 in dimension 1": lambda f: replace(f, "columns", f["columns"][()][:1]),
     "'columns' is not of texts": lambda f: replace(f, "columns", numpy.arange(2)),

@@ -1,4 +1,5 @@
-"""som: all settings and forms of data, on 1 to 3 ranks; scaling; a training that is interrupted; no room for what is written."""
+"""som: all settings and forms of data, on 1 to 3 ranks; scaling; a training that is interrupted; no room for what is
+written."""
 import os
 import random
 import signal
@@ -54,8 +55,9 @@ def scaling(rng):
 
 def interrupted(rng):
     numpy.save("t.npy", clusters(rng, 500, 8))
-    with subprocess.Popen([os.environ["GEMP_MPI"], "som", "train", "t.npy", "-o", "long.h5", "-q", "--devices", "cpu", "--size",
-                           "30x30", "--epochs", "1000000", "--save-every", "5"], stderr=subprocess.PIPE, text=True) as started:
+    command = [os.environ["GEMP_MPI"], "som", "train", "t.npy", "-o", "long.h5", "-q", "--devices", "cpu", "--size",
+               "30x30", "--epochs", "1000000", "--save-every", "5"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as started:
         while started.poll() is None and not os.path.exists("long.h5"):
             time.sleep(0.01)
         saved = Map("long.h5")
@@ -76,8 +78,8 @@ def limited(ranks, *arguments):
 
 
 def no_room(rng):
-    """A limit on the size of files stands for the disk, larger than what MPI keeps in files. Its signal, which is ignored, is
-    deadly again where LLVM builds a kernel: all kernels are built before."""
+    """A limit on the size of files stands for the disk, larger than what MPI keeps in files. Its signal, which is
+    ignored, is deadly again where LLVM builds a kernel: all kernels are built before."""
     os.environ["POCL_WORK_GROUP_SPECIALIZATION"] = "0"
     numpy.save("t.npy", clusters(rng, 200, 3))
     numpy.save("u.npy", clusters(rng, 400000, 3))

@@ -40,8 +40,9 @@ def write_table(path, x, names, keys=None):
 def write_map(path, w, names=None, **attributes):
     """A map as the program would write one, of these units: [rows, columns, d]; hits count up from 0."""
     rows, columns, dims = w.shape
-    settings = dict(grid="rectangular", topology="planar", metric="euclidean", neighbourhood="gaussian", cooling="linear",
-                    training="batch", start="pca", scaling="none", seed=1, epoch=3, epochs=3, samples=5, radius=2.0)
+    settings = dict(grid="rectangular", topology="planar", metric="euclidean", neighbourhood="gaussian",
+                    cooling="linear", training="batch", start="pca", scaling="none", seed=1, epoch=3, epochs=3,
+                    samples=5, radius=2.0)
     with h5py.File(path, "w") as file:
         file["codebook"] = w.astype(numpy.float32)
         file["umatrix"] = numpy.linspace(0.25, 1, rows * columns, dtype=numpy.float32).reshape(rows, columns)
@@ -103,7 +104,8 @@ class Map:
             for column in range(self.width):
                 near = [numpy.linalg.norm(self.w[y, column] - self.w[to]) for to in self.neighbours(y, column)]
                 mean = numpy.mean(near) if near else 0
-                assert abs(self.umatrix[y, column] - mean) <= 1e-4 * (1 + mean), (y, column, self.umatrix[y, column], mean)
+                found = self.umatrix[y, column]
+                assert abs(found - mean) <= 1e-4 * (1 + mean), (y, column, found, mean)
         has = ~numpy.isnan(x).all(1)
         distances = self.distances(x[has])
         best = distances.argmin(1)
@@ -120,8 +122,10 @@ class Map:
         return least, most
 
     def torn(self, distances, second):
-        """Whether the two best units are apart: surely, possibly, as units at the same distance are taken for each other."""
-        nearest = [(u // self.width, u % self.width) for u in numpy.flatnonzero(distances <= second * (1 + 1e-4) + 1e-7)]
+        """Whether the two best units are apart: surely, possibly, as units at the same distance are taken for each
+        other."""
+        best = numpy.flatnonzero(distances <= second * (1 + 1e-4) + 1e-7)
+        nearest = [(u // self.width, u % self.width) for u in best]
         apart = [b not in self.neighbours(*a, True) for a in nearest for b in nearest if a != b]
         return all(apart), any(apart)
 
@@ -167,7 +171,8 @@ SETTINGS = [(("--grid", "hexagonal", "--scale", "standard"), 0.1),
             (("--topology", "toroid", "--neighbourhood", "gaussian-cut", "--start", "random"), 0.0),
             (("--metric", "manhattan", "--neighbourhood", "square"), 0.1),
             (("--metric", "cosine", "--scale", "standard"), 0.1)]
-TABLES = [("t.tsv.zst", True), ("t.csv", False), ("t.tsv.gz", True), ("t.tsv", False), ("t.csv.gz", True), ("t.csv.zst", False)]
+TABLES = [("t.tsv.zst", True), ("t.csv", False), ("t.tsv.gz", True), ("t.tsv", False), ("t.csv.gz", True),
+          ("t.csv.zst", False)]
 
 
 def check_setting(rng, number, training, applying):

@@ -1,5 +1,5 @@
-/* Vectors of tables of text and of .npy come to their ranks in order, whatever form the file has, with what is missing; what is
- * no number is told with its line and column; and memory may run out anywhere. */
+/* Vectors of tables of text and of .npy come to their ranks in order, whatever form the file has, with what is missing;
+ * what is no number is told with its line and column; and memory may run out anywhere. */
 #include "harness/collective.h"
 
 #include "core/random.h"
@@ -147,8 +147,8 @@ static void write_npy(bool fortran, bool twofold)
 	FILE *file = create("v.npy");
 	char head[128];
 	if (file) {
-		int length = snprintf(head, sizeof head, "\x93NUMPY\x01%c\x76%c{'descr': '<f%d', 'fortran_order': %s, 'shape': (%zu, "
-		                      "%zu), }", 0, 0, twofold ? 8 : 4, fortran ? "True" : "False", rows, columns);
+		int length = snprintf(head, sizeof head, "\x93NUMPY\x01%c\x76%c{'descr': '<f%d', 'fortran_order': %s, 'shape': "
+		                      "(%zu, %zu), }", 0, 0, twofold ? 8 : 4, fortran ? "True" : "False", rows, columns);
 		memset(head + length, ' ', sizeof head - (size_t)length);
 		head[127] = '\n';
 		fwrite(head, 1, sizeof head, file);
@@ -200,8 +200,10 @@ static void refusals(void **state)
 	refused("1\t-inf\n", NULL, GEMP_EDATA, "bad.tsv:1: column 2: '-inf' is more than");
 	refused("1\t2\n", "name", GEMP_EUSAGE, "no header");
 	refused("a\tb\n1\t2\n", "name", GEMP_EUSAGE, "no such column");
-	assert_all_code(gemp_vectors_read(&(gemp_vectors){ 0 }, &test_comm, test_path_all("none.tsv"), NULL), GEMP_ENOINPUT);
-	assert_all_code(gemp_vectors_read(&(gemp_vectors){ 0 }, &test_comm, test_path_all("none.h5:/x"), NULL), GEMP_ENOINPUT);
+	assert_all_code(gemp_vectors_read(&(gemp_vectors){ 0 }, &test_comm, test_path_all("none.tsv"), NULL),
+	                GEMP_ENOINPUT);
+	assert_all_code(gemp_vectors_read(&(gemp_vectors){ 0 }, &test_comm, test_path_all("none.h5:/x"), NULL),
+	                GEMP_ENOINPUT);
 }
 
 static gemp_code read_once(void *unused)
