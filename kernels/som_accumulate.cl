@@ -102,7 +102,8 @@ __kernel void som_finish(__global const float *planes, __global float *w, uint u
 }
 
 #else
-/* `here` units from number `from` on, which are those at w, are moved: planes have what is added to each value, then what it is multiplied by before. */
+/* `here` units from number `from` on, which are those at w, are moved: planes have what is added to each value, then what it is
+ * multiplied by before. */
 __kernel void som_move(__global const float *planes, __global float *w, uint units, uint from, uint here, uint first,
                        uint values, uint dims, uint stride)
 {

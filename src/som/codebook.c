@@ -57,14 +57,16 @@ gemp_code gemp_som_codebook_hold(gemp_som_codebook *book, uint32_t first)
 		return GEMP_OK;
 	book->first = first;
 	book->here = book->units - first < book->most ? book->units - first : book->most;
-	return gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->here), book->rows + (size_t)first * book->stride);
+	return gemp_buffer_write(book->device, &book->w, 0, bytes_of(book, book->here),
+	                         book->rows + (size_t)first * book->stride);
 }
 
 gemp_code gemp_som_codebook_keep(const gemp_som_codebook *book)
 {
 	if (!book->rows)
 		return GEMP_OK;
-	return gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->here), book->rows + (size_t)book->first * book->stride);
+	return gemp_buffer_read(book->device, &book->w, 0, bytes_of(book, book->here),
+	                        book->rows + (size_t)book->first * book->stride);
 }
 
 gemp_code gemp_som_codebook_write(gemp_som_codebook *book, const float *w)

@@ -75,8 +75,8 @@ static gemp_code bring(gemp_som_parts *parts, gemp_som_part *part, size_t p)
 		return GEMP_OK;
 	part->number = SIZE_MAX;
 	part->first = first;
-	GEMP_TRY(gemp_som_samples_fill(&part->samples, parts->x + first * parts->dims, least(parts->each, parts->samples - first),
-	                               part->left));
+	GEMP_TRY(gemp_som_samples_fill(&part->samples, parts->x + first * parts->dims,
+	                               least(parts->each, parts->samples - first), part->left));
 	part->number = p;
 done:
 	return code;
@@ -113,12 +113,14 @@ gemp_code gemp_som_parts_keep_keys(gemp_som_parts *parts, const gemp_som_part *p
 {
 	if (!parts->keys)
 		return GEMP_OK;
-	return gemp_buffer_read(parts->device, &part->best, 0, part->samples.count * sizeof *parts->keys, parts->keys + part->first);
+	return gemp_buffer_read(parts->device, &part->best, 0, part->samples.count * sizeof *parts->keys,
+	                        parts->keys + part->first);
 }
 
 gemp_code gemp_som_parts_recall_keys(gemp_som_parts *parts, const gemp_som_part *part)
 {
 	if (!parts->keys)
 		return GEMP_OK;
-	return gemp_buffer_write(parts->device, &part->best, 0, part->samples.count * sizeof *parts->keys, parts->keys + part->first);
+	return gemp_buffer_write(parts->device, &part->best, 0, part->samples.count * sizeof *parts->keys,
+	                         parts->keys + part->first);
 }

@@ -31,8 +31,8 @@ typedef struct gemp_som_parts {
 	uint64_t *keys;        /* [samples], where parts come and go and keys are wanted again; else NULL */
 } gemp_som_parts;
 
-/* x, NAN where a value is missing, outlives the parts. two: second keys. again: keys of an epoch's first round are wanted in later
- * ones. */
+/* x, NAN where a value is missing, outlives the parts. two: second keys. again: keys of an epoch's first round are wanted in
+ * later ones. */
 gemp_code gemp_som_parts_new(gemp_som_parts *out, gemp_device *device, const float *x, const gemp_som_need *need,
                              const gemp_som_room *room, bool two, bool again);
 void gemp_som_parts_free(gemp_som_parts *parts);

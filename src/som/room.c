@@ -4,8 +4,8 @@
 #include "som/codebook.h"
 #include "som/samples.h"
 
-enum { SHARE = 4 };                           /* of what there is, at least: one for samples, one for units, two for planes */
-static const size_t most_places = INT32_MAX; /* of a plane's values, which kernels count in 32 bits */
+enum { SHARE = 4 }; /* of what there is: one for samples, one for units, the rest for planes */
+static const size_t most_places = INT32_MAX; /* of planes at a time, which kernels count in 32 bits */
 
 static size_t least(size_t a, size_t b)
 {
@@ -49,9 +49,9 @@ static uint32_t units_in(const gemp_device *device, const gemp_som_need *need, s
 static gemp_code check(const gemp_som_room *room, const gemp_device *device, const gemp_som_need *need, size_t bytes)
 {
 	if (room->values == 0)
-		return gemp_fail(GEMP_ENOMEM, "a map of %u units takes %zu bytes for one value on %s, beside units and vectors, and %zu are "
-		                 "free, at most %zu in one buffer; take a smaller map, or raise --device-memory", need->units, planes_bytes(need, 1), device->name,
-		                 bytes, device->largest);
+		return gemp_fail(GEMP_ENOMEM, "a map of %u units takes %zu bytes for one value on %s, beside units and vectors, and "
+		                 "%zu are free, at most %zu in one buffer; take a smaller map, or raise --device-memory", need->units,
+		                 planes_bytes(need, 1), device->name, bytes, device->largest);
 	if (room->samples == 0 || room->units == 0)
 		return gemp_fail(GEMP_ENOMEM, "vectors of %u values take %zu bytes each on %s, and %zu bytes are free; raise "
 		                 "--device-memory", need->dims, sample_bytes(need), device->name, bytes);
@@ -66,7 +66,8 @@ gemp_code gemp_som_room_find(gemp_som_room *out, const gemp_device *device, cons
 	const size_t row = gemp_som_stride(need->dims) * sizeof(float), rows = row * need->units;
 	size_t here;
 	*out = (gemp_som_room){ .units = units_in(device, need, rows), .values = values_in(device, need, SIZE_MAX) };
-	if (rows + planes_bytes(need, out->values) > bytes - for_samples || out->units < need->units || out->values < need->dims) {
+	if (out->units < need->units || out->values < need->dims ||
+	    rows + planes_bytes(need, out->values) > bytes - for_samples) {
 		out->units = units_in(device, need, bytes / SHARE);
 		here = bytes - for_samples - out->units * row;
 		out->values = values_in(device, need, here);

@@ -1,7 +1,7 @@
 /* room: what of a training, or of a search, is on a device at the same time.
  *
- * All, if there is room. Else vectors come and go in parts, then planes of some values at a time are made, and some units at a time
- * are searched (som/parts.h, som/accumulate.h, som/codebook.h). Each finds the same, a little later.
+ * All, if there is room. Else vectors come and go in parts, then planes of some values at a time are made, and some units at a
+ * time are searched (som/parts.h, som/accumulate.h, som/codebook.h). Each finds the same, a little later.
  */
 #ifndef GEMP_SOM_ROOM_H
 #define GEMP_SOM_ROOM_H

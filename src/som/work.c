@@ -121,7 +121,8 @@ static gemp_code search(gemp_som_work *it, gemp_som_part *part, uint32_t slot)
 	const gemp_buffer *second = it->how->quality ? &part->second : NULL;
 	GEMP_TRY(gemp_som_search_run(it->search, &part->samples, &it->book, &part->best, second));
 	if (second)
-		code = gemp_som_judge_run(&it->judge, it->search, &part->samples, &it->book, &part->best, second, slot, part->number > 0);
+		code = gemp_som_judge_run(&it->judge, it->search, &part->samples, &it->book, &part->best, second, slot,
+		                          part->number > 0);
 done:
 	return code;
 }
@@ -129,7 +130,8 @@ done:
 static gemp_code sum_up(gemp_som_work *it, const gemp_som_part *part, double rate, gemp_som_values values)
 {
 	if (it->how->online)
-		return gemp_som_online_run(&it->online, &part->samples, &part->best, &it->smooth, rate, values, part->number > 0, &it->sums);
+		return gemp_som_online_run(&it->online, &part->samples, &part->best, &it->smooth, rate, values,
+		                           part->number > 0, &it->sums);
 	return gemp_som_accumulate_add(&it->accumulate, &part->samples, &part->best, values);
 }
 

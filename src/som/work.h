@@ -1,8 +1,8 @@
 /* work: what a rank has on its device for a training, and an epoch of it (src/som/train.c).
  *
- * In an epoch all samples are searched, part by part, and give their sums or affine maps to planes; those of all ranks come together,
- * are spread by the neighbourhood, and change the codebook. Where planes of all values do not fit at the same time this is done for
- * some values after the others, by the units that the one search has found.
+ * In an epoch all samples are searched, part by part, and give their sums or affine maps to planes; those of all ranks come
+ * together, are spread by the neighbourhood, and change the codebook. Where planes of all values do not fit at the same time this
+ * is done for some values after the others, by the units that the one search has found.
  */
 #ifndef GEMP_SOM_WORK_H
 #define GEMP_SOM_WORK_H

@@ -1,5 +1,5 @@
-"""som train and apply within --device-memory: whatever comes and goes, the map and the units are the same, and the device held no more;
-a map that cannot be had is refused with a remedy."""
+"""som train and apply within --device-memory: whatever comes and goes, the map and the units are the same, and the device
+held no more; a map that cannot be had is refused with a remedy."""
 import json
 import os
 import sys
