@@ -5,7 +5,6 @@
 #include "core/text.h"
 
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
