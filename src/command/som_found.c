@@ -13,18 +13,26 @@ void gemp_som_found_free(gemp_som_found *units)
 	*units = (gemp_som_found){ 0 };
 }
 
+gemp_code gemp_som_found_new(gemp_som_found *out, const gemp_comm *comm, size_t count)
+{
+	*out = (gemp_som_found){ 0 };
+	gemp_code code = GEMP_NEW(out->unit, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->second, count);
+	if (code == GEMP_OK)
+		code = GEMP_NEW(out->distance, count);
+	code = gemp_comm_agree(comm, code);
+	if (code != GEMP_OK)
+		gemp_som_found_free(out);
+	return code;
+}
+
 gemp_code gemp_som_found_find(gemp_som_found *out, const gemp_context *context, const gemp_som_map *map,
                               const gemp_vectors *vectors)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_grid grid = gemp_som_grid_of(map);
-	*out = (gemp_som_found){ 0 };
-	code = GEMP_NEW(out->unit, vectors->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->second, vectors->count);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(out->distance, vectors->count);
-	GEMP_TRY(gemp_comm_agree(context->comm, code));
+	GEMP_TRY(gemp_som_found_new(out, context->comm, vectors->count));
 	code = gemp_som_apply(context->comm, context->device, &grid, (gemp_som_metric)map->metric, map->codebook, vectors->x,
 	                      vectors->count, vectors->dims, out->unit, out->distance, out->second);
 done:

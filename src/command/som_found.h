@@ -12,6 +12,8 @@ typedef struct gemp_som_found {
 	float *distance;
 } gemp_som_found;
 
+/* Collective. Room for as many vectors. */
+gemp_code gemp_som_found_new(gemp_som_found *out, const gemp_comm *comm, size_t count);
 /* Collective. Of scaled vectors, which have as many columns as the map. */
 gemp_code gemp_som_found_find(gemp_som_found *out, const gemp_context *context, const gemp_som_map *map,
                               const gemp_vectors *vectors);

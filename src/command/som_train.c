@@ -228,16 +228,21 @@ done:
 static gemp_code train(training *t)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_som_training asked = how(&t->map, !t->options->no_quality, t->options->save_every);
+	gemp_som_training asked = how(&t->map, !t->options->no_quality, t->options->save_every);
 	const gemp_vectors *v = &t->vectors;
+	gemp_som_places places;
 	if (asked.from == asked.epochs)
 		return GEMP_OK;
+	GEMP_TRY(gemp_som_found_new(&t->units, t->comm, v->count));
+	places = (gemp_som_places){ t->units.unit, t->units.second, t->units.distance };
+	asked.places = &places;
 	gemp_signals_note();
 	code = gemp_som_train(t->comm, t->context->device, &asked, v->x, v->count, v->dims, t->map.codebook, after_epoch, t,
 	                      &t->done);
 	gemp_progress_end();
 	t->timers.seconds[GEMP_UPLOAD] += t->done.prepare;
 	t->timers.seconds[GEMP_KERNEL] += t->done.train;
+done:
 	return code;
 }
 
@@ -254,7 +259,8 @@ static gemp_code measure(training *t)
 	gemp_free(map->hits);
 	map->hits = NULL;
 	GEMP_TRY(gemp_comm_agree(t->comm, GEMP_NEW(map->hits, gemp_som_units(&grid))));
-	GEMP_TRY(gemp_som_found_find(&t->units, t->context, map, v));
+	if (!units->unit) /* nothing was trained */
+		GEMP_TRY(gemp_som_found_find(&t->units, t->context, map, v));
 	gemp_som_errors(t->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, units->unit,
 	                units->second, &map->quantisation, &map->topographic);
 	gemp_som_hits(t->comm, &grid, units->unit, v->count, map->hits);

@@ -1,7 +1,61 @@
 #include "som/apply.h"
 
 #include "core/memory.h"
-#include "som/parts.h"
+
+/* PLACES */
+
+static gemp_code take_units(gemp_device *device, const gemp_buffer *from, size_t count, uint64_t *keys, uint32_t *unit)
+{
+	gemp_code code = count ? gemp_buffer_read(device, from, 0, count * sizeof *keys, keys) : GEMP_OK;
+	for (size_t i = 0; code == GEMP_OK && i < count; i++)
+		unit[i] = gemp_som_key_unit(keys[i]);
+	return code;
+}
+
+/* distances: a buffer of the part's samples. */
+static gemp_code find_part(gemp_som_parts *parts, gemp_som_part *part, gemp_som_search *search, gemp_som_codebook *book,
+                           const gemp_buffer *distances, uint64_t *keys, const gemp_som_places *places)
+{
+	gemp_code code = GEMP_OK;
+	gemp_device *device = parts->device;
+	const size_t count = part->samples.count, first = part->first;
+	GEMP_TRY(gemp_som_search_run(search, &part->samples, book, &part->best, places->second ? &part->second : NULL));
+	if (places->distance)
+		GEMP_TRY(gemp_som_search_distances(search, &part->samples, book, &part->best, distances));
+	GEMP_TRY(gemp_som_parts_leave(parts, part));
+	GEMP_TRY(take_units(device, &part->best, count, keys, places->unit + first));
+	if (places->second)
+		GEMP_TRY(take_units(device, &part->second, count, keys, places->second + first));
+	if (places->distance && count)
+		code = gemp_buffer_read(device, distances, 0, count * sizeof(float), places->distance + first);
+done:
+	return code;
+}
+
+gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_parts *parts, gemp_som_search *search,
+                               gemp_som_codebook *book)
+{
+	gemp_code code = GEMP_OK;
+	gemp_buffer distances = { 0 };
+	uint64_t *keys = NULL;
+	const size_t most = parts->each < parts->samples ? parts->each : parts->samples, room = most ? most : 1;
+	if (places->distance)
+		GEMP_TRY(gemp_buffer_new(&distances, parts->device, room * sizeof(float), NULL));
+	GEMP_TRY(GEMP_NEW(keys, room));
+	for (size_t p = 0; p < parts->count; p++) {
+		gemp_som_part *part;
+		GEMP_TRY(gemp_som_parts_take(parts, p, &part));
+		GEMP_TRY(find_part(parts, part, search, book, &distances, keys, places));
+	}
+done:
+	if (code != GEMP_OK)
+		clFinish(parts->device->queue); /* before its buffers go */
+	gemp_buffer_free(&distances, parts->device);
+	gemp_free(keys);
+	return code;
+}
+
+/* A CODEBOOK OF THE HOST */
 
 /* What a search works with. */
 typedef struct application {
@@ -9,17 +63,13 @@ typedef struct application {
 	gemp_som_parts parts;
 	gemp_som_codebook book;
 	gemp_som_search *search;
-	gemp_buffer distance; /* of a part's samples */
-	uint64_t *keys;       /* the same */
 } application;
 
 static void application_free(application *it)
 {
-	gemp_buffer_free(&it->distance, it->device);
 	gemp_som_search_free(it->search);
 	gemp_som_codebook_free(&it->book);
 	gemp_som_parts_free(&it->parts);
-	gemp_free(it->keys);
 }
 
 static gemp_code prepare(application *it, const gemp_som_grid *grid, gemp_som_metric metric, const float *w, const float *x,
@@ -33,46 +83,7 @@ static gemp_code prepare(application *it, const gemp_som_grid *grid, gemp_som_me
 	GEMP_TRY(gemp_som_search_new(&it->search, it->device, dims, metric, need.missing, NULL));
 	GEMP_TRY(gemp_som_room_find(&room, it->device, &need));
 	GEMP_TRY(gemp_som_codebook_some(&it->book, it->device, w, need.units, dims, room.units));
-	GEMP_TRY(gemp_som_parts_new(&it->parts, it->device, x, &need, &room, true, false));
-	GEMP_TRY(gemp_buffer_new(&it->distance, it->device, room.samples * sizeof(float), NULL));
-	code = GEMP_NEW(it->keys, room.samples);
-done:
-	return code;
-}
-
-static gemp_code take_units(application *it, const gemp_buffer *from, size_t count, uint32_t *unit)
-{
-	gemp_code code = gemp_buffer_read(it->device, from, 0, count * sizeof *it->keys, it->keys);
-	for (size_t i = 0; code == GEMP_OK && i < count; i++)
-		unit[i] = gemp_som_key_unit(it->keys[i]);
-	return code;
-}
-
-static gemp_code run_part(application *it, gemp_som_part *part, uint32_t *unit, float *distance, uint32_t *second)
-{
-	gemp_code code = GEMP_OK;
-	const gemp_som_samples *samples = &part->samples;
-	GEMP_TRY(gemp_som_search_run(it->search, samples, &it->book, &part->best, second ? &part->second : NULL));
-	if (distance)
-		GEMP_TRY(gemp_som_search_distances(it->search, samples, &it->book, &part->best, &it->distance));
-	GEMP_TRY(gemp_som_parts_leave(&it->parts, part));
-	GEMP_TRY(take_units(it, &part->best, samples->count, unit + part->first));
-	if (second)
-		GEMP_TRY(take_units(it, &part->second, samples->count, second + part->first));
-	if (distance)
-		code = gemp_buffer_read(it->device, &it->distance, 0, samples->count * sizeof *distance, distance + part->first);
-done:
-	return code;
-}
-
-static gemp_code run(application *it, uint32_t *unit, float *distance, uint32_t *second)
-{
-	gemp_code code = GEMP_OK;
-	for (size_t p = 0; p < it->parts.count; p++) {
-		gemp_som_part *part;
-		GEMP_TRY(gemp_som_parts_take(&it->parts, p, &part));
-		GEMP_TRY(run_part(it, part, unit, distance, second));
-	}
+	code = gemp_som_parts_new(&it->parts, it->device, x, &need, &room, true, false);
 done:
 	return code;
 }
@@ -82,11 +93,10 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
                          uint32_t *second)
 {
 	application it = { .device = device };
+	const gemp_som_places places = { unit, second, distance };
 	gemp_code code = prepare(&it, grid, metric, w, x, count, dims);
 	if (code == GEMP_OK)
-		code = run(&it, unit, distance, second);
-	if (code != GEMP_OK)
-		clFinish(device->queue); /* before its buffers go */
+		code = gemp_som_places_find(&places, &it.parts, it.search, &it.book);
 	code = gemp_comm_agree(comm, code);
 	application_free(&it);
 	return code;

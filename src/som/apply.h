@@ -4,10 +4,20 @@
 
 #include "comm/comm.h"
 #include "som/grid.h"
+#include "som/parts.h"
 #include "som/search.h"
 
-/* Collective. For each sample its best unit, the distance to that, and its second-best unit; unit UINT32_MAX and distance NAN
- * where a sample has no value. distance and second may be NULL. */
+/* Where a rank's samples are: [samples] each. */
+typedef struct gemp_som_places {
+	uint32_t *unit, *second; /* the best units; UINT32_MAX where a sample has no value */
+	float *distance;         /* to the best; NAN there */
+} gemp_som_places;
+
+/* Of samples and a codebook that are on the device. second and distance may be NULL; with second, parts have second keys. */
+gemp_code gemp_som_places_find(const gemp_som_places *places, gemp_som_parts *parts, gemp_som_search *search,
+                               gemp_som_codebook *book);
+
+/* Collective. The same of samples and a codebook of the host. */
 gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_som_grid *grid, gemp_som_metric metric,
                          const float *w, const float *x, size_t count, uint32_t dims, uint32_t *unit, float *distance,
                          uint32_t *second);

@@ -183,6 +183,8 @@ gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_
 	GEMP_TRY(run_epochs(&it));
 	GEMP_TRY(gemp_som_work_codebook(&it.work, w));
 	own.train = gemp_now() - since - own.prepare;
+	if (how->places)
+		GEMP_TRY(gemp_som_work_places(&it.work, how->places));
 	GEMP_TRY(gemp_comm_agree(comm, gemp_som_work_store(&it.work)));
 	if (report) {
 		*report = own;

@@ -19,13 +19,19 @@ static size_t bytes_of_plane(const gemp_som_training *how)
 	return sizeof(double) + 2 * sizeof(float) + gemp_som_smooth_parts(&how->grid) * sizeof(float);
 }
 
+/* In epochs, or in the end. */
+static bool finds_two(const gemp_som_training *how)
+{
+	return how->quality || (how->places && how->places->second);
+}
+
 static gemp_code find_room(gemp_som_work *it, const float *x, size_t count, gemp_som_need *need, gemp_som_room *room)
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_training *how = it->how;
 	uint64_t missing;
 	*need = (gemp_som_need){ .samples = count, .dims = it->dims, .units = it->units, .plane = bytes_of_plane(how),
-		.keys = sizeof(uint64_t) + (how->quality ? sizeof(uint64_t) + sizeof(float) : 0),
+		.keys = sizeof(uint64_t) + (finds_two(how) ? sizeof(uint64_t) + sizeof(float) : 0),
 		.widest = how->online ? sizeof(float) : sizeof(double),
 		.other = gemp_som_smooth_tables(&how->grid) + (how->quality ? gemp_som_judge_bytes(it->device, count) : 0) };
 	code = check_count(count);
@@ -48,7 +54,7 @@ static gemp_code make_samples(gemp_som_work *it, const float *x, const gemp_som_
 {
 	gemp_code code = GEMP_OK;
 	const bool quality = it->how->quality;
-	GEMP_TRY(gemp_som_parts_new(&it->parts, it->device, x, need, room, quality, it->values < it->dims));
+	GEMP_TRY(gemp_som_parts_new(&it->parts, it->device, x, need, room, finds_two(it->how), it->values < it->dims));
 	GEMP_TRY(gemp_som_search_new(&it->search, it->device, it->dims, it->how->metric, need->missing, NULL));
 	if (quality)
 		code = gemp_som_judge_new(&it->judge, it->device, &it->how->grid,
@@ -245,6 +251,13 @@ gemp_code gemp_som_work_codebook(gemp_som_work *work, float *w)
 	}
 done:
 	return code;
+}
+
+gemp_code gemp_som_work_places(gemp_som_work *work, const gemp_som_places *places)
+{
+	if (work->mine == GEMP_OK)
+		work->mine = gemp_som_places_find(places, &work->parts, work->search, &work->book);
+	return gemp_comm_agree(work->comm, work->mine);
 }
 
 /* Kernels of CPU devices are compiled when they are first launched: from now on they are in the cache. */

@@ -47,6 +47,8 @@ void gemp_som_work_free(gemp_som_work *work);
 gemp_code gemp_som_work_epoch(gemp_som_work *work, double radius, double rate, uint32_t slot, gemp_som_news *news);
 /* Collective. The codebook, with the last bits of rank 0. */
 gemp_code gemp_som_work_codebook(gemp_som_work *work, float *w);
+/* Collective. Where samples are on the codebook as it is. */
+gemp_code gemp_som_work_places(gemp_som_work *work, const gemp_som_places *places);
 /* Programs go into the cache. */
 gemp_code gemp_som_work_store(gemp_som_work *work);
 

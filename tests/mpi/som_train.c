@@ -290,6 +290,39 @@ static void whole_trainings(void **state)
 	}
 }
 
+/* Places of samples in the end are those of the codebook that comes back. */
+static void places_in_the_end(void **state)
+{
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (int quality = 0; quality < 2; quality++) {
+		gemp_som_training how = training_of(0);
+		how.epochs = 3;
+		how.quality = quality;
+		vectors v = vectors_new(70, 3, gemp_som_units(&how.grid), how.metric, false, quality, &random);
+		const size_t count = v.end - v.begin;
+		uint32_t unit[70], second[70];
+		float distance[70];
+		bool right = true;
+		how.places = &(gemp_som_places){ unit, second, distance };
+		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), count, 3, v.w, NULL, NULL, NULL));
+		for (size_t k = 0; k < (size_t)v.units * 3; k++)
+			v.book[k] = v.w[k];
+		som_reference_search((som_reference_metric)how.metric, v.x, v.count, v.book, v.units, 3, v.unit, v.distance, v.second);
+		for (size_t i = 0; i < count; i++) {
+			const float *x = own(&v) + i * 3;
+			const double here = som_reference_distance((som_reference_metric)how.metric, x, v.book + unit[i] * 3, 3);
+			const double next = som_reference_distance((som_reference_metric)how.metric, x, v.book + second[i] * 3, 3);
+			const double least = v.distance[v.begin + i];
+			const double least_next = som_reference_distance((som_reference_metric)how.metric, x,
+			                                                 v.book + v.second[v.begin + i] * 3, 3);
+			right = right && unit[i] != second[i] && same(here, distance[i]) && same(here, least) && same(next, least_next);
+		}
+		assert_all(right);
+		vectors_free(&v);
+	}
+}
+
 /* CALLBACKS */
 
 typedef struct listener {
@@ -566,6 +599,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(few_samples),
 		cmocka_unit_test(no_values),
 		cmocka_unit_test(whole_trainings),
+		cmocka_unit_test(places_in_the_end),
 		cmocka_unit_test(callbacks),
 		cmocka_unit_test(epochs_ahead),
 		cmocka_unit_test(starts_are_the_same),
