@@ -49,7 +49,8 @@ gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const g
 		out->items = (size_t)divide_up(grid->columns, GEMP_SOM_LANES) * grid->rows;
 	}
 	snprintf(options, sizeof options, "-DSOM_BLOCK=%u%s%s%s%s%s", block, tiles,
-	         block == samples->dims ? " -DSOM_ALL" : "", gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
+	         block == samples->dims ? " -DSOM_ALL" : "",
+	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
 	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
 	GEMP_TRY(gemp_kernel_new(&out->run, &out->program, "som_online"));
@@ -86,8 +87,9 @@ gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *s
 	const cl_float share = (cl_float)rate, least = least_share / (cl_float)(count ? count : 1);
 	const cl_uint go_on = begun, far = far_of(smooth, rate, (double)least);
 	const size_t blocks = divide_up(values.count, online->block);
-	return gemp_launch(online->device, online->run, online->items * blocks, online->group, GEMP_ARG(&planes->mem), GEMP_ARG(&best->mem),
-	                   GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&smooth->steps.mem),
+	return gemp_launch(online->device, online->run, online->items * blocks, online->group, GEMP_ARG(&planes->mem),
+	                   GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count),
+	                   GEMP_ARG(&smooth->steps.mem),
 	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&share), GEMP_ARG(&least), GEMP_ARG(&far),
 	                   GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on));
 }

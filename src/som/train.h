@@ -23,8 +23,8 @@ typedef struct gemp_som_training {
 	double radius, radius_end; /* of the first epoch and the last */
 	double rate, rate_end;     /* online */
 	bool quality;              /* errors in each epoch */
-	const gemp_som_places *places; /* filled in the end: where this rank's samples are; NULL: nowhere */
 	uint32_t settle;           /* a callback finds the codebook after every so many epochs; 0: never */
+	const gemp_som_places *places; /* to be filled with where this rank's samples are in the end; NULL: they are not looked for */
 } gemp_som_training;
 
 typedef struct gemp_som_epoch {

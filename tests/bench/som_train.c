@@ -22,7 +22,8 @@ static gemp_code measure(const gemp_comm *comm, gemp_device *device, int argc, c
 	const size_t all = (size_t)argument(argc, argv, 1, 12000), ranks = (size_t)comm->size, rank = (size_t)comm->rank;
 	const uint32_t dims = (uint32_t)argument(argc, argv, 2, 12);
 	const gemp_som_training how = {
-		.grid = { (uint32_t)argument(argc, argv, 3, 200), (uint32_t)argument(argc, argv, 4, 200), (gemp_som_lattice)argument(argc, argv, 12, 0), false },
+		.grid = { (uint32_t)argument(argc, argv, 3, 200), (uint32_t)argument(argc, argv, 4, 200),
+			(gemp_som_lattice)argument(argc, argv, 12, 0), false },
 		.epochs = (uint32_t)argument(argc, argv, 5, 10), .online = argument(argc, argv, 6, 0) > 0,
 		.neighbourhood = (gemp_som_neighbourhood)argument(argc, argv, 7, 0), .radius = argument(argc, argv, 8, 100),
 		.radius_end = argument(argc, argv, 9, 1), .rate = .1, .rate_end = .01,

@@ -1,110 +1,11 @@
-/* Epochs of self-organising maps on all ranks, starts and qualities, against their definitions in double. */
-#include "harness/collective.h"
-#include "harness/som_reference.h"
+/* Epochs of self-organising maps on all ranks against their definitions in double. */
+#include "harness/som_vectors.h"
 
-#include "core/random.h"
-#include "som/quality.h"
-#include "som/start.h"
 #include "som/train.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static gemp_device *device;
-
-enum { SPLIT_EVENLY, SPLIT_SOME_EMPTY, SPLITS };
-
-/* All samples, on all ranks, and which of them are this rank's. */
-typedef struct vectors {
-	uint32_t dims, units;
-	size_t count, begin, end;
-	float *x, *w;
-	double *book; /* w */
-	uint32_t *unit, *second;
-	double *distance;
-} vectors;
-
-static void draw(vectors *v, size_t i, bool missing, uint64_t *random)
-{
-	for (uint32_t d = 0; d < v->dims; d++)
-		v->x[i * v->dims + d] = missing && gemp_random_below(random, 5) == 0 ? NAN : (float)(gemp_random_unit(random) * 2 - 1);
-}
-
-/* No two units are so near that a rounded distance could choose. */
-static bool is_clear(vectors *v, size_t i, som_reference_metric metric)
-{
-	const float *x = v->x + i * v->dims;
-	som_reference_search(metric, x, 1, v->book, v->units, v->dims, &v->unit[i], &v->distance[i], &v->second[i]);
-	if (v->unit[i] == SOM_REFERENCE_NONE || v->second[i] == SOM_REFERENCE_NONE)
-		return true;
-	double other = som_reference_distance(metric, x, v->book + (size_t)v->second[i] * v->dims, v->dims);
-	for (uint32_t u = 0; u < v->units; u++) { /* nor the third from the second */
-		double here = som_reference_distance(metric, x, v->book + (size_t)u * v->dims, v->dims);
-		if (u != v->unit[i] && u != v->second[i] && here < other + 1e-5)
-			return false;
-	}
-	return other > v->distance[i] + 1e-5;
-}
-
-static vectors vectors_new(size_t count, uint32_t dims, uint32_t units, gemp_som_metric metric, bool missing, int split,
-                           uint64_t *random)
-{
-	const size_t ranks = (size_t)test_comm.size, rank = (size_t)test_comm.rank;
-	vectors v = { .dims = dims, .units = units, .count = count };
-	v.x = calloc(count * dims + 1, sizeof *v.x);
-	v.w = calloc((size_t)units * dims, sizeof *v.w);
-	v.book = calloc((size_t)units * dims, sizeof *v.book);
-	v.unit = calloc(count + 1, sizeof *v.unit);
-	v.second = calloc(count + 1, sizeof *v.second);
-	v.distance = calloc(count + 1, sizeof *v.distance);
-	for (size_t k = 0; k < (size_t)units * dims; k++)
-		v.book[k] = v.w[k] = (float)(gemp_random_unit(random) * 2 - 1);
-	for (size_t i = 0; i < count; i++)
-		do {
-			draw(&v, i, missing, random);
-		} while (!is_clear(&v, i, (som_reference_metric)metric));
-	v.begin = split == SPLIT_EVENLY ? count * rank / ranks : rank == ranks / 2 ? 0 : rank < ranks / 2 ? 0 : count;
-	v.end = split == SPLIT_EVENLY ? count * (rank + 1) / ranks : rank < ranks / 2 ? 0 : count;
-	return v;
-}
-
-static void vectors_free(vectors *v)
-{
-	free(v->x);
-	free(v->w);
-	free(v->book);
-	free(v->unit);
-	free(v->second);
-	free(v->distance);
-}
-
-static const float *own(const vectors *v)
-{
-	return v->x + v->begin * v->dims;
-}
-
-static bool is_near(const float *found, const double *expected, size_t count)
-{
-	for (size_t k = 0; k < count; k++)
-		if (!(fabs(found[k] - expected[k]) <= 1e-5 * (1 + fabs(expected[k])))) {
-			fprintf(stderr, "value %zu: %.9g, not %.9g\n", k, found[k], expected[k]);
-			return false;
-		}
-	return true;
-}
-
-static double mean(const double *values, const uint32_t *unit, size_t count)
-{
-	double sum = 0, there = 0;
-	for (size_t i = 0; i < count; i++)
-		if (unit[i] != SOM_REFERENCE_NONE) {
-			sum += values[i];
-			there++;
-		}
-	return there > 0 ? sum / there : NAN;
-}
 
 static double torn(const vectors *v, const som_reference_map *map)
 {
@@ -117,17 +18,13 @@ static double torn(const vectors *v, const som_reference_map *map)
 	return share;
 }
 
-static bool same(double a, double b)
-{
-	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-5 * (1 + fabs(b));
-}
-
 static som_reference_map map_of(const gemp_som_grid *grid)
 {
 	return (som_reference_map){ grid->rows, grid->columns, grid->lattice == GEMP_SOM_HEXAGONAL, grid->toroid };
 }
 
 /* Collective. One epoch. */
+
 static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dims, bool missing, int split, uint64_t *random)
 {
 	const som_reference_map map = map_of(&how->grid);
@@ -436,127 +333,6 @@ static void epochs_ahead(void **state)
 	vectors_free(&v);
 }
 
-/* STARTS */
-
-/* Collective, on all ranks and on this one alone: the same codebook. */
-static void starts_are_the_same(void **state)
-{
-	uint64_t random = test_seed_all(), seed = random;
-	const gemp_som_grid grid = { 4, 7, GEMP_SOM_RECTANGULAR, false };
-	gemp_comm alone;
-	(void)state;
-	gemp_comm_new(&alone, MPI_COMM_SELF);
-	for (int split = 0; split < SPLITS; split++) {
-		vectors v = vectors_new(50, 4, 28, GEMP_SOM_EUCLIDEAN, true, split, &random);
-		float all[28 * 4], one[28 * 4];
-		double expected[28 * 4];
-		const size_t count = v.end - v.begin;
-		assert_all_ok(gemp_som_start_random(&test_comm, &grid, own(&v), count, 4, seed, all));
-		assert_all_ok(gemp_som_start_random(&alone, &grid, v.x, 50, 4, seed, one));
-		assert_all(memcmp(all, one, sizeof all) == 0);
-		assert_all(all[0] >= -1 && all[0] <= 1 && all[0] != all[4]);
-		for (int kind = 0; kind < 2; kind++) {
-			if (kind == 0) {
-				assert_all_ok(gemp_som_start_samples(&test_comm, &grid, own(&v), count, 4, seed, all));
-				assert_all_ok(gemp_som_start_samples(&alone, &grid, v.x, 50, 4, seed, one));
-			} else {
-				assert_all_ok(gemp_som_start_pca(&test_comm, &grid, own(&v), count, 4, all));
-				assert_all_ok(gemp_som_start_pca(&alone, &grid, v.x, 50, 4, one));
-			}
-			for (size_t k = 0; k < 28 * 4; k++)
-				expected[k] = one[k];
-			assert_all(is_near(all, expected, 28 * 4));
-		}
-		vectors_free(&v);
-	}
-	float none[28 * 4];
-	assert_all_code(gemp_som_start_samples(&test_comm, &grid, none, 0, 4, seed, none), GEMP_EDATA);
-	assert_all_ok(gemp_som_start_pca(&test_comm, &grid, none, 0, 4, none));
-	gemp_comm_free(&alone);
-}
-
-/* Half the way from one border to the other is two deviations along an eigenvector of the covariance. */
-static void pca_is_principal(void **state)
-{
-	enum { COUNT = 200, DIMS = 3 };
-	static const double shape[DIMS][2] = { { 3, .1 }, { -1, 1 }, { .5, .6 } };
-	uint64_t random = test_seed_all();
-	const gemp_som_grid grid = { 3, 5, GEMP_SOM_RECTANGULAR, false };
-	float x[COUNT * DIMS], w[15 * DIMS];
-	double mean_of[DIMS] = { 0 }, matrix[DIMS][DIMS] = { { 0 } };
-	(void)state;
-	for (int i = 0; i < COUNT; i++) {
-		const double a = gemp_random_unit(&random) - .5, b = gemp_random_unit(&random) - .5;
-		for (int d = 0; d < DIMS; d++) {
-			x[i * DIMS + d] = (float)(7 + a * shape[d][0] + b * shape[d][1] + .01 * gemp_random_unit(&random));
-			mean_of[d] += x[i * DIMS + d] / (double)COUNT;
-		}
-	}
-	for (int i = 0; i < COUNT; i++)
-		for (int a = 0; a < DIMS; a++)
-			for (int b = 0; b < DIMS; b++)
-				matrix[a][b] += (x[i * DIMS + a] - mean_of[a]) * (x[i * DIMS + b] - mean_of[b]) / COUNT;
-	assert_all_ok(gemp_som_start_pca(&test_comm, &grid, x, test_comm.rank == 0 ? COUNT : 0, DIMS, w));
-	double value[2];
-	for (int axis = 0; axis < 2; axis++) {
-		const int from = axis ? 2 : 5, to = axis ? 12 : 9; /* units at the borders, in the middle of the other side */
-		double v[DIMS], square = 0, off = 0;
-		for (int d = 0; d < DIMS; d++) {
-			v[d] = (w[to * DIMS + d] - w[from * DIMS + d]) / 4; /* a deviation */
-			square += v[d] * v[d];
-		}
-		value[axis] = square;
-		for (int a = 0; a < DIMS; a++) {
-			double product = 0;
-			for (int b = 0; b < DIMS; b++)
-				product += matrix[a][b] * v[b];
-			off += fabs(product - square * v[a]);
-		}
-		assert_all(off < 1e-4);
-	}
-	/* the third is small: what is left of the trace */
-	assert_all(value[0] > value[1] && fabs(matrix[0][0] + matrix[1][1] + matrix[2][2] - value[0] - value[1]) < .001);
-}
-
-/* QUALITIES */
-
-static void umatrix_and_hits(void **state)
-{
-	const gemp_som_grid grid = { 2, 2, GEMP_SOM_RECTANGULAR, false }, one = { 1, 1, GEMP_SOM_RECTANGULAR, true };
-	const float w[] = { 0, 0, 3, 4, 0, 1, 3, 5 };
-	const uint32_t unit[] = { 1, 1, 3, GEMP_SOM_NO_UNIT };
-	double out[4];
-	uint64_t hits[4];
-	(void)state;
-	gemp_som_umatrix(&grid, w, 2, out);
-	assert_all(same(out[0], 3) && same(out[1], 3) && same(out[2], 3) && same(out[3], 3)); /* (5 + 1) / 2 */
-	gemp_som_umatrix(&one, w, 2, out);
-	assert_all(out[0] == 0);
-	gemp_som_hits(&test_comm, &grid, unit, 4, hits);
-	const uint64_t ranks = (uint64_t)test_comm.size;
-	assert_all(hits[0] == 0 && hits[1] == 2 * ranks && hits[2] == 0 && hits[3] == ranks);
-}
-
-static void applied(void **state)
-{
-	uint64_t random = test_seed_all();
-	const gemp_som_grid grid = { 5, 6, GEMP_SOM_HEXAGONAL, false };
-	(void)state;
-	for (int split = 0; split < SPLITS; split++) {
-		vectors v = vectors_new(60, 4, 30, GEMP_SOM_MANHATTAN, true, split, &random);
-		uint32_t unit[60], second[60];
-		float distance[60];
-		assert_all_ok(gemp_som_apply(&test_comm, device, &grid, GEMP_SOM_MANHATTAN, v.w, own(&v), v.end - v.begin, 4, unit, distance,
-		                             second));
-		bool right = true;
-		for (size_t i = v.begin; i < v.end; i++)
-			right = right && unit[i - v.begin] == v.unit[i] && second[i - v.begin] == v.second[i] &&
-			        same(distance[i - v.begin], v.distance[i]);
-		assert_all(right);
-		vectors_free(&v);
-	}
-}
-
 /* MEMORY */
 
 static gemp_code train_once(void *self)
@@ -602,10 +378,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(places_in_the_end),
 		cmocka_unit_test(callbacks),
 		cmocka_unit_test(epochs_ahead),
-		cmocka_unit_test(starts_are_the_same),
-		cmocka_unit_test(pca_is_principal),
-		cmocka_unit_test(umatrix_and_hits),
-		cmocka_unit_test(applied),
 		cmocka_unit_test(memory_may_run_out),
 		cmocka_unit_test(close_device),
 	};
