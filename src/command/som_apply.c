@@ -90,7 +90,8 @@ static gemp_code open_writer(applying *a)
 {
 	gemp_code code = GEMP_OK;
 	gemp_projected columns[COLUMNS] = { 0 };
-	const gemp_rows_options rows = { .path = a->options->output, .limit = UINT64_MAX, .semantics = "som", .distinct = "none" };
+	const gemp_rows_options rows = { .path = a->options->output, .limit = UINT64_MAX, .semantics = "som",
+	                                 .distinct = "none" };
 	GEMP_TRY(gemp_comm_agree(a->comm, new_columns(columns, &a->vectors.keys)));
 	code = gemp_row_writer_open(&a->writer, a->comm, columns, COLUMNS, &rows);
 done:
@@ -145,8 +146,8 @@ static gemp_code take_columns(applying *a)
 	if (a->vectors.named && !has_plain_names(map))
 		return gemp_vectors_select(&a->vectors, a->comm, a->options->arguments[2], map->names, map->dims);
 	if (a->vectors.dims != map->dims) /* on all ranks */
-		return gemp_fail(GEMP_EDATA, "%s: vectors have %" PRIu32 " numbers, and those of %s %" PRIu32, a->options->arguments[2],
-		                 a->vectors.dims, a->options->arguments[1], map->dims);
+		return gemp_fail(GEMP_EDATA, "%s: vectors have %" PRIu32 " numbers, and those of %s %" PRIu32,
+		                 a->options->arguments[2], a->vectors.dims, a->options->arguments[1], map->dims);
 	return GEMP_OK;
 }
 

@@ -71,7 +71,8 @@ static gemp_code sides(const gemp_options *o, uint64_t samples, uint32_t *rows, 
 	char end;
 	if (!o->map_size) {
 		double side = ceil(sqrt(5 * sqrt((double)samples)));
-		*rows = *columns = (uint32_t)(side < 2 ? 2 : side) + ((uint32_t)side & 1); /* even, as hexagonal toroids need it */
+		/* even, as hexagonal toroids need it */
+		*rows = *columns = (uint32_t)(side < 2 ? 2 : side) + ((uint32_t)side & 1);
 		return GEMP_OK;
 	}
 	if (strspn(o->map_size, "0123456789x") != strlen(o->map_size) ||
@@ -150,13 +151,13 @@ static gemp_code check_resumed(const training *t)
 		if (gemp_options_given(t->options, settled[i]))
 			gemp_warn("--resume: %s goes on by its own settings; --%s is passed over", path, settled[i]);
 	if (map->dims != t->vectors.dims || map->samples != t->vectors.all)
-		return gemp_fail(GEMP_EDATA, "%s: was trained on %" PRIu64 " vectors of %" PRIu32 " numbers, and these are %" PRIu64
-		                 " of %" PRIu32 "; --resume goes on with the same data", path, map->samples, map->dims, t->vectors.all,
-		                 t->vectors.dims);
+		return gemp_fail(GEMP_EDATA, "%s: was trained on %" PRIu64 " vectors of %" PRIu32 " numbers, and these are "
+		                 "%" PRIu64 " of %" PRIu32 "; --resume goes on with the same data", path, map->samples, map->dims,
+		                 t->vectors.all, t->vectors.dims);
 	for (uint32_t c = 0; t->graph.graph && c < map->dims; c++)
 		if (strcmp(map->names[c], t->vectors.names[c]) != 0)
-			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and of --features '%s'; --resume goes on with the "
-			                 "same features", path, c + 1, map->names[c], t->vectors.names[c]);
+			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and of --features '%s'; --resume "
+			                 "goes on with the same features", path, c + 1, map->names[c], t->vectors.names[c]);
 	if (map->epoch > map->epochs || map->epochs > INT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: epoch %" PRIu64 " of %" PRIu64, path, map->epoch, map->epochs);
 	return GEMP_OK;
@@ -294,9 +295,9 @@ static gemp_code report_all(training *t)
 	double seconds = t->done.train, each;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, t->comm->world));
 	each = t->done.count ? seconds / t->done.count : 0;
-	gemp_report_print(report, "%s vectors of %" PRIu32 " numbers on a map of %" PRIu32 " x %" PRIu32 " units, after %" PRIu64
-	                  " of %" PRIu64 " epochs\n", gemp_grouped(map->samples).text, map->dims, map->rows, map->columns, map->epoch,
-	                  map->epochs);
+	gemp_report_print(report, "%s vectors of %" PRIu32 " numbers on a map of %" PRIu32 " x %" PRIu32 " units, after "
+	                  "%" PRIu64 " of %" PRIu64 " epochs\n", gemp_grouped(map->samples).text, map->dims, map->rows,
+	                  map->columns, map->epoch, map->epochs);
 	gemp_som_report_errors(report, map->quantisation, map->topographic);
 	gemp_report_detail(report, "\n  %-10s %10.3f ms an epoch\n", "time", 1e3 * each);
 	gemp_report_set(report, "vectors", gemp_json_count(map->samples));
@@ -324,8 +325,9 @@ static gemp_code stopped(const training *t)
 	gemp_comm_max(t->comm, &signal, 1);
 	if (t->map.epoch == t->map.epochs)
 		return GEMP_OK;
-	return gemp_fail(GEMP_STOPPED, "stopped by %s after epoch %" PRIu64 " of %" PRIu64 "; the map is in %s, and --resume "
-	                 "goes on", signal ? gemp_signals_name((int)signal) : "--max-time", t->map.epoch, t->map.epochs, t->options->output);
+	return gemp_fail(GEMP_STOPPED, "stopped by %s after epoch %" PRIu64 " of %" PRIu64 "; the map is in %s, and "
+	                 "--resume goes on", signal ? gemp_signals_name((int)signal) : "--max-time", t->map.epoch,
+	                 t->map.epochs, t->options->output);
 }
 
 /* Collective. Of a file, or of a graph's vertices, whose features are found on the devices. */
