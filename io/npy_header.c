@@ -25,7 +25,7 @@ static const char *read_type(gemp_npy_header *n, const char *header)
 	const char *at = value_of(header, "'descr'");
 	char end;
 	if (!at || sscanf(at, "'%*[<|=]%c%u%c", &n->kind, &n->width, &end) != 3 || end != '\'')
-		return at && at[0] == '\'' && at[1] == '>' ? "is big-endian; save it as little-endian (astype('<i4'))"
+		return at && at[0] == '\'' && at[1] == '>' ? "is big-endian; save it as little-endian (a.astype(a.dtype.newbyteorder('<')))"
 		                                           : "has a type that is no number";
 	static const char *const good[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "b1" };
 	char type[16];

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LARGEST_SIDE = 1 << 20 };
+enum { LARGEST_SIDE = 1 << 24 }; /* as maps may have */
 #define AGAIN "; the file is damaged: train the map again"
 
 /* Stored values of this type can be had as `memory`: texts as texts, numbers as numbers. */

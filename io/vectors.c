@@ -28,6 +28,9 @@ gemp_code gemp_vectors_shape(gemp_vectors *out, const gemp_comm *comm, const cha
 		return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu64 " numbers; 1 to %d are read", place, columns,
 		                 MOST_DIMS);
 	gemp_span span = gemp_share(comm, rows);
+	if (span.end - span.begin > SIZE_MAX / sizeof *out->x / columns) /* datasets say so without any bytes */
+		return gemp_fail(GEMP_ENOMEM, "%s: has %" PRIu64 " vectors of %" PRIu64 " numbers: more than any memory holds", place, rows,
+		                 columns);
 	out->count = span.end - span.begin;
 	out->dims = (uint32_t)columns;
 	out->all = rows;
@@ -98,9 +101,10 @@ done:
 
 /* SELECTION */
 
+/* The first column of this name from number *column on. */
 static gemp_code find_column(const gemp_vectors *v, const char *place, const char *name, uint32_t *column)
 {
-	for (*column = 0; *column < v->dims; ++*column)
+	for (; *column < v->dims; ++*column)
 		if (strcmp(v->names[*column], name) == 0)
 			return GEMP_OK;
 	return gemp_fail(GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any order",
@@ -138,6 +142,15 @@ done:
 	return code;
 }
 
+/* Columns may have one name: the second in `names` is the second in the table, and so on. */
+static uint32_t after_alike(char *const *names, uint32_t c, const uint32_t *from)
+{
+	for (uint32_t before = c; before-- > 0;)
+		if (strcmp(names[before], names[c]) == 0)
+			return from[before] + 1;
+	return 0;
+}
+
 static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *const *names, uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
@@ -145,6 +158,7 @@ static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *
 	bool same = dims == vectors->dims;
 	GEMP_TRY(GEMP_NEW(from, dims));
 	for (uint32_t c = 0; c < dims; c++) {
+		from[c] = after_alike(names, c, from);
 		GEMP_TRY(find_column(vectors, place, names[c], &from[c]));
 		same &= from[c] == c;
 	}

@@ -202,7 +202,7 @@ static gemp_code read_vectors(applying *a)
 		gemp_timers_add(&a->timers, GEMP_READ, since);
 		GEMP_TRY(gemp_answer_context(&a->context, a->comm, o, &a->timers));
 	}
-	gemp_som_scale_apply(&a->map, &a->vectors);
+	code = gemp_som_scale_apply(&a->map, a->comm, place, &a->vectors);
 done:
 	return code;
 }

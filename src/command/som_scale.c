@@ -1,8 +1,11 @@
 #include "command/som.h"
 
+#include "core/log.h"
 #include "core/memory.h"
+#include "io/share.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 
 gemp_som_grid gemp_som_grid_of(const gemp_som_map *map)
@@ -52,6 +55,22 @@ static void look_again(const gemp_comm *comm, const gemp_vectors *v, const doubl
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, squares, (int)v->dims, MPI_DOUBLE, MPI_SUM, comm->world));
 }
 
+/* Best units are found by |w|^2 - 2 x.w, whose rounding is larger there than vectors are apart. */
+static void warn_of_far(const gemp_som_map *map, const double *least, const double *greatest, const double *mean)
+{
+	double far = 0, wide = 0;
+	uint32_t most = 0;
+	for (uint32_t c = 0; c < map->dims; c++) {
+		const double width = greatest[c] > least[c] ? greatest[c] - least[c] : 0;
+		far += mean[c] * mean[c];
+		wide += width * width;
+		most = fabs(mean[c]) > fabs(mean[most]) ? c : most;
+	}
+	if (map->metric == GEMP_SOM_EUCLIDEAN && wide > 0 && far > 1e4 * wide)
+		gemp_warn("column '%s' lies around %g, far from 0 for how little vectors differ: floats hardly tell them apart; take "
+		          "--scale standard", map->names[most], mean[most]);
+}
+
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
 {
 	enum { NONE, UNIT };
@@ -67,8 +86,10 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 		map->factor[c] = 1;
 		sum[c] = count[c] > 0 ? sum[c] / count[c] : 0;
 	}
-	if (map->scaling == NONE)
+	if (map->scaling == NONE) {
+		warn_of_far(map, least, greatest, sum);
 		goto done;
+	}
 	look_again(comm, vectors, sum, squares);
 	for (uint32_t c = 0; c < dims; c++) {
 		double width = map->scaling == UNIT ? greatest[c] - least[c] : sqrt(squares[c] / count[c]);
@@ -82,11 +103,35 @@ done:
 	return code;
 }
 
-void gemp_som_scale_apply(const gemp_som_map *map, gemp_vectors *vectors)
+/* Local. The greatest value, whatever its sign. */
+static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors, double *greatest)
 {
+	const double most = sqrt((double)FLT_MAX / (64. * vectors->dims)); /* of units beyond the data, too */
 	for (size_t i = 0; i < vectors->count; i++)
 		for (uint32_t c = 0; c < vectors->dims; c++) {
 			float *value = &vectors->x[i * vectors->dims + c];
-			*value = (float)(((double)*value - map->offset[c]) * map->factor[c]);
+			const double scaled = ((double)*value - map->offset[c]) * map->factor[c];
+			if (fabs(scaled) > most)
+				return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in floats allow, "
+				                 "%.3g; leave it out, or train with --scale unit or standard", place,
+				                 gemp_share(comm, vectors->all).begin + i, map->names[c], scaled, map->scaling ? ", as scaled," : "",
+				                 most);
+			*greatest = fmax(*greatest, fabs(scaled)); /* not NaN */
+			*value = (float)scaled;
 		}
+	return GEMP_OK;
+}
+
+gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
+{
+	static const double few = 1e-15; /* squares of differences are to be more than the least float */
+	gemp_code code = GEMP_OK;
+	double greatest = 0;
+	GEMP_TRY(gemp_comm_agree(comm, scale(map, comm, place, vectors, &greatest)));
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, comm->world));
+	if (greatest > 0 && greatest < few && map->metric != GEMP_SOM_MANHATTAN)
+		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with --scale unit or standard", place,
+		          greatest);
+done:
+	return code;
 }

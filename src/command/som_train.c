@@ -178,9 +178,9 @@ static gemp_code prepare(training *t)
 	}
 	const gemp_som_training asked = how(&t->map, false, 0);
 	GEMP_TRY(gemp_comm_agree(t->comm, gemp_som_training_check(&asked)));
-	gemp_som_scale_apply(&t->map, &t->vectors);
+	GEMP_TRY(gemp_som_scale_apply(&t->map, t->comm, t->options->arguments[1], &t->vectors));
 	if (!there)
-		GEMP_TRY(start(t));
+		code = start(t);
 done:
 	return code;
 }

@@ -125,12 +125,13 @@ void gemp_som_smooth_free(gemp_som_smooth *smooth)
 gemp_code gemp_som_smooth_radius(gemp_som_smooth *smooth, double radius)
 {
 	static const cl_uint shapes[] = { SOM_GAUSSIAN, SOM_GAUSSIAN, SOM_BUBBLE, SOM_SQUARE };
-	const double about = radius * (1 + 1e-9); /* units at the radius are within it, whatever the rounding */
-	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : radius;
+	const double within = fmin(fmax(radius, 1e-12), 1e12);  /* squares are floats; no map has steps less or greater */
+	const double about = within * (1 + 1e-9); /* units at the radius are within it, whatever the rounding */
+	const double wide = smooth->neighbourhood == GEMP_SOM_SQUARE ? about : within;
 	const cl_float first = (cl_float)wide, rest = (cl_float)(wide - first);
 	const cl_uint hexagonal = smooth->grid.lattice == GEMP_SOM_HEXAGONAL, toroid = smooth->grid.toroid;
 	smooth->radius = radius;
-	smooth->reach = gemp_som_is_cut(smooth->neighbourhood) ? (cl_ulong)fmin(4 * about * about, 0x1p62) : CL_ULONG_MAX;
+	smooth->reach = gemp_som_is_cut(smooth->neighbourhood) ? (cl_ulong)(4 * about * about) : CL_ULONG_MAX;
 	return gemp_launch(smooth->device, smooth->factors, smooth->steps.size / sizeof(float), smooth->gpu ? GROUP : 0,
 	                   GEMP_ARG(&smooth->steps.mem), GEMP_ARG(&smooth->grid.rows), GEMP_ARG(&smooth->grid.columns),
 	                   GEMP_ARG(&hexagonal), GEMP_ARG(&toroid), GEMP_ARG(&shapes[smooth->neighbourhood]), GEMP_ARG(&first),

@@ -14,7 +14,7 @@ import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
 from program import SOURCE, attempt, run
-from som_case import NAMES, Map, apply, check_setting, clusters, read_rows, train, write_table
+from som_case import NAMES, Map, apply, check_setting, clusters, read_rows, train, write_map, write_table
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 
@@ -104,6 +104,38 @@ def example():
     assert os.path.getsize("som-colours.svg") > 50000 and os.path.getsize("som-colours-planes.png") > 20000
 
 
+def extremes(rng):
+    """Values that floats do not have distances of are refused or told; columns may share a name; a long side can be read again."""
+    x = clusters(rng, 30, 3)
+    numpy.save("large.npy", x * numpy.float32(1e30))
+    numpy.save("small.npy", x * numpy.float32(1e-30))
+    numpy.save("far.npy", x + numpy.float32(1e7))
+    options = ("-o", "edge.h5", "--devices", "cpu", "--size", "6x8", "--epochs", "1")
+    for ranks in (1, 3):
+        run(ranks, "som", "train", "large.npy", *options, code=65, says="row 0 (from 0), 'x1'")
+    assert not os.path.exists("edge.h5")
+    assert "warning: small.npy" in run(1, "som", "train", "small.npy", *options).stderr
+    assert "--scale standard" in run(1, "som", "train", "far.npy", *options).stderr
+    done = run(1, "som", "train", "large.npy", "--scale", "standard", *options)
+    assert "warning" not in done.stderr and Map("edge.h5").hits.sum() == 30
+    for radius in ("1e300", "1e-300"): # all samples' mean; each unit's own
+        run(1, "som", "train", "t.npy", *options, "--radius", radius, "--radius-end", radius)
+        w = Map("edge.h5").w.reshape(48, 3)
+        assert (numpy.abs(w - w[0]).max() < 1e-5 * numpy.abs(w).max()) == (radius == "1e300"), w
+    write_table("twice.csv", x, ["a", "b", "a"])
+    train(1, "twice.csv", "edge.h5", "--size", "6x8", "--epochs", "1")
+    for columns, names in (((0, 1, 2), ["a", "b", "a"]), ((1, 0, 2), ["b", "a", "a"])):
+        write_table("again.csv", x[:, columns], names)
+        apply(3, "edge.h5", "again.csv", "edge.tsv")
+        Map("edge.h5").check_rows(x, None, read_rows("edge.tsv"))
+    write_map("long.h5", numpy.zeros((1, (1 << 20) + 1, 1)))
+    numpy.save("narrow.npy", x[:2, :1])
+    apply(1, "long.h5", "narrow.npy", "edge.tsv")
+    with h5py.File("vast.h5", "w") as file:
+        file.create_dataset("x", shape=(1 << 60, 16), dtype="f4", chunks=(1024, 16))
+    run(1, "som", "train", "vast.h5:/x", *options, code=71, says="more than any memory holds")
+
+
 def refusals(rng):
     numpy.save("wide.npy", clusters(rng, 20, 4))
     asked = ("som", "train", "t.npy", "-o", "m.h5")
@@ -136,6 +168,7 @@ def main():
     check_setting(rng, 1, 1, 1)
     resumed(rng)
     example()
+    extremes(rng)
     refusals(rng)
 
 
