@@ -187,7 +187,8 @@ static void draw_bar(gemp_canvas *canvas, const gemp_som_panel *panel, int bar, 
 		gemp_canvas_box(canvas, from, at.y, to - from, BAR, gemp_som_bar_colour(panel, bar, (i + 0.5) / STEPS));
 	}
 	draw_value(canvas, (place){ at.x, below }, GEMP_ANCHOR_START, least, most - least);
-	gemp_canvas_words(canvas, at.x + width / 2, below, LETTERS, GEMP_ANCHOR_MIDDLE, between);
+	if (*between)
+		gemp_canvas_words(canvas, at.x + width / 2, below, LETTERS, GEMP_ANCHOR_MIDDLE, between);
 	draw_value(canvas, (place){ at.x + width, below }, GEMP_ANCHOR_END, most, most - least);
 }
 

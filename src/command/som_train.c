@@ -152,8 +152,8 @@ static gemp_code check_resumed(const training *t)
 			gemp_warn("--resume: %s goes on by its own settings; --%s is passed over", path, settled[i]);
 	if (map->dims != t->vectors.dims || map->samples != t->vectors.all)
 		return gemp_fail(GEMP_EDATA, "%s: was trained on %" PRIu64 " vectors of %" PRIu32 " numbers, and these are "
-		                 "%" PRIu64 " of %" PRIu32 "; --resume goes on with the same data", path, map->samples, map->dims,
-		                 t->vectors.all, t->vectors.dims);
+		                 "%" PRIu64 " of %" PRIu32 "; --resume goes on with the same data", path, map->samples,
+		                 map->dims, t->vectors.all, t->vectors.dims);
 	for (uint32_t c = 0; t->graph.graph && c < map->dims; c++)
 		if (strcmp(map->names[c], t->vectors.names[c]) != 0)
 			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and of --features '%s'; --resume "
