@@ -105,12 +105,14 @@ def example():
 
 
 def extremes(rng):
-    """Values that floats do not have distances of are refused or told; columns may share a name; a long side can be read again."""
+    """Values that floats do not have distances of are refused or told; columns may share a name; a long side can be
+    read again."""
     x = clusters(rng, 30, 3)
     numpy.save("large.npy", x * numpy.float32(1e30))
     numpy.save("small.npy", x * numpy.float32(1e-30))
     numpy.save("far.npy", x + numpy.float32(1e7))
-    options = ("-o", "edge.h5", "--devices", "cpu", "--size", "6x8", "--epochs", "1")
+    size = ("--size", "6x8", "--epochs", "1", "--grid", "hexagonal") # whose kernels are there
+    options = ("-o", "edge.h5", "--devices", "cpu", *size)
     for ranks in (1, 3):
         run(ranks, "som", "train", "large.npy", *options, code=65, says="row 0 (from 0), 'x1'")
     assert not os.path.exists("edge.h5")
@@ -123,7 +125,7 @@ def extremes(rng):
         w = Map("edge.h5").w.reshape(48, 3)
         assert (numpy.abs(w - w[0]).max() < 1e-5 * numpy.abs(w).max()) == (radius == "1e300"), w
     write_table("twice.csv", x, ["a", "b", "a"])
-    train(1, "twice.csv", "edge.h5", "--size", "6x8", "--epochs", "1")
+    train(1, "twice.csv", "edge.h5", *size)
     for columns, names in (((0, 1, 2), ["a", "b", "a"]), ((1, 0, 2), ["b", "a", "a"])):
         write_table("again.csv", x[:, columns], names)
         apply(3, "edge.h5", "again.csv", "edge.tsv")
