@@ -29,8 +29,8 @@ gemp_code gemp_vectors_shape(gemp_vectors *out, const gemp_comm *comm, const cha
 		                 MOST_DIMS);
 	gemp_span span = gemp_share(comm, rows);
 	if (span.end - span.begin > SIZE_MAX / sizeof *out->x / columns) /* datasets say so without any bytes */
-		return gemp_fail(GEMP_ENOMEM, "%s: has %" PRIu64 " vectors of %" PRIu64 " numbers: more than any memory holds", place, rows,
-		                 columns);
+		return gemp_fail(GEMP_ENOMEM, "%s: has %" PRIu64 " vectors of %" PRIu64 " numbers: more than any memory holds",
+		                 place, rows, columns);
 	out->count = span.end - span.begin;
 	out->dims = (uint32_t)columns;
 	out->all = rows;

@@ -67,8 +67,8 @@ static void warn_of_far(const gemp_som_map *map, const double *least, const doub
 		most = fabs(mean[c]) > fabs(mean[most]) ? c : most;
 	}
 	if (map->metric == GEMP_SOM_EUCLIDEAN && wide > 0 && far > 1e4 * wide)
-		gemp_warn("column '%s' lies around %g, far from 0 for how little vectors differ: floats hardly tell them apart; take "
-		          "--scale standard", map->names[most], mean[most]);
+		gemp_warn("column '%s' lies around %g, far from 0 for how little vectors differ: floats hardly tell them "
+		          "apart; take --scale standard", map->names[most], mean[most]);
 }
 
 gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const gemp_vectors *vectors)
@@ -104,7 +104,8 @@ done:
 }
 
 /* Local. The greatest value, whatever its sign. */
-static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors, double *greatest)
+static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors,
+                       double *greatest)
 {
 	const double most = sqrt((double)FLT_MAX / (64. * vectors->dims)); /* of units beyond the data, too */
 	for (size_t i = 0; i < vectors->count; i++)
@@ -112,17 +113,18 @@ static gemp_code scale(const gemp_som_map *map, const gemp_comm *comm, const cha
 			float *value = &vectors->x[i * vectors->dims + c];
 			const double scaled = ((double)*value - map->offset[c]) * map->factor[c];
 			if (fabs(scaled) > most)
-				return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in floats allow, "
-				                 "%.3g; leave it out, or train with --scale unit or standard", place,
-				                 gemp_share(comm, vectors->all).begin + i, map->names[c], scaled, map->scaling ? ", as scaled," : "",
-				                 most);
+				return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 " (from 0), '%s': %g%s is more than distances in "
+				                 "floats allow, %.3g; leave it out, or train with --scale unit or standard", place,
+				                 gemp_share(comm, vectors->all).begin + i, map->names[c], scaled,
+				                 map->scaling ? ", as scaled," : "", most);
 			*greatest = fmax(*greatest, fabs(scaled)); /* not NaN */
 			*value = (float)scaled;
 		}
 	return GEMP_OK;
 }
 
-gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place, gemp_vectors *vectors)
+gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, const char *place,
+                               gemp_vectors *vectors)
 {
 	static const double few = 1e-15; /* squares of differences are to be more than the least float */
 	gemp_code code = GEMP_OK;
@@ -130,8 +132,8 @@ gemp_code gemp_som_scale_apply(const gemp_som_map *map, const gemp_comm *comm, c
 	GEMP_TRY(gemp_comm_agree(comm, scale(map, comm, place, vectors, &greatest)));
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &greatest, 1, MPI_DOUBLE, MPI_MAX, comm->world));
 	if (greatest > 0 && greatest < few && map->metric != GEMP_SOM_MANHATTAN)
-		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with --scale unit or standard", place,
-		          greatest);
+		gemp_warn("%s: no value is more than %g, and floats lose their squares; train with --scale unit or standard",
+		          place, greatest);
 done:
 	return code;
 }

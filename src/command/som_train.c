@@ -156,9 +156,9 @@ static gemp_code check_resumed(const training *t)
 		                 map->dims, t->vectors.all, t->vectors.dims);
 	for (uint32_t c = 0; (t->graph.graph || t->vectors.named) && c < map->dims; c++)
 		if (strcmp(map->names[c], t->vectors.names[c]) != 0)
-			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and that of the %s '%s'; --resume goes on with "
-			                 "the same ones in the same order", path, c + 1, map->names[c],
-			                 t->graph.graph ? "features" : "data", t->vectors.names[c]);
+			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and of %s '%s'; --resume "
+			                 "goes on with the same ones in the same order", path, c + 1, map->names[c],
+			                 t->graph.graph ? "--features" : "the data", t->vectors.names[c]);
 	if (map->epoch > map->epochs || map->epochs > INT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: epoch %" PRIu64 " of %" PRIu64, path, map->epoch, map->epochs);
 	return GEMP_OK;

@@ -130,7 +130,7 @@ def extremes(rng):
         write_table("again.csv", x[:, columns], names)
         apply(3, "edge.h5", "again.csv", "edge.tsv")
         Map("edge.h5").check_rows(x, None, read_rows("edge.tsv"))
-    run(1, "som", "train", "again.csv", *options, "--resume", code=65, says="'a', and that of the data 'b'")
+    run(1, "som", "train", "again.csv", *options, "--resume", code=65, says="'a', and of the data 'b'")
     write_table("plain.csv", x, ["x1", "x2", "x3"])
     train(1, "plain.csv", "edge.h5", "--size", "6x8", "--epochs", "1")
     for columns, names in (((2, 0, 1), ["x3", "x1", "x2"]), ((0, 1, 2), NAMES)): # by name, if they have the map's
