@@ -8,6 +8,28 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Other programs have ways to compress that this library has not. */
+static gemp_code check_filters(const gemp_h5 *h5, hid_t dataset, const char *name)
+{
+	gemp_code code = GEMP_OK;
+	hid_t creation = H5I_INVALID_HID;
+	GEMP_TRY(GEMP_HDF5(h5, creation = H5Dget_create_plist(dataset)));
+	const int filters = H5Pget_nfilters(creation);
+	for (int i = 0; i < filters && code == GEMP_OK; i++) {
+		char called[32] = "";
+		unsigned flags;
+		size_t values = 0;
+		const H5Z_filter_t filter = H5Pget_filter2(creation, (unsigned)i, &flags, &values, NULL, sizeof called - 1, called, NULL);
+		if (H5Zfilter_avail(filter) <= 0)
+			code = gemp_fail(GEMP_EDATA, "%s: dataset '%s' is compressed by '%s' (filter %d), which this HDF5 library has not; "
+			                 "write it with gzip", h5->path, name, called, (int)filter);
+	}
+done:
+	if (creation >= 0)
+		H5Pclose(creation);
+	return code;
+}
+
 /* Any program's dataset: chunked, compressed, of any numbers. HDF5 converts to floats. */
 static gemp_code read_rows(gemp_vectors *out, const gemp_h5 *h5, hid_t dataset, hid_t space, const char *name)
 {
@@ -27,6 +49,7 @@ static gemp_code read_rows(gemp_vectors *out, const gemp_h5 *h5, hid_t dataset, 
 	count[1] = size[1];
 	if (out->count == 0)
 		goto done;
+	GEMP_TRY(check_filters(h5, dataset, name));
 	GEMP_TRY(GEMP_HDF5(h5, H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL)));
 	GEMP_TRY(GEMP_HDF5(h5, memory = H5Screate_simple(2, count, NULL)));
 	code = GEMP_HDF5(h5, H5Dread(dataset, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, out->x));

@@ -142,6 +142,10 @@ def extremes(rng):
     apply(1, "long.h5", "narrow.npy", "edge.tsv")
     with h5py.File("vast.h5", "w") as file:
         file.create_dataset("x", shape=(1 << 60, 16), dtype="f4", chunks=(1024, 16))
+        file.create_dataset("lzf", data=x, compression="lzf")
+        file.create_dataset("gzip", data=x, compression="gzip", shuffle=True)
+    run(3, "som", "train", "vast.h5:/lzf", *options, code=65, says="'lzf'")
+    run(1, "som", "train", "vast.h5:/gzip", *options)
     run(1, "som", "train", "vast.h5:/x", *options, code=71, says="more than any memory holds")
 
 
