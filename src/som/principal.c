@@ -224,7 +224,7 @@ static void iterate(finding *f, double *axes, double found[2])
 		make_orthogonal(f->vectors, f->wide, n);
 		multiply(f);
 		project(f, axes, found);
-		if (fabs(found[0] - last[0]) + fabs(found[1] - last[1]) <= close * found[1])
+		if (fabs(found[0] - last[0]) + fabs(found[1] - last[1]) <= close * found[1] + 1e-15 * found[0]) /* rounding */
 			break;
 		memcpy(last, found, sizeof last);
 		memcpy(f->vectors, f->products, f->wide * n * sizeof *f->vectors);
