@@ -25,11 +25,13 @@ static double share_of(const gemp_som_panel *panel, const gemp_som_range *range,
 	return most > least ? (panel->values[which][unit] - least) / (most - least) : 0;
 }
 
+/* But for the rounding of means. */
 static bool within(const gemp_som_range *range, double most)
 {
+	const double beyond = 1e-5 * most;
 	bool all = true;
 	for (int k = 0; k < 3; k++)
-		all &= range->least[k] >= 0 && range->most[k] <= most;
+		all &= range->least[k] >= -beyond && range->most[k] <= most + beyond;
 	return all;
 }
 

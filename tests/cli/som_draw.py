@@ -111,7 +111,9 @@ def colours_of_units(rng):
 def own_colours(rng):
     """rgb: from 0 to 1, from 0 to 255, or from the least to the greatest."""
     raw = rng.random((3, 4, 4))
-    for w, least, most in ((raw, 0, 1), (255 * raw, 0, 255), (1000 * raw - 300, None, None)):
+    rounded = raw.copy()
+    rounded[1, 2] = 1 + 2e-7 # as means may be
+    for w, least, most in ((raw, 0, 1), (rounded, 0, 1), (255 * raw, 0, 255), (255 * rounded, 0, 255), (1000 * raw - 300, None, None)):
         write_map("map.h5", w, ["red", "green", "blue", "x"])
         draw("map.h5", "map.svg", "--show", "rgb:blue,red,green")
         used = w[:, :, [2, 0, 1]].reshape(-1, 3)
