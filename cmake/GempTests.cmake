@@ -1,6 +1,6 @@
 # How tests are built and registered with CTest.
 set(GEMP_TEST_RANKS 1 2 3 4 8 CACHE STRING "Numbers of ranks that each test in tests/mpi runs under")
-set(GEMP_TEST_LONG_RANKS 2 4 CACHE STRING "Of these, those that only the whole suite has: the others are one, odd, and many")
+set(GEMP_TEST_LONG_RANKS 2 4 8 CACHE STRING "Of these, those that only the whole suite has: two cores take minutes for many ranks")
 set(GEMP_MPIEXEC_FLAGS -q --oversubscribe --bind-to none CACHE STRING "Options of mpirun in tests")
 set(GEMP_PYTHON /usr/bin/python3 CACHE FILEPATH "Python with h5py and scipy, for tests of the file format")
 set(GEMP_SHARED_DEFAULT ${PROJECT_SOURCE_DIR}/../shared) # the environment's GEMP_SHARED comes first
