@@ -95,9 +95,9 @@ def random_graph(rng):
     keys = [f"k{i}" if words else i for i in range(1, count + 1)]
     vertices = {k: [{label for label in "PQ" if rng.random() < 0.5}, {"x": rng.randint(0, 3)} if rng.random() < 0.8 else {}]
                 for k in keys}
-    edges = []
+    edges = [] # one of type K at least: rules that name a type which no edge has are refused
     for _ in range(rng.randint(2, 2 * count)):
-        edge = [rng.choice("KKKL"), rng.choice(keys), rng.choice(keys), {"w": rng.randint(1, 2)} if rng.random() < 0.7 else {}]
+        edge = [rng.choice("KKKL") if edges else "K", rng.choice(keys), rng.choice(keys), {"w": rng.randint(1, 2)} if rng.random() < 0.7 else {}]
         edges += [edge] * rng.choice([1, 1, 1, 2, 3])
     return vertices, edges
 
