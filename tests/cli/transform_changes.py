@@ -97,7 +97,8 @@ def random_graph(rng):
                 for k in keys}
     edges = [] # one of type K at least: rules that name a type which no edge has are refused
     for _ in range(rng.randint(2, 2 * count)):
-        edge = [rng.choice("KKKL") if edges else "K", rng.choice(keys), rng.choice(keys), {"w": rng.randint(1, 2)} if rng.random() < 0.7 else {}]
+        kind = rng.choice("KKKL") if edges else "K"
+        edge = [kind, rng.choice(keys), rng.choice(keys), {"w": rng.randint(1, 2)} if rng.random() < 0.7 else {}]
         edges += [edge] * rng.choice([1, 1, 1, 2, 3])
     return vertices, edges
 
