@@ -2,18 +2,19 @@
 
 #include <ftw.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static char folder[PATH_MAX]; /* empty: none */
 
-static int is_launched(void)
+static bool is_launched(void)
 {
 	static const char *const variables[] = { "OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK" };
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
 		if (getenv(variables[i]))
-			return 1;
-	return 0;
+			return true;
+	return false;
 }
 
 /* Open MPI would also start a daemon for such a process, in case it is to start others: a fifth of a second. */

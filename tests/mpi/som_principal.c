@@ -154,12 +154,32 @@ static void little_to_find(void **state)
 	assert_all(axes[0] == 0 && axes[1] == 0);
 }
 
+static gemp_code find_once(void *context)
+{
+	made *m = context;
+	const size_t count = test_comm.rank == 0 ? SAMPLES : 0;
+	return gemp_som_principal(&test_comm, m->x, count, (uint32_t)m->n, m->mean, m->axes);
+}
+
+static void memory_may_run_out(void **state)
+{
+	static const double far[2] = { 5, 2 };
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (size_t n = 9; n <= 1025; n += 1016) { /* with and without a matrix */
+		made m = made_new(n, far, false, &random);
+		assert_all_survive_no_memory(find_once, &m);
+		made_free(&m);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_and_many_dimensions),
 		cmocka_unit_test(values_may_be_missing),
 		cmocka_unit_test(little_to_find),
+		cmocka_unit_test(memory_may_run_out),
 	};
 	return test_main_all(argc, argv, tests);
 }
