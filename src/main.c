@@ -41,6 +41,7 @@ int main(int argc, char **argv)
 	gemp_signals_note(); /* until it is known whether the command can be stopped */
 	gemp_launch_facts launch = gemp_launch_facts_read();
 	GEMP_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+	gemp_signals_catch_ends(); /* Open MPI tells of faults, if nobody else does before */
 	gemp_comm_new(&comm, MPI_COMM_WORLD);
 	gemp_world_check(&comm, &launch);
 	gemp_comm_share_cores(&comm);

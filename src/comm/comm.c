@@ -1,7 +1,7 @@
 #include "comm/comm.h"
 
 #include "comm/counter.h"
-
+#include "comm/session.h"
 #include "core/memory.h"
 #include "core/timer.h"
 #include "core/trace.h"
@@ -18,6 +18,7 @@ _Noreturn void gemp_mpi_failed(const char *file, int line, const char *call, int
 	int length = 0;
 	MPI_Error_string(error, text, &length);
 	fprintf(stderr, "gemp-mpi: %s:%d: %s: %s\n", file, line, call, text);
+	gemp_session_end();
 	MPI_Abort(MPI_COMM_WORLD, GEMP_EINTERNAL);
 	abort();
 }

@@ -1,12 +1,26 @@
 #include "comm/session.h"
 
-#include <ftw.h>
+#include "core/signals.h"
+#include "core/tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static char folder[PATH_MAX]; /* empty: none */
+#define PREFIX "gemp-mpi."
+#define RANDOM "XXXXXX"
+
+enum { TURNS = 8, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
+
+static const char owner[] = "gemp-mpi-owner"; /* the file that is locked */
+static char folder[PATH_MAX];                 /* empty: none */
 
 static bool is_launched(void)
 {
@@ -15,6 +29,107 @@ static bool is_launched(void)
 		if (getenv(variables[i]))
 			return true;
 	return false;
+}
+
+/* THE OWNER */
+
+/* Locks do not always reach from one host to another, and folders may. */
+static size_t host(char name[HOST_NAME_MAX + 1])
+{
+	memset(name, 0, HOST_NAME_MAX + 1);
+	return gethostname(name, HOST_NAME_MAX) == 0 ? strlen(name) : 0;
+}
+
+/* Also false where somebody who saw the file without a lock has removed it. */
+static bool lock(int file)
+{
+	struct stat status;
+	return flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &status) == 0 && status.st_nlink == 1;
+}
+
+/* The file stays open, and locked, to the end. */
+static bool own(int here)
+{
+	char name[HOST_NAME_MAX + 1];
+	const size_t length = host(name);
+	int file = openat(here, owner, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file < 0)
+		return false;
+	if (write(file, name, length) == (ssize_t)length && lock(file))
+		return true;
+	unlinkat(here, owner, 0);
+	close(file);
+	return false;
+}
+
+/* ANOTHER'S FOLDER */
+
+static bool is_mine(int descriptor, mode_t kind)
+{
+	struct stat status;
+	return fstat(descriptor, &status) == 0 && (status.st_mode & S_IFMT) == kind && status.st_uid == geteuid() &&
+	       (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+static bool is_of_this_host(int file)
+{
+	char name[HOST_NAME_MAX + 1], found[HOST_NAME_MAX + 1] = "";
+	const size_t length = host(name);
+	return length && read(file, found, sizeof found) == (ssize_t)length && memcmp(name, found, length) == 0;
+}
+
+static void clear(int here)
+{
+	gemp_tree_clear(here, owner);
+	unlinkat(here, owner, 0); /* the last: who is ended meanwhile leaves a folder that can be told */
+}
+
+/* An empty one lost its file to Open MPI at its end. Whoever has just made it makes another. */
+static void sweep_one(int base, const char *name)
+{
+	int here = openat(base, name, FOLDER), file = -1;
+	if (here < 0)
+		return;
+	if (is_mine(here, S_IFDIR)) {
+		file = openat(here, owner, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (file >= 0 && is_mine(file, S_IFREG) && is_of_this_host(file) && lock(file))
+			clear(here);
+		unlinkat(base, name, AT_REMOVEDIR);
+	}
+	if (file >= 0)
+		close(file);
+	close(here);
+}
+
+static void sweep(const char *base)
+{
+	DIR *listing = opendir(base);
+	for (const struct dirent *entry; listing && (entry = readdir(listing));)
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0 &&
+		    strlen(entry->d_name) == strlen(PREFIX RANDOM))
+			sweep_one(dirfd(listing), entry->d_name);
+	if (listing)
+		closedir(listing);
+}
+
+/* THIS PROCESS'S */
+
+/* Where nothing can be locked it is one without an owner, which is nobody's to remove. */
+static bool make(const char *base)
+{
+	bool owned = false;
+	for (int turn = 0; turn < TURNS && !owned; turn++) {
+		if (turn)
+			rmdir(folder);
+		const int length = snprintf(folder, sizeof folder, "%s/" PREFIX RANDOM, base);
+		if (length < 0 || (size_t)length >= sizeof folder || !mkdtemp(folder))
+			return false;
+		int here = open(folder, FOLDER);
+		owned = here >= 0 && own(here);
+		if (here >= 0)
+			close(here);
+	}
+	return true;
 }
 
 /* Open MPI would also start a daemon for such a process, in case it is to start others: a fifth of a second. */
@@ -27,24 +142,23 @@ void gemp_session_begin(void)
 	setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
 	if (getenv(variable))
 		return;
-	const int length = snprintf(folder, sizeof folder, "%s/gemp-mpi.XXXXXX", base && *base ? base : "/tmp");
-	if (length > 0 && (size_t)length < sizeof folder && mkdtemp(folder))
+	base = base && *base ? base : "/tmp";
+	sweep(base);
+	gemp_signals_at_end(gemp_session_end);
+	if (make(base))
 		setenv(variable, folder, 0);
 	else
 		folder[0] = '\0';
 }
 
-static int drop(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-	(void)status, (void)kind, (void)place;
-	remove(path);
-	return 0;
-}
-
 /* Open MPI removes it in the end, if it comes to that. */
 void gemp_session_end(void)
 {
-	if (folder[0])
-		nftw(folder, drop, 8, FTW_DEPTH | FTW_PHYS);
+	int here = folder[0] ? open(folder, FOLDER) : -1;
+	if (here >= 0) {
+		clear(here);
+		close(here);
+		rmdir(folder);
+	}
 	folder[0] = '\0';
 }

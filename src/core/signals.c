@@ -17,6 +17,11 @@ static const struct {
 
 enum { WISHES = sizeof wishes / sizeof *wishes };
 
+/* What else ends a process, by others' will or by its own fault, and who wants to see it. */
+static const int ends[] = { SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
+enum { ENDS = sizeof ends / sizeof *ends };
+static struct sigaction before[ENDS];
+
 static volatile sig_atomic_t noted;
 static const char *volatile last_words;
 
@@ -27,11 +32,20 @@ static struct {
 	char path[LONGEST];
 } doomed[DOOMED];
 
-static void end_by(int number)
+static void (*volatile at_end)(void);
+
+static void leave_nothing(void)
 {
 	for (size_t i = 0; i < DOOMED; i++)
 		if (doomed[i].set)
 			unlink(doomed[i].path);
+	if (at_end)
+		at_end();
+}
+
+static void end_by(int number)
+{
+	leave_nothing();
 	signal(number, SIG_DFL);
 	raise(number);
 }
@@ -74,6 +88,33 @@ void gemp_signals_release(void)
 	gemp_signals_tell(NULL);
 	if (noted)
 		raise(noted);
+}
+
+/* A fault comes again on return, and what was sent is sent again: to whom it would have reached without us. */
+static void fall(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	leave_nothing();
+	for (size_t i = 0; i < ENDS; i++)
+		if (ends[i] == number)
+			sigaction(number, &before[i], NULL);
+	bool fault = info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
+	if (!fault)
+		raise(number);
+}
+
+void gemp_signals_catch_ends(void)
+{
+	struct sigaction action = { .sa_sigaction = fall, .sa_flags = SA_SIGINFO };
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < ENDS; i++)
+		if (sigaction(ends[i], NULL, &before[i]) == 0 && before[i].sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+}
+
+void gemp_signals_at_end(void (*clean)(void))
+{
+	at_end = clean;
 }
 
 void gemp_signals_doom(const char *path)

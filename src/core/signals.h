@@ -13,6 +13,12 @@ void gemp_signals_tell(const char *text);
 /* From now on they do what they would do by themselves, and so does at once one that was noted before. */
 void gemp_signals_release(void);
 
+/* From now on signals that end a process without its consent, faults among them, first remove what is doomed, and then do
+ * what they did before. Those that are ignored stay so. */
+void gemp_signals_catch_ends(void);
+/* What else is to be done then; nothing but what a handler may do. */
+void gemp_signals_at_end(void (*clean)(void));
+
 /* A file that is not whole yet: a signal that ends the process removes it first. Of a few at a time. Spare: it is whole,
  * or gone. */
 void gemp_signals_doom(const char *path);

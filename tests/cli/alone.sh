@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Processes without mpirun beside each other: none loses its session's folder to another that ends, and none leaves one behind.
+# Processes without mpirun beside each other: none loses its session's folder to another that ends, and none leaves one behind,
+# whatever ends it; what SIGKILL leaves the next one removes, and nothing else.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 export TMPDIR=$work/sessions
 mkdir "$TMPDIR"
@@ -26,4 +27,65 @@ equal "$(ls "$TMPDIR")" "" "folders left"
 	exit $failures
 )
 failures=$((failures + $?))
+
+# wait_for_work: starts $process, which waits for somebody to write the array that it reads.
+mkfifo "$work/table.npy"
+wait_for_work() {
+	"$GEMP_MPI" som train "$work/table.npy" -o "$work/map.h5" -q 2>>"$work/said" &
+	process=$!
+	exec 9>"$work/table.npy"
+}
+# folders: all that are there.
+folders() { (cd "$TMPDIR" && echo gemp-mpi.*); }
+
+for signal in TERM INT USR1 HUP PIPE SEGV ABRT FPE; do
+	wait_for_work
+	[ -n "$(ls "$TMPDIR")" ] || fail "no folder to leave"
+	kill -$signal $process
+	wait $process 2>>"$work/said"
+	equal $? $((128 + $(kill -l $signal))) "code after SIG$signal"
+	equal "$(ls "$TMPDIR")" "" "folders left by SIG$signal"
+done
+exec 9>&-
+says_of_fault=$(grep -c "Signal: Segmentation fault" "$work/said")
+equal "$says_of_fault" 1 "what Open MPI tells of faults"
+
+wait_for_work
+left=$(folders)
+kill -KILL $process
+wait $process 2>>"$work/said"
+[ -d "$TMPDIR/$left" ] || fail "SIGKILL left nothing to remove"
+# Not to be removed: a folder without an owner, one of another host, one that others may write, what is beyond symlinks.
+cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi.others"
+cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi.shared"
+cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi.longer-name"
+cp -r "$TMPDIR/$left" "$work/apart"
+ln -s "$work/apart" "$TMPDIR/gemp-mpi.symbol"
+mkdir -m 700 "$TMPDIR/gemp-mpi.nobody" "$TMPDIR/gemp-mpi.ending" "$work/beside"
+touch "$TMPDIR/gemp-mpi.nobody/file" "$work/beside/file"
+echo elsewhere >"$TMPDIR/gemp-mpi.others/gemp-mpi-owner"
+chmod 755 "$TMPDIR/gemp-mpi.shared"
+ln -s "$work/beside" "$TMPDIR/$left/link"
+kept=$(folders)
+kept=${kept/"$left "/}
+kept=${kept/"gemp-mpi.ending "/}
+wait_for_work
+living=$(folders)
+case $living in *$left*) fail "'$left' is still there beside $living" ;; esac
+"$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/1.h5" -q
+equal "$(folders)" "$living" "folders beside one that is in use"
+kill -TERM $process
+wait $process 2>>"$work/said"
+equal "$(folders)" "$kept" "folders that nobody may remove"
+[ -f "$work/beside/file" ] && [ -d "$work/apart" ] || fail "what links led to is gone"
+if [ "$(id -u)" -eq 0 ]; then
+	rm -rf "$TMPDIR"/*
+	cp -r "$work/apart" "$TMPDIR/gemp-mpi.ababab"
+	chown -R nobody "$TMPDIR/gemp-mpi.ababab"
+	"$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/1.h5" -q
+	equal "$(folders)" gemp-mpi.ababab "folders of another user"
+	chown -R root "$TMPDIR/gemp-mpi.ababab"
+	"$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/1.h5" -q
+	equal "$(ls "$TMPDIR")" "" "folders of this user"
+fi
 finish
