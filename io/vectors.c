@@ -101,14 +101,24 @@ done:
 
 /* SELECTION */
 
-/* The first column of this name from number *column on. */
-static gemp_code find_column(const gemp_vectors *v, const char *place, const char *name, uint32_t *column)
+/* The column that names[c] is; dims: none. Columns may have one name: the second in `names` is the second in the table,
+ * and so on. */
+static uint32_t column_of(const gemp_vectors *v, char *const *names, uint32_t c)
 {
-	for (; *column < v->dims; ++*column)
-		if (strcmp(v->names[*column], name) == 0)
-			return GEMP_OK;
-	return gemp_fail(GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any order",
-	                 place, name);
+	uint32_t alike = 0, at = 0;
+	for (uint32_t before = 0; before < c; before++)
+		alike += strcmp(names[before], names[c]) == 0;
+	while (at < v->dims && (strcmp(v->names[at], names[c]) != 0 || alike-- > 0))
+		at++;
+	return at;
+}
+
+bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims)
+{
+	uint32_t c = 0;
+	while (c < dims && column_of(vectors, names, c) < vectors->dims)
+		c++;
+	return c == dims;
 }
 
 static gemp_code take_columns(gemp_vectors *v, const uint32_t *from, uint32_t dims)
@@ -142,15 +152,6 @@ done:
 	return code;
 }
 
-/* Columns may have one name: the second in `names` is the second in the table, and so on. */
-static uint32_t after_alike(char *const *names, uint32_t c, const uint32_t *from)
-{
-	for (uint32_t before = c; before-- > 0;)
-		if (strcmp(names[before], names[c]) == 0)
-			return from[before] + 1;
-	return 0;
-}
-
 static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *const *names, uint32_t dims)
 {
 	gemp_code code = GEMP_OK;
@@ -158,8 +159,10 @@ static gemp_code select_columns(gemp_vectors *vectors, const char *place, char *
 	bool same = dims == vectors->dims;
 	GEMP_TRY(GEMP_NEW(from, dims));
 	for (uint32_t c = 0; c < dims; c++) {
-		from[c] = after_alike(names, c, from);
-		GEMP_TRY(find_column(vectors, place, names[c], &from[c]));
+		from[c] = column_of(vectors, names, c);
+		if (from[c] == vectors->dims)
+			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: has no column '%s'; give the columns that the map was trained on, in any "
+			                   "order", place, names[c]));
 		same &= from[c] == c;
 	}
 	if (!same)

@@ -27,6 +27,8 @@ typedef struct gemp_vectors {
 /* Collective. key: the column of a text, by its name in the header, that holds keys; NULL: as told above. */
 gemp_code gemp_vectors_read(gemp_vectors *out, const gemp_comm *comm, const char *place, const char *key);
 void gemp_vectors_free(gemp_vectors *vectors);
+/* Are there columns of all these names? */
+bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t dims);
 /* Collective. Leaves the columns of these names, in their order. GEMP_EDATA for one that is not there. */
 gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
                               uint32_t dims);

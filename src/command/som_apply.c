@@ -139,22 +139,11 @@ static bool has_plain_names(const gemp_som_map *map)
 	return plain;
 }
 
-static bool has_columns(const gemp_vectors *v, const gemp_som_map *map)
-{
-	for (uint32_t c = 0, at; c < map->dims; c++) {
-		for (at = 0; at < v->dims && strcmp(v->names[at], map->names[c]) != 0;)
-			at++;
-		if (at == v->dims)
-			return false;
-	}
-	return true;
-}
-
 /* Collective. Columns with names are those of the map, in any order; without, they are in the map's order. */
 static gemp_code take_columns(applying *a)
 {
 	const gemp_som_map *map = &a->map;
-	if (a->vectors.named && (!has_plain_names(map) || has_columns(&a->vectors, map)))
+	if (a->vectors.named && (!has_plain_names(map) || gemp_vectors_have(&a->vectors, map->names, map->dims)))
 		return gemp_vectors_select(&a->vectors, a->comm, a->options->arguments[2], map->names, map->dims);
 	if (a->vectors.dims != map->dims) /* on all ranks */
 		return gemp_fail(GEMP_EDATA, "%s: vectors have %" PRIu32 " numbers, and those of %s %" PRIu32,
