@@ -13,9 +13,7 @@ enum { PIECE = 4096 };
 
 typedef struct npy {
 	gemp_zip_stream *stream;
-	char kind;      /* i u f b: as numpy calls them; S and U: text */
-	unsigned width; /* bytes, of U characters */
-	uint64_t length;
+	gemp_npy_header header;
 	const char *path, *name;
 	unsigned char bytes[PIECE * 8];
 } npy;
@@ -31,7 +29,6 @@ static gemp_code read_header(npy *n)
 {
 	gemp_code code = GEMP_OK;
 	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
-	gemp_npy_header found;
 	char *header = NULL;
 	GEMP_TRY(gemp_zip_stream_read(n->stream, start, sizeof start));
 	size_t bytes = gemp_npy_length_bytes(start);
@@ -43,12 +40,9 @@ static gemp_code read_header(npy *n)
 		return bad(n, "has a header that is too long");
 	GEMP_TRY(GEMP_NEW(header, size + 1));
 	GEMP_TRY(gemp_zip_stream_read(n->stream, header, size));
-	const char *why = gemp_npy_parse_header(&found, header);
-	if (why)
-		GEMP_TRY(bad(n, why));
-	n->kind = found.kind;
-	n->width = found.width;
-	n->length = found.length;
+	code = gemp_npy_parse_header(&n->header, header);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: array '%s' ", n->path, n->name);
 done:
 	gemp_free(header);
 	return code;
@@ -58,12 +52,12 @@ done:
 
 static int64_t integer_at(const npy *n, size_t i, bool *beyond)
 {
-	const unsigned char *at = n->bytes + i * n->width;
+	const unsigned char *at = n->bytes + i * n->header.width;
 	uint64_t value = 0;
-	memcpy(&value, at, n->width); /* little-endian, as this program's machines are */
-	unsigned bits = 8 * n->width;
-	*beyond |= n->kind == 'u' && n->width == 8 && value > INT64_MAX;
-	if (n->kind == 'i' && bits < 64 && value >> (bits - 1))
+	memcpy(&value, at, n->header.width); /* little-endian, as this program's machines are */
+	unsigned bits = 8 * n->header.width;
+	*beyond |= n->header.kind == 'u' && n->header.width == 8 && value > INT64_MAX;
+	if (n->header.kind == 'i' && bits < 64 && value >> (bits - 1))
 		value |= UINT64_MAX << bits;
 	return (int64_t)value;
 }
@@ -72,7 +66,9 @@ static double real_at(const npy *n, size_t i)
 {
 	float narrow;
 	double wide;
-	if (n->width == 4) {
+	if (n->header.width == 2)
+		return (double)gemp_npy_half(n->bytes + i * 2);
+	if (n->header.width == 4) {
 		memcpy(&narrow, n->bytes + i * 4, 4);
 		return (double)narrow;
 	}
@@ -87,7 +83,8 @@ static gemp_code next(void *self, size_t count, int64_t *integers, double *reals
 	bool beyond = false;
 	while (count) {
 		size_t some = count < PIECE ? count : PIECE;
-		GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, some * n->width));
+		GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, some * n->header.width));
+		gemp_npy_settle(&n->header, n->bytes, some);
 		for (size_t i = 0; i < some; i++)
 			if (reals)
 				*reals++ = real_at(n, i);
@@ -138,13 +135,13 @@ gemp_code gemp_npy_open(gemp_array *out, const gemp_zip *zip, const char *name)
 	gemp_code code = open_npy(&n, zip, name);
 	if (code != GEMP_OK)
 		return code;
-	if (n->kind == 'S' || n->kind == 'U') {
+	if (n->header.kind == 'S' || n->header.kind == 'U') {
 		code = bad(n, "holds text where numbers belong");
 		close_npy(n);
 		return code;
 	}
-	gemp_type type = n->kind == 'f' ? GEMP_FLOAT : n->kind == 'b' ? GEMP_BOOLEAN : GEMP_INTEGER;
-	*out = (gemp_array){ .self = n, .length = n->length, .type = type, .next = next, .close = close_npy };
+	gemp_type type = n->header.kind == 'f' ? GEMP_FLOAT : n->header.kind == 'b' ? GEMP_BOOLEAN : GEMP_INTEGER;
+	*out = (gemp_array){ .self = n, .length = n->header.length, .type = type, .next = next, .close = close_npy };
 	return GEMP_OK;
 }
 
@@ -154,12 +151,12 @@ gemp_code gemp_npy_text(char **out, const gemp_zip *zip, const char *name)
 	npy *n = NULL;
 	size_t step = 1, size = 0;
 	GEMP_TRY(open_npy(&n, zip, name));
-	if ((n->kind != 'S' && n->kind != 'U') || n->length != 1)
+	if ((n->header.kind != 'S' && n->header.kind != 'U') || n->header.length != 1)
 		GEMP_TRY(bad(n, "is no text"));
-	step = n->kind == 'U' ? 4 : 1;
-	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->width));
-	GEMP_TRY(GEMP_NEW(*out, (size_t)n->width + 1));
-	for (size_t i = 0; i < n->width && n->bytes[i * step]; i++)
+	step = n->header.kind == 'U' ? 4 : 1;
+	GEMP_TRY(gemp_zip_stream_read(n->stream, n->bytes, step * n->header.width));
+	GEMP_TRY(GEMP_NEW(*out, (size_t)n->header.width + 1));
+	for (size_t i = 0; i < n->header.width && n->bytes[i * step]; i++)
 		(*out)[size++] = (char)n->bytes[i * step];
 done:
 	if (n)

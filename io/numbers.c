@@ -132,15 +132,21 @@ gemp_code gemp_numbers_convert(gemp_numbers *numbers, gemp_key_kind kind, size_t
 	return GEMP_OK;
 }
 
-/* SMALL INTEGERS */
+/* SMALL NUMBERS */
 
 static uint32_t widened(char kind, unsigned width, const unsigned char *at)
 {
+	uint32_t four;
+	float real;
+	uint16_t two;
 	if (width == 1)
 		return kind == 'i' ? (uint32_t)(int8_t)*at : *at;
-	uint16_t two;
 	memcpy(&two, at, sizeof two);
-	return kind == 'i' ? (uint32_t)(int16_t)two : two;
+	if (kind != 'f')
+		return kind == 'i' ? (uint32_t)(int16_t)two : two;
+	real = gemp_npy_half(at);
+	memcpy(&four, &real, sizeof four);
+	return four;
 }
 
 gemp_code gemp_numbers_take(gemp_numbers *out, char kind, unsigned width, const void *raw, size_t count)

@@ -26,11 +26,13 @@ gemp_code gemp_numbers_npy_header(FILE *file, const char *path, gemp_npy_header 
 		return bad(path, "has a header that is too long");
 	GEMP_TRY(GEMP_NEW(text, size + 1));
 	*data = sizeof start + bytes + size;
-	const char *why = fread(text, 1, size, file) == size ? gemp_npy_parse_header(header, text) : "is cut off in its header";
-	if (!why && (header->kind == 'S' || header->kind == 'U'))
-		why = "holds texts; only numbers are read here";
-	if (why)
-		code = bad(path, why);
+	if (fread(text, 1, size, file) != size)
+		GEMP_TRY(bad(path, "is cut off in its header"));
+	code = gemp_npy_parse_header(header, text);
+	if (code == GEMP_EDATA)
+		gemp_fail_in(code, "%s: the array ", path);
+	else if (header->kind == 'S' || header->kind == 'U')
+		code = bad(path, "holds texts; save numbers");
 done:
 	gemp_free(text);
 	return code;
@@ -64,6 +66,7 @@ static gemp_code read_part(gemp_numbers *out, const gemp_comm *comm, FILE *file,
 	if (fseeko(file, (off_t)(data + span.begin * header.width), SEEK_SET) != 0 ||
 	    fread(raw, header.width, count, file) != count)
 		GEMP_TRY(gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(errno)));
+	gemp_npy_settle(&header, raw, count);
 	code = gemp_numbers_take(out, header.kind, header.width, raw, count);
 done:
 	gemp_free(raw);

@@ -16,7 +16,7 @@ gemp_code gemp_numbers_read_h5(gemp_numbers *out, const gemp_comm *comm, const c
 /* "G.h5:/a/b" -> path, which the caller frees, and "/a/b"; dataset NULL: none is named. False: it is no such place. */
 bool gemp_numbers_h5_place(const char *place, char **path, const char **dataset);
 
-/* Local. Small and foreign integers become 32 bits wide: kind 'i', 'u', 'f' or 'b', of 1, 2, 4 or 8 bytes. */
+/* Local. Small numbers become 32 bits wide: kind 'i', 'u', 'f' or 'b', of 1, 2, 4 or 8 bytes. */
 gemp_code gemp_numbers_take(gemp_numbers *out, char kind, unsigned width, const void *raw, size_t count);
 
 /* Local. The head of a .npy, and where the elements begin in *data; and whether the file is as long as it says, in *bytes. */

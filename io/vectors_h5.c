@@ -30,6 +30,25 @@ done:
 	return code;
 }
 
+/* Numbers, and booleans as h5py writes them, which HDF5 takes for the integers that they are stored as. */
+static gemp_code check_type(const gemp_h5 *h5, hid_t type, const char *name)
+{
+	static const char *const classes[] = {
+		[H5T_TIME] = "times", [H5T_STRING] = "texts", [H5T_BITFIELD] = "fields of bits", [H5T_OPAQUE] = "opaque bytes",
+		[H5T_COMPOUND] = "records, such as complex numbers", [H5T_REFERENCE] = "references", [H5T_ENUM] = "words (an enum)",
+		[H5T_VLEN] = "lists of any length", [H5T_ARRAY] = "arrays",
+	};
+	const H5T_class_t class = H5Tget_class(type);
+	hid_t boolean = class == H5T_ENUM ? gemp_h5_make_type(gemp_h5_type_of(GEMP_H5_BOOL)) : H5I_INVALID_HID;
+	bool numbers = class == H5T_INTEGER || class == H5T_FLOAT || (boolean >= 0 && H5Tequal(boolean, type) > 0);
+	bool known = class >= 0 && (size_t)class < sizeof classes / sizeof *classes && classes[class];
+	if (boolean >= 0)
+		H5Tclose(boolean);
+	return numbers ? GEMP_OK
+	               : gemp_fail(GEMP_EDATA, "%s: dataset '%s' holds %s; vectors are of integers, floats or booleans: save it "
+	                           "as one of them, such as 'f4'", h5->path, name, known ? classes[class] : "no numbers");
+}
+
 /* Any program's dataset: chunked, compressed, of any numbers. HDF5 converts to floats. */
 static gemp_code read_rows(gemp_vectors *out, const gemp_h5 *h5, hid_t dataset, hid_t space, const char *name)
 {
@@ -37,11 +56,11 @@ static gemp_code read_rows(gemp_vectors *out, const gemp_h5 *h5, hid_t dataset, 
 	hsize_t size[2] = { 0 }, start[2] = { 0 }, count[2];
 	hid_t type = H5I_INVALID_HID, memory = H5I_INVALID_HID;
 	GEMP_TRY(GEMP_HDF5(h5, type = H5Dget_type(dataset)));
-	if (H5Tget_class(type) != H5T_INTEGER && H5Tget_class(type) != H5T_FLOAT)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' does not hold numbers", h5->path, name));
-	if (H5Sget_simple_extent_ndims(space) != 2)
-		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimension(s); vectors are a table of two: rows, and "
-		                   "numbers in each", h5->path, name, H5Sget_simple_extent_ndims(space)));
+	GEMP_TRY(check_type(h5, type, name));
+	const int dimensions = H5Sget_simple_extent_ndims(space);
+	if (dimensions != 2)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s: dataset '%s' has %d dimension%s; vectors are a table of two: rows, and numbers "
+		                   "in each", h5->path, name, dimensions, dimensions == 1 ? "" : "s"));
 	GEMP_TRY(GEMP_HDF5(h5, H5Sget_simple_extent_dims(space, size, NULL)));
 	GEMP_TRY(gemp_vectors_shape(out, h5->comm, h5->path, size[0], size[1]));
 	start[0] = gemp_share(h5->comm, size[0]).begin;

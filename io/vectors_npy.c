@@ -19,7 +19,9 @@ static float value_at(const gemp_npy_header *header, const unsigned char *at)
 		return header->width == 1 ? (float)v.i1 : header->width == 2 ? (float)v.i2
 		     : header->width == 4 ? (float)v.i4 : (float)v.i8;
 	case 'f':
-		return header->width == 4 ? v.f4 : (float)v.f8;
+		return header->width == 2 ? gemp_npy_half(at) : header->width == 4 ? v.f4 : (float)v.f8;
+	case 'b':
+		return (float)(*at != 0);
 	default:
 		return header->width == 1 ? (float)*at : header->width == 2 ? (float)v.u2
 		     : header->width == 4 ? (float)v.u4 : (float)v.u8;
@@ -40,6 +42,7 @@ static gemp_code read_elements(FILE *file, const char *path, const gemp_npy_head
 		size_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
 		if (fread(raw, header->width, some, file) != some)
 			GEMP_TRY(gemp_fail(GEMP_EIO, "%s: reading failed: %s", path, strerror(errno)));
+		gemp_npy_settle(header, raw, some);
 		for (size_t i = 0; i < some; i++)
 			x[(at + i) * step] = value_at(header, raw + i * header->width);
 	}
@@ -57,9 +60,9 @@ static gemp_code read_part(gemp_vectors *out, const gemp_comm *comm, FILE *file,
 	GEMP_TRY(gemp_numbers_npy_header(file, path, &header, &data));
 	GEMP_TRY(gemp_numbers_npy_check(file, path, &header, data, &bytes));
 	if (header.dimensions != 2)
-		return gemp_fail(GEMP_EDATA, "%s: the array has %u dimension(s); vectors are a table of two: rows, and numbers "
-		                 "in each",
-		                 path, header.dimensions);
+		return gemp_fail(GEMP_EDATA, "%s: the array has %u dimension%s; vectors are a table of two: rows, and numbers "
+		                 "in each (a.reshape(len(a), -1))", path, header.dimensions,
+		                 header.dimensions == 1 ? "" : "s");
 	GEMP_TRY(gemp_vectors_shape(out, comm, path, header.shape[0], header.shape[1]));
 	uint64_t first = gemp_share(comm, out->all).begin;
 	if (!header.fortran)

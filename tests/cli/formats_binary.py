@@ -104,6 +104,10 @@ def npz():
         sparse.save_npz("m.npz", given, compressed=compressed)
         vertices, edges = load(1 + number % 3, "m.npz")
         assert sorted(vertices) == list(range(40)) and found(edges) == entries(given)
+    numpy.savez("m.npz", format=b"csr", shape=[40, 40], indptr=matrix.indptr.astype(">i4"), indices=matrix.indices.astype(">i8"),
+                data=matrix.data.astype(">f2"))
+    halves = sparse.csr_matrix((matrix.data.astype("f2").astype(float), matrix.indices, matrix.indptr), matrix.shape)
+    assert found(load(2, "m.npz")[1]) == entries(halves)
     sparse.save_npz("m.npz", sparse.csr_matrix(numpy.array([[0, 2.5, 0]])))
     vertices, edges = load(1, "m.npz")
     assert sorted(vertices) == ["c0", "c1", "c2", "r0"] and edges == [("r0", "c1", "E", {"value": 2.5})]

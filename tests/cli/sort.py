@@ -72,7 +72,9 @@ def refusals(folder):
     with open(f"{folder}/big.npy", "wb") as file:
         head = b"{'descr': '>i4', 'fortran_order': False, 'shape': (1,), }\n"
         file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + b"1234")
-    run(1, "sort", f"{folder}/big.npy", code=65, says="big-endian")
+    run(1, "sort", f"{folder}/big.npy", "-o", f"{folder}/big.txt", "-q")
+    with open(f"{folder}/big.txt") as file:
+        assert file.read() == f"{0x31323334}\n"
     run(1, "sort", f"{folder}/some.txt", "-o", f"{folder}/b.h5:/x/y", code=2, says="without groups")
 
 

@@ -1,0 +1,115 @@
+"""Vectors of som in arrays: every type of numpy and HDF5 that holds numbers is read as numpy reads it, all others are refused by
+name; shapes, damaged files."""
+import os
+import random
+import sys
+import tempfile
+
+import h5py
+import numpy
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
+from program import run
+from som_case import Map, apply, read_rows, write_map
+
+SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
+READ = ["<f2", ">f2", ">f4", "<f8", ">f8", "|b1", "|i1", "|u1", "<i2", ">u2", ">i4", "<u4", "<i8", ">u8"]
+FEW = ["<f2", ">f2", "|b1", ">f8", ">i4"] # of HDF5, which converts by itself
+REFUSED = ["<c8", "<c16", "|O", "<M8[ns]", "<m8[s]", "|V3", "<f16"]
+
+
+def values(rng, kind):
+    x = rng.integers(0, 100, size=(23, 3)).astype(float)
+    if kind[1] in "fi":
+        x -= 50
+    if kind[1] == "f":
+        x += rng.random(x.shape)
+        x[3] = 0
+        x[4] = (6e-8, -6.1e-5, 65504) # of 16 bits: the least of all, one below the least normal one, the greatest
+        x[5, 1] = numpy.nan
+    return (x > 50 if kind[1] == "b" else x).astype(kind)
+
+
+def types(rng):
+    """The unit of each vector, and how far it is, as of the same values in doubles."""
+    write_map("map.h5", rng.normal(size=(3, 4, 3)) * 50)
+    some = Map("map.h5")
+    with h5py.File("x.h5", "w") as file:
+        for kind in READ:
+            file[kind] = values(rng, kind)
+        file["empty"] = numpy.zeros((0, 3), dtype="f4")
+    with h5py.File("x.h5") as file:
+        for number, kind in enumerate(READ):
+            x = file[kind][()]
+            order = numpy.asfortranarray if number % 3 == 0 else numpy.ascontiguousarray
+            numpy.save("x.npy", order(x))
+            with open("x.npy", "rb") as stored: # numpy has not changed the type
+                assert f"'{kind}'".encode() in stored.read(100), kind
+            for place in ["x.npy"] + [f"x.h5:/{kind}"] * (kind in FEW):
+                apply(1 + (number % 6 == 0), "map.h5", place, "units.tsv")
+                some.check_rows(x.astype("f4"), None, read_rows("units.tsv"))
+    apply(2, "map.h5", "x.h5:/empty", "units.tsv")
+    assert read_rows("units.tsv") == []
+
+
+def refused(place, says, ranks=1, code=65):
+    asked = ("som", "train", place, "--size", "3x3", "-o", "m.h5", "-q")
+    said = run(ranks, *asked, code=code).stderr
+    assert all(part in said for part in says), (said, says)
+    assert not os.path.exists("m.h5")
+
+
+def refusals(rng):
+    for kind in REFUSED:
+        array = numpy.zeros((4, 3), dtype=kind)
+        numpy.save("bad.npy", array, allow_pickle=True)
+        refused("bad.npy", [f"bad.npy: the array is of type '{kind}'", "save" if kind != "|O" else "convert it"])
+    numpy.save("bad.npy", numpy.zeros(4, dtype=[("a", "f4"), ("b", "f4")]))
+    refused("bad.npy", ["is of records; save one"])
+    numpy.save("bad.npy", numpy.array([["a", "b"]]))
+    refused("bad.npy", ["holds texts"], 2)
+    for shape, says in (((3,), "1 dimension;"), ((2, 3, 4), "3 dimensions;"), ((), "0 dimensions;"), ((4, 0), "0 numbers")):
+        numpy.save("bad.npy", numpy.zeros(shape))
+        refused("bad.npy", [says])
+    numpy.save("whole.npy", rng.random((40, 3)))
+    with open("whole.npy", "rb") as file:
+        whole = file.read()
+    for size in (0, 9, 60, 128, 135):
+        with open("bad.npy", "wb") as file:
+            file.write(whole[:size])
+        refused("bad.npy", ["bad.npy"], 1 + (size == 135))
+    with open("bad.npy", "wb") as file:
+        file.write(whole.replace(b"(40, 3)", b"(40,-3)"))
+    refused("bad.npy", ["damaged shape"])
+    with h5py.File("bad.h5", "w") as file:
+        file["text"] = [[b"abc"]]
+        file["records"] = numpy.zeros((2, 2), dtype="c8")
+        file.create_dataset("words", data=numpy.zeros((2, 2), "i1"), dtype=h5py.enum_dtype({"A": 0, "B": 1}, "i1"))
+        file.create_dataset("lists", (2, 2), dtype=h5py.vlen_dtype("f4"))
+        h5py.h5d.create(file.id, b"bits", h5py.h5t.NATIVE_B8, h5py.h5s.create_simple((2, 2)))
+        file["one"] = numpy.zeros(3)
+        file["three"] = numpy.zeros((3, 3, 3))
+        file["scalar"] = 1.0
+        file["null"] = h5py.Empty("f4")
+        file.create_group("group")
+    for name, says in (("text", "texts"), ("records", "records"), ("words", "words (an enum)"), ("lists", "lists"),
+                       ("bits", "bits"), ("one", "1 dimension;"), ("three", "3 dimensions;"), ("scalar", "0 dimensions;"),
+                       ("null", "0 dimensions;"), ("group", "'/group'"), ("none", "there is no dataset"), ("", "dataset")):
+        refused(f"bad.h5:/{name}", [says])
+    with open("bad.h5", "rb") as file:
+        data = file.read()
+    with open("bad.h5", "wb") as file:
+        file.write(data[:len(data) // 2])
+    refused("bad.h5:/one", ["bad.h5"], 2)
+
+
+def main():
+    print("seed", SEED)
+    rng = numpy.random.default_rng(SEED)
+    types(rng)
+    refusals(rng)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()
