@@ -1,5 +1,6 @@
 #include "command/som.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,6 +48,14 @@ static gemp_code find(const word **out, const gemp_options *options)
 		return check_graph_options(options, name);
 	}
 	return gemp_fail(GEMP_EUSAGE, "som: there is no '%s'; there are train, apply and draw", name);
+}
+
+gemp_code gemp_som_check_dims(const char *place, uint32_t dims)
+{
+	if (dims <= GEMP_SOM_MOST_DIMS)
+		return GEMP_OK;
+	return gemp_fail(GEMP_EDATA, "%s: has vectors of %" PRIu32 " numbers, and maps have at most %d; leave columns out, or "
+	                 "make fewer of them (principal components)", place, dims, GEMP_SOM_MOST_DIMS);
 }
 
 void gemp_som_report_errors(gemp_report *report, double quantisation, double topographic)

@@ -13,6 +13,8 @@ gemp_code gemp_som_run_train(gemp_report *report, gemp_comm *comm, const gemp_op
 gemp_code gemp_som_run_apply(gemp_report *report, gemp_comm *comm, const gemp_options *options);
 gemp_code gemp_som_run_draw(gemp_report *report, gemp_comm *comm, const gemp_options *options);
 
+/* GEMP_EDATA if vectors of `place` have more numbers than a map may have. */
+gemp_code gemp_som_check_dims(const char *place, uint32_t dims);
 gemp_som_grid gemp_som_grid_of(const gemp_som_map *map);
 
 /* Collective. Sets offset and factor of the map from all ranks' vectors, by map->scaling. */

@@ -189,6 +189,7 @@ static gemp_code read_vectors(applying *a)
 	const char *place = o->arguments[2];
 	double since = gemp_now();
 	GEMP_TRY(gemp_som_file_read(&a->map, a->comm, o->arguments[1]));
+	GEMP_TRY(gemp_som_check_dims(o->arguments[1], a->map.dims));
 	if (gemp_som_is_graph(place)) {
 		GEMP_TRY(gemp_som_graph_open(&a->graph, a->comm, o, place, o->arguments[1], &a->map));
 		since = gemp_timers_add(&a->timers, GEMP_READ, since);

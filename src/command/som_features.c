@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "graph/column_bulk.h"
 #include "io/graph_file.h"
+#include "som/search.h"
 
 #include <string.h>
 
@@ -42,6 +43,9 @@ gemp_code gemp_som_graph_open(gemp_som_graph *out, const gemp_comm *comm, const 
 	*out = (gemp_som_graph){ .path = path };
 	code = map_path ? gemp_features_of_map(&out->features, map_path, map->names, map->dims)
 	                : gemp_features_parse(&out->features, options->features);
+	if (code == GEMP_OK && !map_path && out->features.count > GEMP_SOM_MOST_DIMS)
+		code = gemp_fail(GEMP_EUSAGE, "--features: %zu are more than the %d that vectors of a map may have; leave some out",
+		                 out->features.count, GEMP_SOM_MOST_DIMS);
 	if (code == GEMP_OK && options->key_column)
 		code = gemp_fail(GEMP_EUSAGE, "--key %s is a column of a table, and %s is a graph: its vertices have keys",
 		                 options->key_column, path);

@@ -347,6 +347,7 @@ static gemp_code read_vectors(training *t)
 	} else {
 		GEMP_TRY(gemp_som_check_vectors(o, place));
 		GEMP_TRY(gemp_vectors_read(&t->vectors, t->comm, place, o->key_column));
+		GEMP_TRY(gemp_som_check_dims(place, t->vectors.dims));
 		gemp_timers_add(&t->timers, GEMP_READ, since);
 		GEMP_TRY(gemp_answer_context(&t->context, t->comm, o, &t->timers));
 	}

@@ -103,11 +103,34 @@ def refusals(rng):
     refused("bad.h5:/one", ["bad.h5"], 2)
 
 
+def many_columns(rng):
+    """More than distances take: the data's fault, or that of --features; a table may have more than the map takes of it."""
+    x = rng.random((4, 16385), dtype=numpy.float32)
+    numpy.save("wide.npy", x)
+    for ranks in (1, 2):
+        run(ranks, "som", "train", "wide.npy", "--size", "2x2", "-o", "m.h5", code=65,
+            says="wide.npy: has vectors of 16385 numbers, and maps have at most 16384")
+    assert not os.path.exists("m.h5")
+    write_map("wide.h5", numpy.zeros((1, 2, 16385)))
+    for ranks in (1, 2):
+        run(ranks, "som", "apply", "wide.h5", "wide.npy", "-o", "u.tsv", code=65, says="wide.h5: has vectors of 16385")
+    with open("wide.csv", "w", encoding="utf-8") as file:
+        file.write(",".join(f"c{i}" for i in range(16385)) + "\n" + ",".join(["1"] * 16385) + "\n")
+    write_map("few.h5", numpy.zeros((1, 2, 2)), ["c16384", "c0"])
+    apply(1, "few.h5", "wide.csv", "u.tsv")
+    assert len(read_rows("u.tsv")) == 1
+    run(1, "generate", "uniform", "--vertices", "10", "--edges", "20", "-o", "g.h5", "-q")
+    with open("run.conf", "w", encoding="utf-8") as file:
+        file.write("features = " + ",".join(f"attr:{i}" for i in range(16385)) + "\n")
+    run(1, "som", "train", "g.h5", "--config", "run.conf", "-o", "m.h5", code=2, says="--features: 16385 are more than the 16384")
+
+
 def main():
     print("seed", SEED)
     rng = numpy.random.default_rng(SEED)
     types(rng)
     refusals(rng)
+    many_columns(rng)
 
 
 with tempfile.TemporaryDirectory() as folder:
