@@ -1,4 +1,4 @@
-/* som_online: what samples, in order, make of each unit: w becomes a * w + b (som/online.h). Options: som_grid.clh, and
+/* som_online: what samples, in order, make of each unit of some rows: w becomes a * w + b (som/online.h). Options: som_grid.clh, and
  *
  *   SOM_MISSING, SOM_MASK          as in som_accumulate.cl
  *   SOM_CUT                        nothing reaches beyond the radius
@@ -30,7 +30,7 @@
 #define SOM_PARAMETERS                                                                                          \
 	__global float *planes, __global const ulong *best, __global const float *x, __global const uchar *present, \
 	uint count, __global const float *steps, ulong reach, float rate, float least, uint far, uint first,        \
-	uint values, uint begun
+	uint values, uint begun, uint first_row, uint end_row
 
 /* What earlier samples make of the units from `at` on, where they have begun, of the values from k0 on; else nothing. */
 static inline void som_begin(__global const float *planes, bool begun, size_t at, uint k0, uint values, som_values *a, som_values *b)
@@ -78,8 +78,8 @@ static inline som_values som_near(__global const float *steps, uint x, uint y, u
 /* A work-item has a strip of SOM_LANES units of a row. */
 __kernel void som_online(SOM_PARAMETERS)
 {
-	const uint id = (uint)get_global_id(0), strips = SOM_STRIPS * SOM_ROWS;
-	const uint k0 = id / strips * SOM_BLOCK, row = id % strips / SOM_STRIPS, column = id % SOM_STRIPS * SOM_LANES;
+	const uint id = (uint)get_global_id(0), strips = SOM_STRIPS * (end_row - first_row);
+	const uint k0 = id / strips * SOM_BLOCK, row = first_row + id % strips / SOM_STRIPS, column = id % SOM_STRIPS * SOM_LANES;
 	const size_t at = (size_t)row * SOM_COLUMNS + column;
 	som_values b[SOM_BLOCK], a[SOM_FACTORS];
 	som_begin(planes, begun, at, k0, values, a, b);

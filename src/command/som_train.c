@@ -287,6 +287,11 @@ static void report_epochs(training *t)
 	gemp_report_set(t->report, "epochs", list);
 }
 
+static const char *what_was_told(const training *t)
+{
+	return t->done.units ? "units" : t->map.training == 1 ? "maps" : "sums";
+}
+
 /* Collective. */
 static gemp_code report_all(training *t)
 {
@@ -309,6 +314,7 @@ static gemp_code report_all(training *t)
 	gemp_report_set(report, "epoch", gemp_json_count(map->epoch));
 	gemp_report_set(report, "train_seconds", json_real(seconds));
 	gemp_report_set(report, "seconds_per_epoch", json_real(each));
+	gemp_report_set(report, "exchange", t->comm->size == 1 ? json_null() : json_string(what_was_told(t)));
 	report_epochs(t);
 	if (t->graph.graph)
 		gemp_som_graph_report(report, &t->graph);

@@ -20,6 +20,11 @@ typedef struct gemp_som_grid {
 	bool toroid;
 } gemp_som_grid;
 
+/* Some rows of a grid, one after another. */
+typedef struct gemp_som_rows {
+	uint32_t first, end;
+} gemp_som_rows;
+
 #define GEMP_SOM_NO_UNIT UINT32_MAX /* of a sample that has none */
 
 static inline uint32_t gemp_som_units(const gemp_som_grid *grid)

@@ -39,15 +39,13 @@ gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const g
 	const gemp_som_grid *grid = &smooth->grid;
 	const gemp_som_online_shape shape = complete(device, asked);
 	const uint32_t block = divide_up(most, divide_up(most, shape.block));
-	*out = (gemp_som_online){ .device = device, .block = block, .group = shape.tall ? shape.tall * shape.wide : 1 };
+	*out = (gemp_som_online){ .device = device, .block = block, .tall = shape.tall ? shape.tall : 1,
+		.group = shape.tall ? shape.tall * shape.wide : 1,
+		.across = divide_up(grid->columns, shape.tall ? shape.wide : GEMP_SOM_LANES) };
 	gemp_som_grid_options(of_grid, shape.tall ? 1 : GEMP_SOM_LANES, grid);
 	gemp_som_sample_options(of_samples, samples, missing);
-	if (shape.tall) {
-		out->items = (size_t)divide_up(grid->rows, shape.tall) * divide_up(grid->columns, shape.wide) * out->group;
+	if (shape.tall)
 		snprintf(tiles, sizeof tiles, " -DSOM_TALL=%u -DSOM_WIDE=%u -DSOM_STEP=%u", shape.tall, shape.wide, shape.step);
-	} else {
-		out->items = (size_t)divide_up(grid->columns, GEMP_SOM_LANES) * grid->rows;
-	}
 	snprintf(options, sizeof options, "-DSOM_BLOCK=%u%s%s%s%s%s", block, tiles,
 	         block == samples->dims ? " -DSOM_ALL" : "",
 	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
@@ -79,19 +77,20 @@ static cl_uint far_of(const gemp_som_smooth *smooth, double rate, double least)
 }
 
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
-                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun,
+                              const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun, gemp_som_rows rows,
                               const gemp_buffer *planes)
 {
 	const gemp_buffer *present = samples->missing ? &samples->present : &samples->x;
 	const cl_uint count = (cl_uint)samples->count;
 	const cl_float share = (cl_float)rate, least = least_share / (cl_float)(count ? count : 1);
 	const cl_uint go_on = begun, far = far_of(smooth, rate, (double)least);
-	const size_t blocks = divide_up(values.count, online->block);
-	return gemp_launch(online->device, online->run, online->items * blocks, online->group, GEMP_ARG(&planes->mem),
+	const size_t groups = online->across * divide_up(rows.end - rows.first, online->tall) * divide_up(values.count, online->block);
+	return gemp_launch(online->device, online->run, groups * online->group, online->group, GEMP_ARG(&planes->mem),
 	                   GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem), GEMP_ARG(&present->mem), GEMP_ARG(&count),
 	                   GEMP_ARG(&smooth->steps.mem),
 	                   GEMP_ARG(&smooth->reach), GEMP_ARG(&share), GEMP_ARG(&least), GEMP_ARG(&far),
-	                   GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on));
+	                   GEMP_ARG(&values.first), GEMP_ARG(&values.count), GEMP_ARG(&go_on),
+	                   GEMP_ARG(&rows.first), GEMP_ARG(&rows.end));
 }
 
 /* RANKS */

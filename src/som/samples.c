@@ -104,14 +104,13 @@ static gemp_code copy(const gemp_som_samples *samples, const gemp_buffer *to, si
 	                                        after ? &after : NULL, NULL));
 }
 
-gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_t count, cl_event after)
+gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t begin, size_t count, cl_event after)
 {
 	gemp_code code = GEMP_OK;
 	const uint32_t dims = samples->dims;
 	const size_t bytes = gemp_som_sample_bytes(dims, samples->missing), rows = BLOCK / bytes < FEWEST ? FEWEST : BLOCK / bytes;
 	gemp_locked locked = { 0 };
-	GEMP_CHECK(count * dims * sizeof(float) <= samples->x.size);
-	samples->count = count;
+	GEMP_CHECK(begin + count <= samples->count && samples->count * dims * sizeof(float) <= samples->x.size);
 	if (count)
 		GEMP_TRY(gemp_locked_take(&locked, samples->device, (count < rows ? count : rows) * bytes));
 	for (size_t at = 0; at < count; at += rows) {
@@ -119,13 +118,19 @@ gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_
 		t.x = (float *)(void *)locked.host;
 		t.present = samples->missing ? (uint8_t *)(t.x + t.count * dims) : NULL;
 		gemp_parallel_for((t.count + PIECE - 1) / PIECE, turn, &t);
-		GEMP_TRY(copy(samples, &samples->x, sizeof *t.x, at, &t, t.x, after));
+		GEMP_TRY(copy(samples, &samples->x, sizeof *t.x, begin + at, &t, t.x, after));
 		if (t.present)
-			GEMP_TRY(copy(samples, &samples->present, sizeof *t.present, at, &t, t.present, NULL));
+			GEMP_TRY(copy(samples, &samples->present, sizeof *t.present, begin + at, &t, t.present, NULL));
 	}
 done:
 	gemp_locked_leave(&locked, samples->device);
 	return code;
+}
+
+gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_t count, cl_event after)
+{
+	samples->count = count;
+	return gemp_som_samples_put(samples, x, 0, count, after);
 }
 
 gemp_code gemp_som_samples_new(gemp_som_samples *out, gemp_device *device, const float *x, size_t count, uint32_t dims)

@@ -23,6 +23,8 @@ gemp_code gemp_som_samples_room(gemp_som_samples *out, gemp_device *device, size
 /* These in place of those that were there. The copy is on a queue beside kernels, once `after` has come to pass (NULL: at once),
  * and has ended on return. */
 gemp_code gemp_som_samples_fill(gemp_som_samples *samples, const float *x, size_t count, cl_event after);
+/* The same into the places from `begin` on; the count of all of them is set already. */
+gemp_code gemp_som_samples_put(gemp_som_samples *samples, const float *x, size_t begin, size_t count, cl_event after);
 /* Bytes on the device of a sample. */
 size_t gemp_som_sample_bytes(uint32_t dims, bool missing);
 void gemp_som_samples_free(gemp_som_samples *samples);

@@ -180,6 +180,7 @@ gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_
 	GEMP_TRY(gemp_comm_agree(comm, code));
 	GEMP_TRY(gemp_som_work_new(&it.work, comm, device, how, x, count, dims, w));
 	own.prepare = gemp_now() - since;
+	own.units = gemp_som_work_tells_units(&it.work);
 	GEMP_TRY(run_epochs(&it));
 	GEMP_TRY(gemp_som_work_codebook(&it.work, w));
 	own.train = gemp_now() - since - own.prepare;

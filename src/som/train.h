@@ -1,7 +1,8 @@
 /* train: epochs of a self-organising map, on the devices of all ranks. What they do is in docs/som.md.
  *
  * Every rank has samples of its own and the whole codebook. An epoch's sums (batch) or affine maps (online) of all ranks come
- * together in one allreduce. One rank alone enqueues epochs ahead of its device, a tenth of a second of them or one epoch, and
+ * together in one allreduce; where samples are few beside units, each rank has copies of all of them (som/copies.h), their best units
+ * are gathered, and each adds up all sums, or makes the affine maps of some rows. One rank alone enqueues epochs ahead of its device, a tenth of a second of them or one epoch, and
  * neither callbacks nor qualities make the device wait.
  */
 #ifndef GEMP_SOM_TRAIN_H
@@ -14,6 +15,10 @@
 #include "som/search.h"
 #include "som/smooth.h"
 
+/* What ranks tell each other in an epoch. Units are for those whose devices have room for the samples of all ranks;
+ * others tell sums, or affine maps. LESS: what takes fewer bytes. */
+typedef enum gemp_som_exchange { GEMP_SOM_EXCHANGE_LESS, GEMP_SOM_EXCHANGE_SUMS, GEMP_SOM_EXCHANGE_UNITS } gemp_som_exchange;
+
 typedef struct gemp_som_training {
 	gemp_som_grid grid;
 	gemp_som_metric metric;
@@ -22,6 +27,7 @@ typedef struct gemp_som_training {
 	uint32_t epochs, from;     /* of all; the first that is to be done, for those who resume */
 	double radius, radius_end; /* of the first epoch and the last */
 	double rate, rate_end;     /* online */
+	gemp_som_exchange exchange;
 	bool quality;              /* errors in each epoch */
 	uint32_t settle;           /* a callback finds the codebook after every so many epochs; 0: never */
 	const gemp_som_places *places; /* to be filled with where this rank's samples are in the end; NULL: they are not looked for */
@@ -38,6 +44,7 @@ typedef struct gemp_som_report {
 	gemp_som_epoch *epochs; /* [count] */
 	uint32_t count;
 	bool stopped;           /* by the callback */
+	bool units;             /* ranks told each other best units, not sums */
 	double prepare, train;  /* seconds */
 } gemp_som_report;
 

@@ -1,6 +1,9 @@
 #include "som/work.h"
 
 #include "core/memory.h"
+#include "device/readback.h"
+
+enum { MOST_LOCKED = 256 << 20 }; /* bytes of the host */
 
 /* BUFFERS */
 
@@ -67,20 +70,63 @@ static gemp_code make_planes(gemp_som_work *it, const gemp_som_room *room, const
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_training *how = it->how;
-	const gemp_som_samples *samples = &it->parts.part[0].samples;
 	const uint32_t planes = gemp_som_planes(it->values, it->missing);
 	gemp_device *device = it->device;
 	GEMP_TRY(gemp_som_codebook_some(&it->book, device, w, it->units, it->dims, room->units));
 	GEMP_TRY(gemp_som_planes_new(&it->sums, device, it->units, planes));
 	GEMP_TRY(gemp_som_smooth_new(&it->smooth, device, &how->grid, how->neighbourhood, how->online ? 0 : planes,
 	                             device->gpu));
-	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, device, samples, it->units, it->missing, it->values, how->online));
-	if (how->online)
-		GEMP_TRY(gemp_som_online_new(&it->online, device, samples, &it->smooth, it->missing, it->values, NULL));
-	else
+	if (!how->online)
 		GEMP_TRY(gemp_som_planes_new(&it->spread, device, it->units, planes));
-	for (int k = 0; it->comm->size > 1 && k < 1 + how->online; k++)
-		GEMP_TRY(GEMP_NEW(it->host[k], (size_t)it->units * planes));
+done:
+	return code;
+}
+
+/* Collective. Copies, if all ranks can have and use them. */
+static gemp_code make_copies(gemp_som_work *it, const float *x, size_t count)
+{
+	const gemp_som_exchange exchange = it->how->exchange;
+	const size_t planes = (size_t)it->units * gemp_som_planes(it->dims, it->missing);
+	const gemp_som_copies_need need = { gemp_comm_sum1(it->comm, count), it->dims, it->missing, planes,
+		it->how->epochs > it->how->from ? it->how->epochs - it->how->from : 0, it->how->online ? 0 : planes * sizeof(double) };
+	uint64_t not = it->comm->size == 1 || exchange == GEMP_SOM_EXCHANGE_SUMS || it->values < it->dims ||
+	               it->parts.count > 1 || !gemp_som_copies_fit(it->device, &need) ||
+	               (exchange == GEMP_SOM_EXCHANGE_LESS && !gemp_som_copies_pay(&need));
+	gemp_comm_max(it->comm, &not, 1);
+	return not ? GEMP_OK : gemp_som_copies_new(&it->copies, it->comm, it->device, &need, x, count);
+}
+
+/* Planes on the host, of ranks that do not tell each other units alone. A device copies faster from and to locked memory. */
+static gemp_code make_host(gemp_som_work *it)
+{
+	gemp_code code = GEMP_OK;
+	const bool copies = gemp_som_work_tells_units(it), online = it->how->online;
+	const size_t planes = (size_t)it->units * gemp_som_planes(it->values, it->missing);
+	if (it->comm->size == 1 || (copies && !online))
+		return GEMP_OK;
+	if (planes * sizeof(float) <= MOST_LOCKED) {
+		GEMP_TRY(gemp_locked_take(&it->locked, it->device, planes * sizeof(float)));
+		it->host[0] = (float *)(void *)it->locked.host;
+	} else {
+		GEMP_TRY(GEMP_NEW(it->host[0], planes));
+	}
+	if (online && !copies)
+		code = GEMP_NEW(it->host[1], planes);
+done:
+	return code;
+}
+
+static gemp_code make_sums(gemp_som_work *it)
+{
+	gemp_code code = GEMP_OK;
+	const bool copies = gemp_som_work_tells_units(it), online = it->how->online;
+	const gemp_som_samples *samples = copies ? &it->copies.samples : &it->parts.part[0].samples;
+	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, it->device, samples, it->units, it->missing, it->values, online));
+	if (online)
+		GEMP_TRY(gemp_som_online_new(&it->online, it->device, samples, &it->smooth, it->missing, it->values, NULL));
+	if (online && copies)
+		GEMP_TRY(gemp_som_slices_new(&it->slices, it->comm, &it->how->grid, gemp_som_planes(it->dims, it->missing)));
+	code = make_host(it);
 done:
 	return code;
 }
@@ -96,7 +142,9 @@ gemp_code gemp_som_work_new(gemp_som_work *work, const gemp_comm *comm, gemp_dev
 	code = make_samples(work, x, &need, &room);
 	if (code == GEMP_OK)
 		code = make_planes(work, &room, w);
-	code = gemp_comm_agree(comm, code);
+	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(make_copies(work, x, count));
+	code = gemp_comm_agree(comm, make_sums(work));
 done:
 	return code;
 }
@@ -112,11 +160,21 @@ void gemp_som_work_free(gemp_som_work *work)
 	gemp_som_accumulate_free(&work->accumulate);
 	gemp_som_smooth_free(&work->smooth);
 	gemp_som_search_free(work->search);
+	gemp_som_copies_free(&work->copies);
 	gemp_som_codebook_free(&work->book);
 	gemp_som_parts_free(&work->parts);
-	gemp_free(work->host[0]);
+	gemp_som_slices_free(&work->slices);
+	if (work->locked.mem)
+		gemp_locked_leave(&work->locked, work->device);
+	else
+		gemp_free(work->host[0]);
 	gemp_free(work->host[1]);
 	*work = (gemp_som_work){ 0 };
+}
+
+bool gemp_som_work_tells_units(const gemp_som_work *work)
+{
+	return work->copies.device != NULL;
 }
 
 /* AN EPOCH */
@@ -137,7 +195,7 @@ static gemp_code sum_up(gemp_som_work *it, const gemp_som_part *part, double rat
 {
 	if (it->how->online)
 		return gemp_som_online_run(&it->online, &part->samples, &part->best, &it->smooth, rate, values,
-		                           part->number > 0, &it->sums);
+		                           part->number > 0, (gemp_som_rows){ 0, it->how->grid.rows }, &it->sums);
 	return gemp_som_accumulate_add(&it->accumulate, &part->samples, &part->best, values);
 }
 
@@ -154,10 +212,11 @@ static gemp_code go_over_parts(gemp_som_work *it, double rate, uint32_t slot, ge
 		} else {
 			GEMP_TRY(gemp_som_parts_recall_keys(&it->parts, part));
 		}
-		GEMP_TRY(sum_up(it, part, rate, values));
+		if (!gemp_som_work_tells_units(it))
+			GEMP_TRY(sum_up(it, part, rate, values));
 		GEMP_TRY(gemp_som_parts_leave(&it->parts, part));
 	}
-	if (!it->how->online)
+	if (!it->how->online && !gemp_som_work_tells_units(it))
 		code = gemp_som_accumulate_take(&it->accumulate, values, &it->sums);
 done:
 	return code;
@@ -183,23 +242,65 @@ static gemp_code speak(gemp_som_work *it, gemp_som_news *news)
 	return GEMP_OK;
 }
 
-/* Collective. Planes of all ranks together. */
-static gemp_code meet(gemp_som_work *it, gemp_som_values values, uint32_t slot, gemp_som_news *news)
+/* Collective; a failure stays in work->mine. Planes of all ranks together. */
+static void meet_planes(gemp_som_work *it, gemp_som_values values)
 {
-	gemp_code code = GEMP_OK;
 	const size_t count = (size_t)it->units * gemp_som_planes(values.count, it->missing);
-	if (it->comm->size == 1)
-		return it->mine;
-	if (it->mine == GEMP_OK)
-		it->mine = gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host[0]);
-	if (it->mine == GEMP_OK && it->how->quality && values.first == 0)
-		it->mine = gemp_som_judge_take(&it->judge, slot, &news->fit);
-	GEMP_TRY(values.first == 0 ? speak(it, news) : gemp_comm_agree(it->comm, it->mine));
 	if (it->how->online)
 		gemp_som_online_compose(it->comm, it->host[0], it->host[1], it->units, values.count, it->missing);
 	else
 		add_planes(it->comm, it->host[0], count);
 	it->mine = gemp_buffer_write(it->device, &it->sums, 0, count * sizeof(float), it->host[0]);
+}
+
+/* Of all samples: sums, or affine maps of this rank's rows. */
+static gemp_code sum_copies(gemp_som_work *it, double rate, gemp_som_values values)
+{
+	gemp_code code = GEMP_OK;
+	const gemp_som_copies *all = &it->copies;
+	GEMP_TRY(gemp_som_copies_write(all));
+	if (it->how->online) {
+		GEMP_TRY(gemp_som_online_run(&it->online, &all->samples, &all->best, &it->smooth, rate, values, false,
+		                             gemp_som_slices_mine(&it->slices), &it->sums));
+		code = gemp_som_slices_read(&it->slices, it->device, &it->sums, it->host[0]);
+	} else {
+		GEMP_TRY(gemp_som_accumulate_add(&it->accumulate, &all->samples, &all->best, values));
+		code = gemp_som_accumulate_take(&it->accumulate, values, &it->sums);
+	}
+done:
+	return code;
+}
+
+/* Collective; a failure stays in work->mine. Planes by the units of all ranks. */
+static void meet_units(gemp_som_work *it, double rate, gemp_som_values values)
+{
+	gemp_som_copies_meet(&it->copies, it->comm);
+	it->mine = sum_copies(it, rate, values);
+	if (!it->how->online)
+		return;
+	gemp_som_slices_meet(&it->slices, it->host[0]);
+	if (it->mine == GEMP_OK)
+		it->mine = gemp_som_slices_write(&it->slices, it->device, &it->sums, it->host[0]);
+}
+
+/* Collective. */
+static gemp_code meet(gemp_som_work *it, double rate, gemp_som_values values, uint32_t slot, gemp_som_news *news)
+{
+	gemp_code code = GEMP_OK;
+	const bool units = gemp_som_work_tells_units(it);
+	const size_t count = (size_t)it->units * gemp_som_planes(values.count, it->missing);
+	if (it->comm->size == 1)
+		return it->mine;
+	if (it->mine == GEMP_OK)
+		it->mine = units ? gemp_som_copies_read(&it->copies, it->comm, &it->parts.part[0].best)
+		                 : gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host[0]);
+	if (it->mine == GEMP_OK && it->how->quality && values.first == 0)
+		it->mine = gemp_som_judge_take(&it->judge, slot, &news->fit);
+	GEMP_TRY(values.first == 0 ? speak(it, news) : gemp_comm_agree(it->comm, it->mine));
+	if (units)
+		meet_units(it, rate, values);
+	else
+		meet_planes(it, values);
 done:
 	return code;
 }
@@ -226,7 +327,7 @@ gemp_code gemp_som_work_epoch(gemp_som_work *work, double radius, double rate, u
 		const gemp_som_values values = { first, left < work->values ? left : work->values };
 		if (work->mine == GEMP_OK)
 			work->mine = go_over_parts(work, rate, slot, values);
-		GEMP_TRY(meet(work, values, slot, news));
+		GEMP_TRY(meet(work, rate, values, slot, news));
 		if (work->mine == GEMP_OK)
 			work->mine = update(work, values);
 	}

@@ -8,9 +8,11 @@
 #define GEMP_SOM_WORK_H
 
 #include "som/accumulate.h"
+#include "som/copies.h"
 #include "som/judge.h"
 #include "som/online.h"
 #include "som/parts.h"
+#include "som/slices.h"
 #include "som/train.h"
 
 typedef struct gemp_som_work {
@@ -29,7 +31,10 @@ typedef struct gemp_som_work {
 	gemp_som_online online;
 	gemp_som_judge judge;
 	gemp_buffer sums, spread;     /* planes */
-	float *host[2];               /* of several ranks: planes, and as much again for online training */
+	gemp_som_copies copies;       /* of several ranks that tell each other units */
+	gemp_som_slices slices;       /* the same, in online training */
+	gemp_locked locked;           /* planes on the host, if they are few */
+	float *host[2];               /* planes on the host, and as much again for affine maps to be composed */
 } gemp_som_work;
 
 /* What ranks tell each other in an epoch. */
@@ -42,6 +47,8 @@ typedef struct gemp_som_news {
 gemp_code gemp_som_work_new(gemp_som_work *work, const gemp_comm *comm, gemp_device *device, const gemp_som_training *how,
                             const float *x, size_t count, uint32_t dims, const float *w);
 void gemp_som_work_free(gemp_som_work *work);
+/* Else sums, or affine maps. */
+bool gemp_som_work_tells_units(const gemp_som_work *work);
 /* Collective. A failure that ranks have agreed on; their own stay in work->mine. One rank alone does not wait for its device,
  * unless parts come and go. slot: of the judge, for this epoch. */
 gemp_code gemp_som_work_epoch(gemp_som_work *work, double radius, double rate, uint32_t slot, gemp_som_news *news);

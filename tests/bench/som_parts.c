@@ -50,7 +50,8 @@ done:
 static gemp_code run(parts *p, gemp_som_online *online)
 {
 	if (online)
-		return gemp_som_online_run(online, &p->samples, &p->best, &p->smooth, .1, (gemp_som_values){ 0, DIMS }, false, &p->to);
+		return gemp_som_online_run(online, &p->samples, &p->best, &p->smooth, .1, (gemp_som_values){ 0, DIMS }, false,
+		                           (gemp_som_rows){ 0, p->smooth.grid.rows }, &p->to);
 	return gemp_som_smooth_run(&p->smooth, &p->from, &p->to);
 }
 

@@ -1,8 +1,8 @@
 /* Whole epochs: bench_som_train [VECTORS [DIMENSIONS [ROWS [COLUMNS [EPOCHS [ONLINE [NEIGHBOURHOOD [RADIUS [RADIUS_END
- *                            [MEMORY [QUALITY [LATTICE]]]]]]]]]]]]
+ *                            [MEMORY [QUALITY [LATTICE [EXCHANGE]]]]]]]]]]]]]
  *
  * Under any number of ranks, which share the vectors. ONLINE 0 or 1, neighbourhoods 0 to 3 as in src/som/smooth.h; MEMORY: MiB of
- * the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1. Values are random. One line: seconds to prepare, of all epochs, and of one.
+ * the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2 as in src/som/train.h. Values are random. One line: seconds to prepare, of all epochs, and of one.
  */
 #include "core/memory.h"
 #include "core/random.h"
@@ -27,7 +27,7 @@ static gemp_code measure(const gemp_comm *comm, gemp_device *device, int argc, c
 		.epochs = (uint32_t)argument(argc, argv, 5, 10), .online = argument(argc, argv, 6, 0) > 0,
 		.neighbourhood = (gemp_som_neighbourhood)argument(argc, argv, 7, 0), .radius = argument(argc, argv, 8, 100),
 		.radius_end = argument(argc, argv, 9, 1), .rate = .1, .rate_end = .01,
-		.quality = argument(argc, argv, 11, 0) > 0 };
+		.quality = argument(argc, argv, 11, 0) > 0, .exchange = (gemp_som_exchange)argument(argc, argv, 13, 0) };
 	const size_t begin = all * rank / ranks, count = all * (rank + 1) / ranks - begin;
 	uint64_t random = 9 + rank, same = 4;
 	float *x = NULL, *w = NULL;
@@ -43,7 +43,8 @@ static gemp_code measure(const gemp_comm *comm, gemp_device *device, int argc, c
 		GEMP_TRY(gemp_som_train(comm, device, &how, x, count, dims, w, NULL, NULL, &report));
 	}
 	if (rank == 0)
-		printf("%s, %d ranks: prepared %.3f s, %u epochs %.4f s, one %.6f s\n", device->name, comm->size, report.prepare,
+		printf("%s, %d ranks%s: prepared %.3f s, %u epochs %.4f s, one %.6f s\n", device->name, comm->size,
+		       report.units ? " (units)" : "", report.prepare,
 		       report.count, report.train, report.train / report.count);
 done:
 	gemp_som_report_free(&report);

@@ -70,19 +70,31 @@ def resumed(rng):
     x = clusters(rng, 100, 3)
     numpy.save("t.npy", x)
     options = ("--size", "6x8", "--epochs", "30", "--training", "online", "--metric", "cosine")
-    train(3, "t.npy", "whole.h5", *options)
+    assert train(3, "t.npy", "whole.h5", *options)["exchange"] == "maps" # 100 vectors are more bytes than 48 units
     options += ("-q", "--devices", "cpu", "--max-time", "0.000001")
     done = attempt(1, "som", "train", "t.npy", "-o", "part.h5", *options)
     assert done.returncode == 75 and "--resume goes on" in done.stderr, (done.returncode, done.stderr)
     first = Map("part.h5").attributes["epoch"]
     assert 0 < first < 30, first
-    train(1, "t.npy", "part.h5", "--resume")
+    assert train(1, "t.npy", "part.h5", "--resume")["exchange"] is None
     whole, part = Map("whole.h5"), Map("part.h5")
     assert part.attributes["epoch"] == 30
     assert numpy.abs(whole.w - part.w).max() < 1e-3 * numpy.abs(whole.w).max()
     run(1, "som", "train", "t.npy", "-o", "part.h5", "-q", "--resume", "--devices", "cpu") # nothing is left to do
     numpy.save("u.npy", x[:50])
     run(1, "som", "train", "u.npy", "-o", "part.h5", "-q", "--resume", code=65, says="the same data")
+
+
+def few_vectors(rng):
+    """Ranks that have copies of all vectors train the map of one rank."""
+    numpy.save("few.npy", clusters(rng, 40, 3))
+    for training in "batch", "online":
+        options = ("--size", "7x9", "--epochs", "12", "--training", training)
+        maps = []
+        for ranks in 1, 2, 3:
+            assert train(ranks, "few.npy", "few.h5", *options)["exchange"] == ("units" if ranks > 1 else None)
+            maps.append(Map("few.h5").w)
+        assert numpy.array_equal(maps[0], maps[1]) and numpy.array_equal(maps[0], maps[2])
 
 
 def example():
@@ -180,6 +192,7 @@ def main():
     columns_by_name(x, keys)
     check_setting(rng, 1, 1, 1)
     resumed(rng)
+    few_vectors(rng)
     example()
     extremes(rng)
     refusals(rng)

@@ -21,6 +21,7 @@ typedef struct run {
 	uint32_t dims;
 	bool missing;
 	double radius;
+	uint32_t slice; /* rows of a launch, at most */
 	gemp_som_online_shape shape;
 } run;
 
@@ -34,8 +35,11 @@ static void run_part(const run *how, const float *x, const uint64_t *keys, size_
 	assert_ok(gemp_som_samples_new(&samples, device, x + begin * how->dims, end - begin, how->dims));
 	assert_ok(gemp_buffer_new(&best, device, (end - begin) * sizeof *keys, keys + begin));
 	assert_ok(gemp_som_online_new(&online, device, &samples, smooth, how->missing, how->dims, &how->shape));
-	assert_ok(gemp_som_online_run(&online, &samples, &best, smooth, .2, (gemp_som_values){ 0, how->dims }, begin > 0,
-	                              planes));
+	for (uint32_t row = 0, end; row < how->grid.rows; row = end) { /* in slices */
+		end = row + how->slice < how->grid.rows ? row + how->slice : how->grid.rows;
+		assert_ok(gemp_som_online_run(&online, &samples, &best, smooth, .2, (gemp_som_values){ 0, how->dims }, begin > 0,
+		                              (gemp_som_rows){ row, end }, planes));
+	}
 	assert_ok(GEMP_CL(clFinish(device->queue)));
 	gemp_som_online_free(&online);
 	gemp_buffer_free(&best, device);
@@ -89,9 +93,9 @@ static void check(const run *how, uint64_t *random)
 	run_part(how, x, keys, middle, SAMPLES, &smooth, &buffer);
 	assert_ok(gemp_buffer_read(device, &buffer, 0, planes * sizeof *found, found));
 	if (!is_near(found, before, after, how))
-		fail_msg("%u x %u, lattice %d, toroid %d, neighbourhood %d, %u values, missing %d, tile %u x %u, step %u, block %u",
+		fail_msg("%u x %u, lattice %d, toroid %d, neighbourhood %d, %u values, missing %d, tile %u x %u, step %u, block %u, slices of %u",
 		         how->grid.rows, how->grid.columns, (int)how->grid.lattice, how->grid.toroid, (int)how->near, dims,
-		         how->missing, how->shape.tall, how->shape.wide, how->shape.step, how->shape.block);
+		         how->missing, how->shape.tall, how->shape.wide, how->shape.step, how->shape.block, how->slice);
 	found[gemp_random_below(random, (size_t)units * dims)] += 1e-4f;
 	assert_false(is_near(found, before, after, how));
 	gemp_som_smooth_free(&smooth);
@@ -106,10 +110,10 @@ static void check(const run *how, uint64_t *random)
 static void strips_and_tiles(void **state)
 {
 	static const run runs[] = {
-		{ { 11, 21, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, 2, true, 4, { .tall = 8, .wide = 8, .step = 8 } },
-		{ { 10, 9, GEMP_SOM_HEXAGONAL, true }, GEMP_SOM_GAUSSIAN, 5, false, .7, { .tall = 2, .wide = 16, .step = 1, .block = 3 } },
-		{ { 40, 33, GEMP_SOM_RECTANGULAR, false }, GEMP_SOM_GAUSSIAN, 2, true, .9, { .block = 1 } },
-		{ { 7, 40, GEMP_SOM_HEXAGONAL, false }, GEMP_SOM_BUBBLE, 2, false, 3.3, { .block = 2 } },
+		{ { 11, 21, GEMP_SOM_RECTANGULAR, true }, GEMP_SOM_BUBBLE, 2, true, 4, 5, { .tall = 8, .wide = 8, .step = 8 } },
+		{ { 10, 9, GEMP_SOM_HEXAGONAL, true }, GEMP_SOM_GAUSSIAN, 5, false, .7, 10, { .tall = 2, .wide = 16, .step = 1, .block = 3 } },
+		{ { 40, 33, GEMP_SOM_RECTANGULAR, false }, GEMP_SOM_GAUSSIAN, 2, true, .9, 13, { .block = 1 } },
+		{ { 7, 40, GEMP_SOM_HEXAGONAL, false }, GEMP_SOM_BUBBLE, 2, false, 3.3, 3, { .block = 2 } },
 	};
 	uint64_t random = test_seed();
 	(void)state;

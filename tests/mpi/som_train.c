@@ -38,15 +38,17 @@ static void check_epoch(const gemp_som_training *how, size_t count, uint32_t dim
 		som_reference_batch(&map, near, how->radius, v.x, count, dims, v.unit, v.book);
 	assert_all_ok(gemp_som_train(&test_comm, device, how, own(&v), v.end - v.begin, dims, v.w, NULL, NULL, &report));
 	assert_all(report.count == 1 && !report.stopped);
+	assert_all(how->exchange == GEMP_SOM_EXCHANGE_LESS ||
+	           report.units == (how->exchange == GEMP_SOM_EXCHANGE_UNITS && test_comm.size > 1));
 	if (how->quality) {
 		assert_all(same(report.epochs[0].quantisation, mean(v.distance, v.unit, count)));
 		assert_all(same(report.epochs[0].topographic, torn(&v, &map)));
 	}
 	bool right = is_near(v.w, v.book, values);
 	if (!right)
-		fprintf(stderr, "grid %u x %u, lattice %d, toroid %d, neighbourhood %d, online %d, missing %d, split %d\n",
+		fprintf(stderr, "grid %u x %u, lattice %d, toroid %d, neighbourhood %d, online %d, missing %d, split %d, exchange %d\n",
 		        how->grid.rows, how->grid.columns, (int)how->grid.lattice, how->grid.toroid, (int)near, how->online, missing,
-		        split);
+		        split, (int)how->exchange);
 	assert_all(right);
 	v.w[gemp_random_below(random, values)] += 1e-3f;
 	assert_all(!is_near(v.w, v.book, values));
@@ -82,15 +84,25 @@ static gemp_som_training training_of(int which)
 		.metric = k->metric, .epochs = 1, .radius = 2.4, .radius_end = 1, .rate = .3, .rate_end = .1, .quality = k->quality };
 }
 
+static const gemp_som_exchange exchange[] = { GEMP_SOM_EXCHANGE_SUMS, GEMP_SOM_EXCHANGE_UNITS };
+
+/* One rank alone has one. */
+static int exchanges(void)
+{
+	return test_comm.size > 1 ? 2 : 1;
+}
+
 static void one_epoch(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
 	for (int which = 0; which < KINDS; which++)
-		for (int split = 0; split < SPLITS; split++) {
-			const gemp_som_training how = training_of(which);
-			check_epoch(&how, 120, kinds[which].dims, kinds[which].missing, split, &random);
-		}
+		for (int split = 0; split < SPLITS; split++)
+			for (int k = 0; k < exchanges(); k++) {
+				gemp_som_training how = training_of(which);
+				how.exchange = exchange[k];
+				check_epoch(&how, 120, kinds[which].dims, kinds[which].missing, split, &random);
+			}
 }
 
 static void few_samples(void **state)
@@ -98,9 +110,12 @@ static void few_samples(void **state)
 	uint64_t random = test_seed_all();
 	(void)state;
 	for (int online = 0; online < 2; online++) {
-		const gemp_som_training how = training_of(ONLINE * online);
-		check_epoch(&how, 0, 3, false, SPLIT_EVENLY, &random);
-		check_epoch(&how, 1, 3, false, SPLIT_EVENLY, &random);
+		gemp_som_training how = training_of(ONLINE * online);
+		for (int k = 0; k < exchanges(); k++) {
+			how.exchange = exchange[k];
+			check_epoch(&how, 0, 3, false, SPLIT_EVENLY, &random);
+			check_epoch(&how, 1, 3, false, SPLIT_EVENLY, &random);
+		}
 	}
 }
 
@@ -115,6 +130,24 @@ static void no_values(void **state)
 		memcpy(before, w, sizeof w);
 		assert_all_ok(gemp_som_train(&test_comm, device, &how, nothing, test_comm.rank == 0, 3, w, NULL, NULL, NULL));
 		assert_all(memcmp(before, w, sizeof w) == 0);
+	}
+}
+
+/* Units are told where copies of samples and keys of all epochs are fewer bytes than sums are: 54 x 4 planes of 4 bytes. */
+static void less_is_told(void **state)
+{
+	uint64_t random = test_seed_all();
+	gemp_som_training how = training_of(0);
+	(void)state;
+	for (int turn = 0; turn < 4; turn++) {
+		const size_t count = turn < 2 ? 60 : 120;
+		how.epochs = turn % 2 ? 3 : 1; /* 60 samples: 720 bytes of copies and 480 of keys an epoch, to 864 */
+		vectors v = vectors_new(count, 3, gemp_som_units(&how.grid), how.metric, false, SPLIT_EVENLY, &random);
+		gemp_som_report report;
+		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, &report));
+		assert_all(report.units == (turn == 1 && test_comm.size > 1));
+		gemp_som_report_free(&report);
+		vectors_free(&v);
 	}
 }
 
@@ -157,8 +190,10 @@ static void whole_trainings(void **state)
 {
 	uint64_t random = test_seed_all();
 	(void)state;
-	for (int online = 0; online < 2; online++) {
+	for (int turn = 0; turn < 2 * exchanges(); turn++) {
+		const int online = turn % 2;
 		gemp_som_training how = training_of(ONLINE * online);
+		how.exchange = exchange[turn / 2];
 		how.epochs = 8;
 		how.radius_end = 1.5;
 		how.quality = false;
@@ -185,6 +220,32 @@ static void whole_trainings(void **state)
 		free(parts);
 		vectors_free(&v);
 	}
+}
+
+/* Ranks that tell each other units have the map that one rank alone has, to the last bit. */
+static void any_number_of_ranks(void **state)
+{
+	uint64_t random = test_seed_all();
+	gemp_comm alone;
+	(void)state;
+	gemp_comm_new(&alone, MPI_COMM_SELF);
+	for (int which = 0; which < KINDS; which++) {
+		const uint32_t dims = kinds[which].dims;
+		gemp_som_training how = training_of(which);
+		how.epochs = 3;
+		how.exchange = GEMP_SOM_EXCHANGE_UNITS;
+		vectors v = vectors_new(130, dims, gemp_som_units(&how.grid), how.metric, kinds[which].missing, which % SPLITS, &random);
+		const size_t bytes = (size_t)v.units * dims * sizeof *v.w;
+		float *w = malloc(bytes);
+		memcpy(w, v.w, bytes);
+		assert_all_ok(gemp_som_train(&alone, device, &how, v.x, v.count, dims, w, NULL, NULL, NULL));
+		assert_all(memcmp(w, v.w, bytes) != 0);
+		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, dims, v.w, NULL, NULL, NULL));
+		assert_all(memcmp(w, v.w, bytes) == 0);
+		free(w);
+		vectors_free(&v);
+	}
+	gemp_comm_free(&alone);
 }
 
 /* Places of samples in the end are those of the codebook that comes back. */
@@ -349,8 +410,11 @@ static void memory_may_run_out(void **state)
 	for (int online = 0; online < 2; online++) {
 		gemp_som_training how = training_of(ONLINE * online);
 		how.quality = true;
-		assert_all_ok(train_once(&how)); /* what is kept for good, such as programs */
-		assert_all_survive_no_memory(train_once, &how);
+		for (int k = 0; k < exchanges(); k++) {
+			how.exchange = exchange[k];
+			assert_all_ok(train_once(&how)); /* what is kept for good, such as programs */
+			assert_all_survive_no_memory(train_once, &how);
+		}
 	}
 }
 
@@ -373,8 +437,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(open_device),
 		cmocka_unit_test(one_epoch),
 		cmocka_unit_test(few_samples),
+		cmocka_unit_test(less_is_told),
 		cmocka_unit_test(no_values),
 		cmocka_unit_test(whole_trainings),
+		cmocka_unit_test(any_number_of_ranks),
 		cmocka_unit_test(places_in_the_end),
 		cmocka_unit_test(callbacks),
 		cmocka_unit_test(epochs_ahead),
