@@ -155,8 +155,8 @@ static gemp_code read_row(void *self, const gemp_line *line)
 		return GEMP_OK;
 	GEMP_TRY(split(r, line));
 	if (r->cells.count != r->layout.columns)
-		return gemp_fail(GEMP_EDATA, "column %zu: this row has %zu columns, and the first one %" PRIu64,
-		                 r->cells.count, r->cells.count, r->layout.columns);
+		return gemp_fail(GEMP_EDATA, "column %zu: this row has %zu column%s, and the first one %" PRIu64, r->cells.count,
+		                 r->cells.count, r->cells.count == 1 ? "" : "s", r->layout.columns);
 	GEMP_TRY(GEMP_RESERVE(out->x, r->room, (out->count + 1) * out->dims));
 	float *to = out->x + out->count * out->dims;
 	for (size_t c = 0; c < r->cells.count; c++) {

@@ -54,9 +54,9 @@ void gemp_report_unitigs(gemp_report *report, const gemp_unitigs *unitigs)
 	set_count(json, "longest", longest);
 	set_count(json, "n50", middle);
 	gemp_report_set(report, "unitigs", json);
-	gemp_report_print(report, "%s unitig%s of %s letters; the longest has %s, N50 is %s\n",
-	                  gemp_grouped(unitigs->all).text, unitigs->all == 1 ? "" : "s",
-	                  gemp_grouped(unitigs->letters).text, gemp_grouped(longest).text, gemp_grouped(middle).text);
+	gemp_report_print(report, "%s of %s; the longest has %s, N50 is %s\n",
+	                  gemp_counted(unitigs->all, "unitig").text, gemp_counted(unitigs->letters, "letter").text,
+	                  gemp_grouped(longest).text, gemp_grouped(middle).text);
 }
 
 static json_t *json_of_vertices(const gemp_contig *contig, unsigned k)
@@ -99,10 +99,10 @@ static void print_reason(const gemp_report *report, const gemp_contig *contig, u
 		                  gemp_grouped(contig->copies).text);
 		break;
 	default:
-		gemp_report_print(report, "An Eulerian %s over %s unitigs, of %s letters\n",
+		gemp_report_print(report, "An Eulerian %s over %s, of %s\n",
 		                  gemp_contig_verdict_name[contig->verdict],
-		                  gemp_grouped(contig->copies / strands).text,
-		                  gemp_grouped(contig->sequences.letters_of_all).text);
+		                  gemp_counted(contig->copies / strands, "unitig").text,
+		                  gemp_counted(contig->sequences.letters_of_all, "letter").text);
 	}
 }
 

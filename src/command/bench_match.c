@@ -23,9 +23,9 @@ static void print_line(const gemp_report *report, const char *name, const gemp_s
 
 static void print(const gemp_report *report, const gemp_measured *m)
 {
-	gemp_report_print(report, "%s matches", gemp_grouped(m->result.matches).text);
+	gemp_report_print(report, "%s", gemp_counted(m->result.matches, "match").text);
 	if (m->result.embeddings_known)
-		gemp_report_print(report, ", %s embeddings", gemp_grouped(m->result.embeddings).text);
+		gemp_report_print(report, ", %s", gemp_counted(m->result.embeddings, "embedding").text);
 	gemp_report_print(report, "\n\n  %-10s %12s %12s %12s   (milliseconds, %zu run%s, the slowest rank)\n", "", "min",
 	                  "median", "max", m->runs, m->runs == 1 ? "" : "s");
 	print_line(report, "kernel", &m->kernel);

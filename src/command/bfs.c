@@ -49,9 +49,9 @@ static gemp_code report_found(gemp_analysis *a, void *self)
 	const gemp_bfs_result *found = &((work *)self)->found;
 	gemp_report *report = a->report;
 	const gemp_traversal_cost *cost = &found->cost;
-	gemp_report_print(report, "%s of %s vertices are reached from %s, the farthest over %s edge%s\n",
+	gemp_report_print(report, "%s of %s vertices are reached from %s, the farthest over %s\n",
 	                  gemp_grouped(found->reached).text, gemp_grouped(a->layout.vertices).text, a->options->source,
-	                  gemp_grouped(found->depth).text, found->depth == 1 ? "" : "s");
+	                  gemp_counted(found->depth, "edge").text);
 	gemp_report_set(report, "reached", gemp_json_count(found->reached));
 	gemp_report_set(report, "depth", gemp_json_count(found->depth));
 	gemp_report_set(report, "pushes", gemp_json_count(found->pushes));

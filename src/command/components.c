@@ -198,10 +198,9 @@ static void report_counts(const finding *f)
 	const gemp_components *found = &f->found;
 	gemp_report *report = f->report;
 	gemp_count vertices = f->chosen.graph->vertices;
-	const char *plural = found->count == 1 ? "" : "s";
-	gemp_report_print(report, "%s component%s, %s of them single vertices; the largest has %s of %s vertices\n",
-	                  gemp_grouped(found->count).text, plural, gemp_grouped(found->isolated).text,
-	                  gemp_grouped(found->largest).text, gemp_grouped(vertices).text);
+	gemp_report_print(report, "%s, %s of them single vertices; the largest has %s of %s\n",
+	                  gemp_counted(found->count, "component").text, gemp_grouped(found->isolated).text,
+	                  gemp_grouped(found->largest).text, gemp_counted(vertices, "vertex").text);
 	gemp_report_set(report, "components", gemp_json_count(found->count));
 	gemp_report_set(report, "single_vertices", gemp_json_count(found->isolated));
 	gemp_report_set(report, "with_edges", gemp_json_count(found->with_edges));

@@ -56,8 +56,8 @@ static void report_files(gemp_report *report, const gemp_graph *graph, const gem
 		json_array_append_new(list, json_string(paths[i]));
 		gemp_report_detail(report, "%s%s", i && files->vertices ? " and " : "", paths[i]);
 	}
-	gemp_report_detail(report, ": %s vertices, %s edges, %s\n", gemp_grouped(graph->vertices).text,
-	                   gemp_grouped(gemp_graph_edges(graph)).text, gemp_shown_bytes(bytes).text);
+	gemp_report_detail(report, ": %s, %s, %s\n", gemp_counted(graph->vertices, "vertex").text,
+	                   gemp_counted(gemp_graph_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
 	gemp_report_set(report, "output", list);
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
 }

@@ -30,8 +30,8 @@ static gemp_code work(gemp_array_run *r)
 	r->seconds = gemp_now() - since;
 	r->moved = r->numbers.count + count;
 	uint64_t all = gemp_comm_sum1(r->comm, count);
-	gemp_report_print(r->report, "%s distinct numbers (%s) of %s\n", gemp_grouped(all).text, gemp_key_name[r->numbers.kind],
-	                  gemp_grouped(r->numbers.all).text);
+	gemp_report_print(r->report, "%s (%s) of %s\n", gemp_counted(all, "distinct number").text,
+	                  gemp_key_name[r->numbers.kind], gemp_grouped(r->numbers.all).text);
 	gemp_report_set(r->report, "distinct", gemp_json_count(all));
 	code = gemp_array_write(r, values, count);
 done:

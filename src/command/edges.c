@@ -67,8 +67,8 @@ static gemp_code edges(gemp_comm *comm, const gemp_options *options)
 	code = gemp_edge_rows_close(l.rows);
 	l.rows = NULL;
 	GEMP_TRY(code);
-	gemp_report_print(&report, "%s edges of %s type%s\n", gemp_grouped(l.edges).text, gemp_grouped(l.types).text,
-	                  l.types == 1 ? "" : "s");
+	gemp_report_print(&report, "%s of %s\n", gemp_counted(l.edges, "edge").text,
+	                  gemp_counted(l.types, "type").text);
 	gemp_report_set(&report, "listed", gemp_json_count(l.edges));
 	GEMP_TRY(gemp_chosen_rate(&l.chosen, l.figures.on_device, l.figures.seconds, l.figures.transfers, l.bytes));
 	GEMP_TRY(gemp_chosen_report(&l.chosen));

@@ -1,6 +1,7 @@
 #include "command/estimate.h"
 
 #include "command/found.h"
+#include "command/quantity.h"
 #include "core/memory.h"
 #include "match/estimate.h"
 #include "query/query.h"
@@ -32,7 +33,8 @@ gemp_code gemp_estimate_ready(const gemp_options *options, const gemp_pattern *p
 static void print_estimate(const gemp_report *report, const gemp_estimate *e, gemp_distinct distinct)
 {
 	if (e->confidence >= 1)
-		gemp_report_print(report, "%.0f matches (all were visited)", e->matches);
+		gemp_report_print(report, "%.0f match%s (all were visited)", e->matches,
+		                  e->matches == 1 ? "" : "es"); /* as a double: it may be more than integers hold */
 	else if (e->matches <= 0)
 		gemp_report_print(report, "≈ 0 matches: none was met");
 	else
@@ -40,9 +42,9 @@ static void print_estimate(const gemp_report *report, const gemp_estimate *e, ge
 		                  100 * (e->high - e->matches) / e->matches, 100 * e->confidence);
 	gemp_report_print(report, " (%s)", gemp_distinct_unit[distinct]);
 	if (e->embeddings > 0 && distinct != GEMP_BY_NOTHING)
-		gemp_report_print(report, " = %s%.*g embeddings", e->confidence < 1 ? "≈ " : "", e->confidence < 1 ? 4 : 15,
-		                  e->embeddings);
-	gemp_report_print(report, "\nfrom %llu partial matches in %.3f s\n", (unsigned long long)e->samples, e->seconds);
+		gemp_report_print(report, " = %s%.*g embedding%s", e->confidence < 1 ? "≈ " : "", e->confidence < 1 ? 4 : 15,
+		                  e->embeddings, e->embeddings == 1 ? "" : "s");
+	gemp_report_print(report, "\nfrom %s in %.3f s\n", gemp_counted(e->samples, "partial match").text, e->seconds);
 }
 
 static void set_estimate(gemp_report *report, const gemp_estimate *e, uint64_t seed)

@@ -230,10 +230,9 @@ static void report_found(run *r)
 	gemp_report *report = r->report;
 	const gemp_euler_result *result = &r->result;
 	bool path = r->edges.path_start != GEMP_NO_VERTEX;
-	gemp_report_print(report, "An Euler %s of %s edge%s; %s circuit%s joined at %s place%s\n",
-	                  path ? "path" : "circuit", gemp_grouped(result->order.edges).text, result->order.edges == 1 ? "" : "s",
-	                  gemp_grouped(result->circuits).text, result->circuits == 1 ? "" : "s",
-	                  gemp_grouped(result->joins).text, result->joins == 1 ? "" : "s");
+	gemp_report_print(report, "An Euler %s of %s; %s joined at %s\n", path ? "path" : "circuit",
+	                  gemp_counted(result->order.edges, "edge").text, gemp_counted(result->circuits, "circuit").text,
+	                  gemp_counted(result->joins, "place").text);
 	gemp_report_set(report, "found", json_true());
 	gemp_report_set(report, "kind", json_string(path ? "path" : "circuit"));
 	gemp_report_set(report, "edges", gemp_json_count(result->order.edges));

@@ -17,21 +17,19 @@ static void print_counts(const gemp_report *report, const gemp_found *found)
 		                  gemp_grouped(found->shown).text, gemp_grouped(found->rows).text);
 	if (found->preview)
 		gemp_report_print(report, "\n");
-	gemp_report_print(report, "%s match%s (%s)", gemp_grouped(result->matches).text,
-	                  result->matches == 1 ? "" : "es", gemp_distinct_unit[found->how->distinct]);
+	gemp_report_print(report, "%s (%s)", gemp_counted(result->matches, "match").text,
+	                  gemp_distinct_unit[found->how->distinct]);
 	if (!result->complete)
 		gemp_report_print(report, ", stopped at the limit: there may be more\n");
 	else if (result->embeddings_known)
-		gemp_report_print(report, " = %s embedding%s\n", gemp_grouped(result->embeddings).text,
-		                  result->embeddings == 1 ? "" : "s");
+		gemp_report_print(report, " = %s\n", gemp_counted(result->embeddings, "embedding").text);
 	else
 		gemp_report_print(report, "; embeddings were not counted: %s\n", result->embeddings_reason);
 	if (found->path && strcmp(found->path, "-") != 0)
-		gemp_report_print(report, "%s row%s in %s\n", gemp_grouped(found->rows).text,
-		                  found->rows == 1 ? "" : "s", found->path);
+		gemp_report_print(report, "%s in %s\n", gemp_counted(found->rows, "row").text, found->path);
 	if (found->subgraph)
-		gemp_report_print(report, "%s vertices and %s edges in %s\n", gemp_grouped(found->covered_vertices).text,
-		                  gemp_grouped(found->covered_edges).text, found->subgraph);
+		gemp_report_print(report, "%s and %s in %s\n", gemp_counted(found->covered_vertices, "vertex").text,
+		                  gemp_counted(found->covered_edges, "edge").text, found->subgraph);
 }
 
 static void set_counts(gemp_report *report, const gemp_found *found)

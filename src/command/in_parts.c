@@ -1,5 +1,6 @@
 #include "command/in_parts.h"
 
+#include "command/quantity.h"
 #include "command/stop.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -60,9 +61,9 @@ gemp_code gemp_in_parts_ready(const gemp_pattern *pattern)
 /* STOPPING */
 static gemp_code stopped(const gemp_checkpoint *c, const gemp_stop *stop)
 {
-	return gemp_fail(GEMP_STOPPED, "stopped by %s with %.1f %% of the search done, %" GEMP_PRICOUNT " matches so far; "
+	return gemp_fail(GEMP_STOPPED, "stopped by %s with %.1f %% of the search done, %s so far; "
 	                 "the same command with --checkpoint %s --resume goes on", gemp_stop_name(stop),
-	                 100.0 * c->finished / c->parts, c->matches, c->keeping.folder);
+	                 100.0 * c->finished / c->parts, gemp_counted(c->matches, "match").text, c->keeping.folder);
 }
 
 /* ONE STEP */

@@ -61,8 +61,8 @@ static void report_head(gemp_report *report, const gemp_graph *graph, const char
 {
 	struct stat status;
 	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
-	gemp_report_print(report, "%s: %s vertices, %s edges, %s; seed %" PRIu64 ", hash %016" PRIx64 "\n\n", path,
-	                  gemp_grouped(graph->vertices).text, gemp_grouped(gemp_graph_edges(graph)).text,
+	gemp_report_print(report, "%s: %s, %s, %s; seed %" PRIu64 ", hash %016" PRIx64 "\n\n", path,
+	                  gemp_counted(graph->vertices, "vertex").text, gemp_counted(gemp_graph_edges(graph), "edge").text,
 	                  gemp_shown_bytes(bytes).text, graph->seed, graph->hash);
 	if (graph->parts.count) {
 		gemp_report_print(report, "  %-11s %s: %s\n", "parts", graph->parts.method,

@@ -1,6 +1,7 @@
 #include "command/kept_steps.h"
 
 #include "command/files.h"
+#include "command/quantity.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/text.h"
@@ -262,8 +263,8 @@ gemp_code gemp_kept_steps_keep(gemp_kept_steps *k, gemp_graph *graph)
 	if (k->log)
 		GEMP_TRY(gemp_change_log_close(k->log));
 	GEMP_TRY(gemp_comm_agree(k->comm, k->comm->rank == 0 ? write_state(k, name, path) : GEMP_OK));
-	code = gemp_fail(GEMP_STOPPED, "stopped by %s after %" PRIu64 " steps; the same command with --checkpoint %s --resume "
-	                 "goes on", gemp_stop_name(&k->stop), k->history->count, k->keeping.folder);
+	code = gemp_fail(GEMP_STOPPED, "stopped by %s after %s; the same command with --checkpoint %s --resume goes on",
+	                 gemp_stop_name(&k->stop), gemp_counted(k->history->count, "step").text, k->keeping.folder);
 done:
 	gemp_free(name);
 	gemp_free(path);

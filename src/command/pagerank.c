@@ -126,8 +126,8 @@ static void report_rounds(gemp_analysis *a, const gemp_pagerank_result *found)
 	json_t *changes = json_array();
 	for (uint32_t r = 0; r < rounds; r++)
 		json_array_append_new(changes, json_real(found->change[r]));
-	gemp_report_print(report, "%s iteration%s in %s precision; the last changed ranks by %.3g in all\n",
-	                  gemp_grouped(rounds).text, rounds == 1 ? "" : "s", twofold(a->options) ? "double" : "single", last);
+	gemp_report_print(report, "%s in %s precision; the last changed ranks by %.3g in all\n",
+	                  gemp_counted(rounds, "iteration").text, twofold(a->options) ? "double" : "single", last);
 	if (!found->converged && a->options->tolerance > 0)
 		gemp_warn("ranks still change by %.3g, more than --tolerance %g; give more --max-iterations%s", last,
 		          a->options->tolerance, twofold(a->options) ? "" : ", or --precision double");

@@ -109,8 +109,8 @@ gemp_code gemp_produce(gemp_report *report, gemp_graph *graph, const gemp_list *
 	uint64_t bytes = stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 	gemp_report_set(report, "output", json_string(path));
 	gemp_report_set(report, "bytes", gemp_json_count(bytes));
-	gemp_report_detail(report, "%s: %s vertices, %s edges, %s\n", path, gemp_grouped(graph->vertices).text,
-	                   gemp_grouped(gemp_graph_edges(graph)).text, gemp_shown_bytes(bytes).text);
+	gemp_report_detail(report, "%s: %s, %s, %s\n", path, gemp_counted(graph->vertices, "vertex").text,
+	                   gemp_counted(gemp_graph_edges(graph), "edge").text, gemp_shown_bytes(bytes).text);
 	if (report->options->quiet)
 		gemp_report_graph(report, graph);
 	else

@@ -14,10 +14,12 @@ bool gemp_parse_real(const char *text, double *real); /* finite */
 
 /* Passed by value to printf: printf("%s\n", gemp_grouped(n).text). */
 typedef struct gemp_shown {
-	char text[40];
+	char text[48];
 } gemp_shown;
 
 gemp_shown gemp_grouped(uint64_t count);        /* 17,068,454 */
+/* "1 vertex", "17,068,454 vertices", "2 matches": a noun of at most 15 letters. */
+gemp_shown gemp_counted(uint64_t count, const char *noun);
 gemp_shown gemp_shown_bytes(uint64_t bytes);    /* 1.5 GiB */
 gemp_shown gemp_shown_seconds(double seconds);  /* 1,234.567; three decimals */
 

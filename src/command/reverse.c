@@ -21,7 +21,7 @@ static gemp_code reverse(gemp_comm *comm, const gemp_options *options)
 	GEMP_TRY(gemp_graph_reverse(chosen.graph, comm, chosen.relations, chosen.device, (gemp_where)options->on,
 	                            &figures));
 	gemp_timers_add(&chosen.timers, GEMP_CONVERT, since);
-	gemp_report_print(&report, "%s edges turned round\n", gemp_grouped(figures.edges).text);
+	gemp_report_print(&report, "%s turned round\n", gemp_counted(figures.edges, "edge").text);
 	gemp_report_set(&report, "turned", gemp_json_count(figures.edges));
 	gemp_chosen_exchange(&chosen, &figures.traffic, figures.edges);
 	GEMP_TRY(gemp_chosen_rate(&chosen, figures.on_device, figures.seconds, figures.transfers, figures.bytes));

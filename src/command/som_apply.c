@@ -146,8 +146,8 @@ static gemp_code take_columns(applying *a)
 	if (a->vectors.named && (!has_plain_names(map) || gemp_vectors_have(&a->vectors, map->names, map->dims)))
 		return gemp_vectors_select(&a->vectors, a->comm, a->options->arguments[2], map->names, map->dims);
 	if (a->vectors.dims != map->dims) /* on all ranks */
-		return gemp_fail(GEMP_EDATA, "%s: vectors have %" PRIu32 " numbers, and those of %s %" PRIu32,
-		                 a->options->arguments[2], a->vectors.dims, a->options->arguments[1], map->dims);
+		return gemp_fail(GEMP_EDATA, "%s: vectors have %s, and those of %s %" PRIu32, a->options->arguments[2],
+		                 gemp_counted(a->vectors.dims, "number").text, a->options->arguments[1], map->dims);
 	return GEMP_OK;
 }
 
@@ -166,8 +166,8 @@ static gemp_code report_all(applying *a)
 	without = gemp_comm_sum1(a->comm, without);
 	gemp_som_errors(a->comm, &grid, (gemp_som_metric)map->metric, map->codebook, v->x, v->count, v->dims, a->units.unit,
 	                a->units.second, &quantisation, &topographic);
-	gemp_report_print(report, "%s vectors on a map of %" PRIu32 " x %" PRIu32 " units; %s without any value\n",
-	                  gemp_grouped(v->all).text, map->rows, map->columns, gemp_grouped(without).text);
+	gemp_report_print(report, "%s on a map of %" PRIu32 " x %" PRIu32 " units; %s without any value\n",
+	                  gemp_counted(v->all, "vector").text, map->rows, map->columns, gemp_grouped(without).text);
 	gemp_som_report_errors(report, quantisation, topographic);
 	gemp_report_set(report, "vectors", gemp_json_count(v->all));
 	gemp_report_set(report, "without_unit", gemp_json_count(without));

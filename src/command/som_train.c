@@ -151,9 +151,9 @@ static gemp_code check_resumed(const training *t)
 		if (gemp_options_given(t->options, settled[i]))
 			gemp_warn("--resume: %s goes on by its own settings; --%s is passed over", path, settled[i]);
 	if (map->dims != t->vectors.dims || map->samples != t->vectors.all)
-		return gemp_fail(GEMP_EDATA, "%s: was trained on %" PRIu64 " vectors of %" PRIu32 " numbers, and these are "
-		                 "%" PRIu64 " of %" PRIu32 "; --resume goes on with the same data", path, map->samples,
-		                 map->dims, t->vectors.all, t->vectors.dims);
+		return gemp_fail(GEMP_EDATA, "%s: was trained on %s of %s, and these are %s of %" PRIu32 "; --resume goes on with the "
+		                 "same data", path, gemp_counted(map->samples, "vector").text,
+		                 gemp_counted(map->dims, "number").text, gemp_grouped(t->vectors.all).text, t->vectors.dims);
 	for (uint32_t c = 0; (t->graph.graph || t->vectors.named) && c < map->dims; c++)
 		if (strcmp(map->names[c], t->vectors.names[c]) != 0)
 			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and of %s '%s'; --resume "
@@ -301,9 +301,9 @@ static gemp_code report_all(training *t)
 	double seconds = t->done.train, each;
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, t->comm->world));
 	each = t->done.count ? seconds / t->done.count : 0;
-	gemp_report_print(report, "%s vectors of %" PRIu32 " numbers on a map of %" PRIu32 " x %" PRIu32 " units, after "
-	                  "%" PRIu64 " of %" PRIu64 " epochs\n", gemp_grouped(map->samples).text, map->dims, map->rows,
-	                  map->columns, map->epoch, map->epochs);
+	gemp_report_print(report, "%s of %s on a map of %" PRIu32 " x %" PRIu32 " units, after %" PRIu64 " of %s\n",
+	                  gemp_counted(map->samples, "vector").text, gemp_counted(map->dims, "number").text, map->rows,
+	                  map->columns, map->epoch, gemp_counted(map->epochs, "epoch").text);
 	gemp_som_report_errors(report, map->quantisation, map->topographic);
 	gemp_report_detail(report, "\n  %-10s %10.3f ms an epoch\n", "time", 1e3 * each);
 	gemp_report_set(report, "vectors", gemp_json_count(map->samples));

@@ -10,7 +10,7 @@ static gemp_code work(gemp_array_run *r)
 	GEMP_TRY(gemp_sort_ranks(r->comm, &r->arrays, &sort, &r->numbers.values, NULL, &r->numbers.count));
 	r->seconds = gemp_now() - since;
 	r->moved = 2 * r->numbers.count;
-	gemp_report_print(r->report, "%s numbers (%s) in %s order\n", gemp_grouped(r->numbers.all).text,
+	gemp_report_print(r->report, "%s (%s) in %s order\n", gemp_counted(r->numbers.all, "number").text,
 	                  gemp_key_name[r->numbers.kind], sort.descending ? "descending" : "ascending");
 	gemp_report_set(r->report, "descending", json_boolean(sort.descending));
 	code = gemp_array_write(r, r->numbers.values, r->numbers.count);

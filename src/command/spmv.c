@@ -155,8 +155,8 @@ static gemp_code report_found(gemp_analysis *a, void *self)
 	for (uint32_t v = 0; v < a->layout.own; v++)
 		sum += found->y[v];
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, a->comm->world));
-	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s multiplication%s in %s precision\n", sum,
-	                  length, gemp_grouped(rounds).text, rounds == 1 ? "" : "s",
+	gemp_report_print(report, "y has the sum %.9g and the length %.9g, after %s in %s precision\n", sum,
+	                  length, gemp_counted(rounds, "multiplication").text,
 	                  a->options->precision == SINGLE ? "single" : "double");
 	if (found->greatest && rounds)
 		report_greatest(a, found);

@@ -222,7 +222,8 @@ static void report_trace(gemp_report *report, const head *heads)
 		          gemp_grouped(spans + dropped).text, gemp_grouped(gemp_trace_most).text);
 	gemp_report_set(report, "trace", json_pack("{s:s,s:o,s:o}", "file", path, "spans", gemp_json_count(spans), "dropped",
 	                                           gemp_json_count(dropped)));
-	gemp_report_detail(report, "  %-10s %s spans in %s; while devices worked: ", "trace", gemp_grouped(spans).text, path);
+	gemp_report_detail(report, "  %-10s %s in %s; while devices worked: ", "trace",
+	                   gemp_counted(spans, "span").text, path);
 	report_overlap(report, heads);
 }
 

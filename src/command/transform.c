@@ -87,9 +87,10 @@ static void report_effects(json_t *object, const gemp_effects *e)
 static void explain_step(transforming *t, const gemp_rule *rule, uint64_t step, const gemp_step_report *one)
 {
 	const gemp_select_report *s = &one->select;
-	gemp_report_print(t->report, "step %" PRIu64 ", %s: %s matches, %s applied, %s in conflict, %s blocked, %" PRIu64
-	                  " rounds, %.3f s\n", step + 1, rule->name, gemp_grouped(s->matches).text, gemp_grouped(s->applied).text,
-	                  gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text, s->rounds, one->seconds);
+	gemp_report_print(t->report, "step %" PRIu64 ", %s: %s, %s applied, %s in conflict, %s blocked, %s, "
+	                  "%.3f s\n", step + 1, rule->name, gemp_counted(s->matches, "match").text,
+	                  gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text, 
+	                  gemp_counted(s->rounds, "round").text, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
 	report_selected(object, s);
 	if (one->rematch.incremental) {
@@ -107,7 +108,7 @@ static void tell_progress(transforming *t, const gemp_rule *rule, uint64_t step,
 	if (now - t->told < quiet)
 		return;
 	t->told = now;
-	gemp_log(GEMP_NORMAL, "step %" PRIu64 ", %s: %s matches, %s applied, %.1f s; %s vertices and %s edges after %.0f s",
+	gemp_log(GEMP_NORMAL, "step %" PRIu64 ", %s: %s, %s applied, %.1f s; %s vertices and %s edges after %.0f s",
 	         step + 1, rule->name, gemp_grouped(one->select.matches).text, gemp_grouped(one->select.applied).text, one->seconds,
 	         gemp_grouped(t->graph->vertices).text, gemp_grouped(gemp_graph_edges(t->graph)).text, now - t->report->began);
 }
@@ -130,12 +131,12 @@ static void report_rule(const transforming *t, const char *name, const gemp_rule
 	report_selected(object, s);
 	report_effects(object, e);
 	json_array_append_new(list, object);
-	gemp_report_detail(t->report, "%s: %s matches in %s steps, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
-	                   gemp_grouped(s->matches).text, gemp_grouped(r->steps).text, gemp_grouped(s->applied).text,
-	                   gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text, r->seconds);
+	gemp_report_detail(t->report, "%s: %s in %s, %s applied, %s in conflict, %s blocked, %.3f s\n", name,
+	                   gemp_counted(s->matches, "match").text, gemp_counted(r->steps, "step").text,
+	                   gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text, r->seconds);
 	if (s->applied)
-		gemp_report_detail(t->report, "  created %s vertices and %s edges, deleted %s and %s, set %s\n",
-		                   gemp_grouped(e->created_vertices).text, gemp_grouped(e->created_edges).text,
+		gemp_report_detail(t->report, "  created %s and %s, deleted %s and %s, set %s\n",
+		                   gemp_counted(e->created_vertices, "vertex").text, gemp_counted(e->created_edges, "edge").text,
 		                   gemp_grouped(e->deleted_vertices).text, gemp_grouped(e->deleted_edges).text,
 		                   gemp_grouped(e->set).text);
 }
@@ -242,7 +243,7 @@ static gemp_code close_log(transforming *t)
 		GEMP_TRY(gemp_kept_steps_join(&t->kept, t->options->changes));
 	gemp_report_set(t->report, "changes", json_pack("{s:s, s:o}", "file", t->options->changes, "lines",
 	                                                gemp_json_count(t->log.recorder.lines)));
-	gemp_report_detail(t->report, "%s: %s changes\n", t->options->changes, gemp_grouped(t->log.recorder.lines).text);
+	gemp_report_detail(t->report, "%s: %s\n", t->options->changes, gemp_counted(t->log.recorder.lines, "change").text);
 done:
 	return code;
 }
@@ -265,8 +266,8 @@ static gemp_code replay(transforming *t)
 	GEMP_TRY(gemp_replay_log(&t->graph, t->context, t->options->arguments[1], &done));
 	gemp_report_set(t->report, "steps", gemp_json_count(done.steps));
 	gemp_report_set(t->report, "replayed", gemp_json_count(done.lines));
-	gemp_report_detail(t->report, "%s: %s changes of %s steps\n", t->options->arguments[1], gemp_grouped(done.lines).text,
-	                   gemp_grouped(done.steps).text);
+	gemp_report_detail(t->report, "%s: %s of %s\n", t->options->arguments[1],
+	                   gemp_counted(done.lines, "change").text, gemp_counted(done.steps, "step").text);
 done:
 	return code;
 }

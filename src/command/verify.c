@@ -79,8 +79,8 @@ static gemp_code verify(gemp_comm *comm, const gemp_options *options)
 	}
 	gemp_report_graph(&report, graph);
 	gemp_report_set(&report, "good", json_true());
-	gemp_report_print(&report, "%s: good (%s vertices, %s edges)\n", path, gemp_grouped(graph->vertices).text,
-	                  gemp_grouped(gemp_graph_edges(graph)).text);
+	gemp_report_print(&report, "%s: good (%s, %s)\n", path, gemp_counted(graph->vertices, "vertex").text,
+	                  gemp_counted(gemp_graph_edges(graph), "edge").text);
 done:
 	gemp_graph_free(graph);
 	return gemp_report_finish(&report, code);

@@ -27,7 +27,7 @@ expect 0 2 match g.h5 "$chain" --estimate --json -
 equal "$(field estimate.matches)" "$found.0" 'an estimate that saw everything'
 equal "$(field estimate.confidence)" 1.0 'its confidence'
 expect 0 1 match g.h5 --pattern triangle --estimate
-grep -q '^1 matches (all were visited) (orbits)' out || fail 'no estimate for people'
+grep -q '^1 match (all were visited) (orbits)' out || fail 'no estimate for people'
 expect 2 1 match g.h5 "$chain" --estimate --output rows.tsv
 expect 2 1 match g.h5 'MATCH (x:P)-[:K]->(y) WHERE x.id + 1 = y.id RETURN x' --estimate
 

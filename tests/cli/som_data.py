@@ -125,12 +125,23 @@ def many_columns(rng):
     run(1, "som", "train", "g.h5", "--config", "run.conf", "-o", "m.h5", code=2, says="--features: 16385 are more than the 16384")
 
 
+def few():
+    """One of each, in words."""
+    with open("one.tsv", "w", encoding="utf-8") as file:
+        file.write("7\n")
+    said = run(1, "som", "train", "one.tsv", "--size", "1x1", "--epochs", "1", "-o", "one.h5").stdout
+    assert said.startswith("1 vector of 1 number on a map of 1 x 1 units, after 1 of 1 epoch\n"), said
+    said = run(1, "som", "apply", "one.h5", "one.tsv", "-o", "u.tsv").stdout
+    assert said.startswith("1 vector on a map of 1 x 1 units; 0 without any value\n"), said
+
+
 def main():
     print("seed", SEED)
     rng = numpy.random.default_rng(SEED)
     types(rng)
     refusals(rng)
     many_columns(rng)
+    few()
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -194,7 +194,7 @@ static void refusals(void **state)
 	(void)state;
 	refused("1\t2\n3\t4\n\n5\tsix\n", NULL, GEMP_EDATA, "bad.tsv:4: column 2: 'six' is not a number");
 	refused("k\ta\tb\nx\t1\t2\ny\t1\t0x3\n", NULL, GEMP_EDATA, "bad.tsv:3: column 3 (b): '0x3' is not a number");
-	refused("1\t2\n3\n", NULL, GEMP_EDATA, "bad.tsv:2: column 1: this row has 1 columns, and the first one 2");
+	refused("1\t2\n3\n", NULL, GEMP_EDATA, "bad.tsv:2: column 1: this row has 1 column, and the first one 2");
 	refused("1\t2\n3\t4\t5\n", NULL, GEMP_EDATA, "bad.tsv:2: column 3: this row has 3 columns");
 	refused("1\t2\n3\t1e39\n", NULL, GEMP_EDATA, "bad.tsv:2: column 2: '1e39' is more than a float holds");
 	refused("1\t-inf\n", NULL, GEMP_EDATA, "bad.tsv:1: column 2: '-inf' is more than");
