@@ -6,6 +6,7 @@
 #include "core/status.h"
 
 #include <mpi.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ int main(int argc, char **argv)
 	int provided;
 	gemp_comm comm;
 	keep_hwloc_from_opencl();
+	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit of its size is an error of writing, as a full disk is */
 	gemp_session_begin();
 	gemp_signals_note(); /* until it is known whether the command can be stopped */
 	gemp_launch_facts launch = gemp_launch_facts_read();

@@ -1,6 +1,7 @@
 #include "command/files.h"
 
 #include "core/memory.h"
+#include "core/signals.h"
 #include "core/text.h"
 
 #include <errno.h>
@@ -94,7 +95,9 @@ gemp_code gemp_new_file_open(gemp_new_file *out, const char *path)
 	gemp_code code = gemp_text_status(&name);
 	if (code == GEMP_OK && !(out->file = fopen(name.data, "wb")))
 		code = gemp_fail(GEMP_EIO, "%s: %s; choose a folder that can be written to", path, strerror(errno));
-	if (code != GEMP_OK)
+	if (code == GEMP_OK)
+		gemp_signals_doom(name.data);
+	else
 		gemp_text_free(&name);
 	out->temporary = name.data;
 	return code;
@@ -104,11 +107,15 @@ gemp_code gemp_new_file_close(gemp_new_file *file, bool whole)
 {
 	gemp_code code = GEMP_OK;
 	whole = whole && !ferror(file->file) && fflush(file->file) == 0 && fsync(fileno(file->file)) == 0;
-	whole = fclose(file->file) == 0 && whole;
-	if (!whole || rename(file->temporary, file->path) != 0) {
-		code = gemp_fail(GEMP_EIO, "%s: %s", file->path, strerror(errno));
+	const int error = errno; /* what fclose says of a file that is not whole is another matter */
+	bool closed = fclose(file->file) == 0;
+	if (!whole)
+		errno = error;
+	if (!whole || !closed || rename(file->temporary, file->path) != 0) {
+		code = gemp_fail(GEMP_EIO, "%s: writing failed: %s; choose another place or make room", file->path, strerror(errno));
 		unlink(file->temporary);
 	}
+	gemp_signals_spare(file->temporary);
 	gemp_free(file->temporary);
 	*file = (gemp_new_file){ 0 };
 	return code;

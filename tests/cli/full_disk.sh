@@ -2,24 +2,24 @@
 # A file for which there is no room: one message, exit code 74, nothing left behind, and no rank that hangs.
 . "$GEMP_SOURCE_DIR/tests/harness/harness.sh"
 
-# A limit on the size of files stands for the disk; larger than what MPI keeps in files.
+# A limit on the size of files stands for the disk; larger than what MPI keeps in files. Its signal would end a process.
 cat >"$work/limited" <<SHELL
 #!/usr/bin/env bash
-trap '' XFSZ
 ulimit -f \$LIMIT
-exec "$GEMP_MPI" "\$@"
+exec env --default-signal=XFSZ "$GEMP_MPI" "\$@"
 SHELL
 chmod +x "$work/limited"
 GEMP_TEST_LIMIT=60
 program=$GEMP_MPI
 expect 0 1 generate uniform --vertices 100000 --edges 1500000 -o "$work/whole.h5"
 
-# no_room RANKS ARGUMENTS...: which write to $work/g.h5.
+# no_room RANKS ARGUMENTS...: which write to $work/g.h5, or to another file $work/g.*.
 no_room() {
 	GEMP_MPI=$work/limited expect 74 "$@"
 	GEMP_MPI=$program
-	says "writing failed in"
-	equal "$(ls "$work" | grep -c '^g\.h5')" 0 "files left by $* with $LIMIT KiB"
+	says "writing failed"
+	equal "$(grep -c 'error:' "$work/err")" 1 "errors told by $*"
+	equal "$(ls "$work" | grep -c '^g\.')" 0 "files left by $* with $LIMIT KiB"
 }
 
 for LIMIT in 9000 20000; do
@@ -38,4 +38,27 @@ for ranks in 1 2; do
 	no_room "$ranks" match "$work/whole.h5" 'MATCH (a)-[]->(b) RETURN id(a), id(b)' -o "$work/g.h5"
 	no_room "$ranks" bfs "$work/whole.h5" --source 1 --into "$work/g.h5"
 done
+
+# Maps, their units, and pictures.
+"$GEMP_PYTHON" - "$work" <<'PYTHON'
+import sys
+import h5py
+import numpy
+numpy.save(sys.argv[1] + "/t.npy", numpy.random.default_rng(1).random((10, 64)))
+numpy.save(sys.argv[1] + "/many.npy", numpy.arange(400000.0).reshape(-1, 1))
+PYTHON
+expect 0 1 som train "$work/many.npy" --size 2x2 --epochs 1 --no-quality -o "$work/small.h5"
+expect 0 1 som train "$work/t.npy" --size 180x180 --epochs 1 --no-quality -o "$work/map.h5"
+planes=()
+for plane in 1 2 3 4 5 6 7 8 9; do
+	planes+=(--show "x$plane")
+done
+for ranks in 1 3; do
+	no_room "$ranks" som train "$work/t.npy" --size 200x200 --epochs 1 --no-quality -o "$work/g.h5"
+	no_room "$ranks" som apply "$work/small.h5" "$work/many.npy" -o "$work/g.tsv"
+	no_room "$ranks" som apply "$work/small.h5" "$work/many.npy" -o "$work/g.h5"
+	no_room "$ranks" som draw "$work/map.h5" "${planes[@]}" -o "$work/g.svg"
+done
+no_room 3 som train "$work/t.npy" --size 200x200 --epochs 3 --no-quality --save-every 1 -o "$work/g.h5"
+no_room 3 som train "$work/whole.h5" --features degree --size 3x3 --epochs 1 --no-quality -o "$work/m.h5" --into "$work/g.h5"
 finish
