@@ -1,12 +1,12 @@
 /* som_accumulate: sums of samples by best unit, and units out of them (som/accumulate.h).
  *
- *   SOM_MISSING   planes have a count for each value, else one for all
- *   SOM_MASK      these samples have missing values
+ *   SOM_MISSING   samples may have missing values; planes have a count for each value then, else one for all
  *   SOM_MOVE      som_move is wanted; without it all others
  *   SOM_RUN       sums that a work-item rounds; more than 1 on a CPU device
  *
  * Planes are [.][units], of `values` values from `first` on: a sum for each, then counts. Sums are in double, so that they do not
- * depend on how many samples come together, and hardly on their order.
+ * depend on how many samples come together, and hardly on their order. On GPUs there are several copies of them, [copies][.][units],
+ * so that samples with the same unit need not wait for one another as often.
  */
 #include "group.clh"
 
@@ -34,7 +34,7 @@ static inline float som_share(__global const float *x, __global const uchar *pre
 {
 	if (k < values)
 		return x[(size_t)(first + k) * count + i];
-#ifdef SOM_MASK
+#ifdef SOM_MISSING
 	return present[(size_t)(first + k - values) * count + i];
 #else
 	return 1;
@@ -42,25 +42,27 @@ static inline float som_share(__global const float *x, __global const uchar *pre
 }
 
 #if SOM_RUN == 1
-/* A work-item for each sample and plane. */
+/* A work-item for each sample and plane; neighbours add to different copies. */
 __kernel void som_add(__global som_sum *sums, __global const ulong *best, __global const float *x,
-                      __global const uchar *present, uint count, uint units, uint first, uint values)
+                      __global const uchar *present, uint count, uint units, uint first, uint values, uint copies)
 {
 	const size_t id = get_global_id(0);
 	const uint i = (uint)(id % count), k = (uint)(id / count);
-	if (k >= values + som_counts(values))
+	const uint planes = values + som_counts(values);
+	if (k >= planes)
 		return;
 	const uint unit = (uint)best[i];
 	if (unit < units)
-		som_add_to(&sums[(size_t)k * units + unit], som_share(x, present, count, first, values, k, i));
+		som_add_to(&sums[((size_t)(i % copies) * planes + k) * units + unit],
+		           som_share(x, present, count, first, values, k, i));
 }
 
 #else
 /* A work-item for each plane, samples in order. */
 __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best, __global const float *x,
-                             __global const uchar *present, uint count, uint units, uint first, uint values)
+                             __global const uchar *present, uint count, uint units, uint first, uint values, uint copies)
 {
-	const uint k = (uint)get_global_id(0);
+	const uint k = (uint)get_global_id(0); /* copies: 1 */
 	if (k >= values + som_counts(values))
 		return;
 	for (uint i = 0; i < count; i++) {
@@ -72,13 +74,17 @@ __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best,
 
 #endif
 
-/* Sums are rounded, and 0 again. */
-__kernel void som_take(__global som_sum *sums, __global float *planes, ulong count)
+/* Sums of all copies are rounded, and 0 again. */
+__kernel void som_take(__global som_sum *sums, __global float *planes, ulong count, uint copies)
 {
 	const size_t from = get_global_id(0) * (size_t)SOM_RUN, end = min(from + SOM_RUN, (size_t)count);
 	for (size_t i = from; i < end; i++) {
-		planes[i] = (float)sums[i];
-		sums[i] = 0;
+		som_sum sum = 0;
+		for (uint c = 0; c < copies; c++) {
+			sum += sums[c * count + i];
+			sums[c * count + i] = 0;
+		}
+		planes[i] = (float)sum;
 	}
 }
 

@@ -1,6 +1,6 @@
 /* som_online: what samples, in order, make of each unit of some rows: w becomes a * w + b (som/online.h). Options: som_grid.clh, and
  *
- *   SOM_MISSING, SOM_MASK          as in som_accumulate.cl
+ *   SOM_MISSING                    as in som_accumulate.cl
  *   SOM_CUT                        nothing reaches beyond the radius
  *   SOM_BLOCK                      values that a work-item works on
  *   SOM_ALL                        those are all that there are
@@ -94,7 +94,7 @@ __kernel void som_online(SOM_PARAMETERS)
 		const som_values by = rows * som_near(steps, place, y, column, row, reach);
 		for (uint k = 0; k < SOM_BLOCK; k++) {
 			const size_t from = som_place(k0 + k, i);
-#ifdef SOM_MASK
+#ifdef SOM_MISSING
 			const som_values one = present[from] ? by : 0;
 #else
 			const som_values one = by;

@@ -155,8 +155,13 @@ __kernel void som_distances(__global const float *restrict x, __global const uch
 
 #if defined SOM_TWO && !defined SOM_ITEMS
 /* Forms of GPUs leave the best units of chunks alone: where the second-best is in the chunk of the best, it is found here. So many
- * work-items for each sample. */
+ * work-items for each sample. Rows are read four values at a time, as neighbouring work-items' rows lie in the same few banks. */
 #define SOM_SEEKERS 32
+#ifdef SOM_MISSING
+#define som_there(d, i) present[(d) * count + (i)]
+#else
+#define som_there(d, i) 1
+#endif
 
 __kernel void som_seek(SOM_PARAMETERS)
 {
@@ -168,15 +173,20 @@ __kernel void som_seek(SOM_PARAMETERS)
 	if (own >= units) /* not on the device now */
 		return;
 	for (uint u = begin + (uint)get_global_id(0) % SOM_SEEKERS; u < min(begin + chunk, units); u += SOM_SEEKERS) {
-		__global const float *row = w + (ulong)u * SOM_STRIDE;
-		const float norm = som_norm(row[SOM_DIMS]);
-		float sum = som_first(norm), squares = 0, there = 1;
-		for (uint d = 0; d < SOM_DIMS; d++) {
-#ifdef SOM_MISSING
-			there = present[d * count + i];
-#endif
-			som_add(sum, squares, som_scaled(x[d * count + i]), there, row[d]);
+		__global const float4 *row = (__global const float4 *)(w + (ulong)u * SOM_STRIDE);
+		const float4 end = row[SOM_DIMS / 4];
+		const float last[4] = { end.x, end.y, end.z, end.w };
+		const float norm = som_norm(last[SOM_DIMS % 4]);
+		float sum = som_first(norm), squares = 0;
+		uint d = 0;
+		while (d < SOM_DIMS / 4 * 4) {
+			const float4 four = row[d / 4];
+			const float part[4] = { four.x, four.y, four.z, four.w };
+			for (uint k = 0; k < 4; k++, d++)
+				som_add(sum, squares, som_scaled(x[d * count + i]), som_there(d, i), part[k]);
 		}
+		for (uint k = 0; k < SOM_DIMS % 4; k++, d++)
+			som_add(sum, squares, som_scaled(x[d * count + i]), som_there(d, i), last[k]);
 		if (u != own)
 			least = min(least, som_key(som_score(sum, squares, norm), first_unit + u));
 	}

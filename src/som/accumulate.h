@@ -4,7 +4,8 @@
  * they have what is added to each value of a unit in place of sums, and what it is multiplied by before in place of counts.
  *
  * Sums are added up in double, where the device has it, so that a unit may have any number of samples and values may be far from
- * 0; they leave as floats.
+ * 0; they leave as floats. A GPU adds to several copies of them, if samples are many beside units and there is room, so that those of
+ * one unit wait less for each other.
  */
 #ifndef GEMP_SOM_ACCUMULATE_H
 #define GEMP_SOM_ACCUMULATE_H
@@ -24,14 +25,15 @@ typedef struct gemp_som_accumulate {
 	bool missing;
 	gemp_program program;
 	cl_kernel add, take, finish, move;
-	gemp_buffer sums;    /* 0 but from the first add to take; in online training none */
+	gemp_buffer sums;    /* double[copies][.][units]: 0 but from the first add to take; in online training none */
+	cl_uint copies;
 } gemp_som_accumulate;
 
 uint32_t gemp_som_planes(uint32_t values, bool missing);
-/* missing: of any rank; samples.missing may be false then. most: values at a time; all of them, or less. online: for
- * gemp_som_accumulate_move alone. */
+/* Those that will be added are like `samples` in dimensions and in whether values may be missing. most: values at a time; all of
+ * them, or less. online: for gemp_som_accumulate_move alone. */
 gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t units,
-                                  bool missing, uint32_t most, bool online);
+                                  uint32_t most, bool online);
 void gemp_som_accumulate_free(gemp_som_accumulate *accumulate);
 /* Samples, of several parts one after another; best: [count] as gemp_som_search_run leaves them. Enqueued, like what follows. */
 gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_som_samples *samples, const gemp_buffer *best,
@@ -44,7 +46,5 @@ gemp_code gemp_som_accumulate_finish(gemp_som_accumulate *accumulate, const gemp
 /* They become factor * value + what is added. */
 gemp_code gemp_som_accumulate_move(gemp_som_accumulate *accumulate, const gemp_buffer *planes, gemp_som_values values,
                                    gemp_som_codebook *book);
-/* Options of kernels that read samples. */
-void gemp_som_sample_options(char options[GEMP_SOM_OPTIONS], const gemp_som_samples *samples, bool missing);
 
 #endif

@@ -73,14 +73,14 @@ static void application_free(application *it)
 }
 
 static gemp_code prepare(application *it, const gemp_som_grid *grid, gemp_som_metric metric, const float *w, const float *x,
-                         size_t count, uint32_t dims)
+                         size_t count, uint32_t dims, bool missing)
 {
 	gemp_code code = GEMP_OK;
 	gemp_som_room room;
 	const gemp_som_need need = { .samples = count, .dims = dims, .units = gemp_som_units(grid),
-		.missing = gemp_som_any_missing(x, count, dims), .keys = 2 * sizeof(uint64_t) + sizeof(float) };
+		.missing = missing, .keys = 2 * sizeof(uint64_t) + sizeof(float) };
 	GEMP_TRY(gemp_som_grid_check(grid));
-	GEMP_TRY(gemp_som_search_new(&it->search, it->device, dims, metric, need.missing, NULL));
+	GEMP_TRY(gemp_som_search_new(&it->search, it->device, dims, metric, missing, NULL));
 	GEMP_TRY(gemp_som_room_find(&room, it->device, &need));
 	GEMP_TRY(gemp_som_codebook_some(&it->book, it->device, w, need.units, dims, room.units));
 	code = gemp_som_parts_new(&it->parts, it->device, x, &need, &room, true, false);
@@ -94,7 +94,9 @@ gemp_code gemp_som_apply(const gemp_comm *comm, gemp_device *device, const gemp_
 {
 	application it = { .device = device };
 	const gemp_som_places places = { unit, second, distance };
-	gemp_code code = prepare(&it, grid, metric, w, x, count, dims);
+	uint64_t missing = gemp_som_any_missing(x, count, dims);
+	gemp_comm_max(comm, &missing, 1); /* all search alike then, so that ranks make no difference */
+	gemp_code code = prepare(&it, grid, metric, w, x, count, dims, missing != 0);
 	if (code == GEMP_OK)
 		code = gemp_som_places_find(&places, &it.parts, it.search, &it.book);
 	code = gemp_comm_agree(comm, code);

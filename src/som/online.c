@@ -30,11 +30,10 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 }
 
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
-                              const gemp_som_smooth *smooth, bool missing, uint32_t most,
-                              const gemp_som_online_shape *asked)
+                              const gemp_som_smooth *smooth, uint32_t most, const gemp_som_online_shape *asked)
 {
 	gemp_code code = GEMP_OK;
-	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], of_samples[GEMP_SOM_OPTIONS], options[2 * GEMP_SOM_OPTIONS + 128];
+	char *source = NULL, of_grid[GEMP_SOM_OPTIONS], options[GEMP_SOM_OPTIONS + 192];
 	char tiles[96] = "";
 	const gemp_som_grid *grid = &smooth->grid;
 	const gemp_som_online_shape shape = complete(device, asked);
@@ -43,12 +42,12 @@ gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const g
 		.group = shape.tall ? shape.tall * shape.wide : 1,
 		.across = divide_up(grid->columns, shape.tall ? shape.wide : GEMP_SOM_LANES) };
 	gemp_som_grid_options(of_grid, shape.tall ? 1 : GEMP_SOM_LANES, grid);
-	gemp_som_sample_options(of_samples, samples, missing);
 	if (shape.tall)
 		snprintf(tiles, sizeof tiles, " -DSOM_TALL=%u -DSOM_WIDE=%u -DSOM_STEP=%u", shape.tall, shape.wide, shape.step);
 	snprintf(options, sizeof options, "-DSOM_BLOCK=%u%s%s%s%s%s", block, tiles,
 	         block == samples->dims ? " -DSOM_ALL" : "",
-	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid, of_samples);
+	         gemp_som_is_cut(smooth->neighbourhood) ? " -DSOM_CUT" : "", of_grid,
+	         samples->missing ? " -DSOM_MISSING" : "");
 	GEMP_TRY(gemp_kernel_source(&source, "som_online.cl"));
 	GEMP_TRY(gemp_program_new(&out->program, device, source, options));
 	GEMP_TRY(gemp_kernel_new(&out->run, &out->program, "som_online"));

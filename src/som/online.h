@@ -27,11 +27,9 @@ typedef struct gemp_som_online_shape {
 	uint32_t block;      /* values of a work-item, at most */
 } gemp_som_online_shape;
 
-/* missing: of any rank; samples.missing may be false then. most: values at a time; all of them, or less. shape: NULL, or what of
- * it is not 0. */
+/* samples, most: as for gemp_som_accumulate_new. shape: NULL, or what of it is not 0. */
 gemp_code gemp_som_online_new(gemp_som_online *out, gemp_device *device, const gemp_som_samples *samples,
-                              const gemp_som_smooth *smooth, bool missing, uint32_t most,
-                              const gemp_som_online_shape *shape);
+                              const gemp_som_smooth *smooth, uint32_t most, const gemp_som_online_shape *shape);
 void gemp_som_online_free(gemp_som_online *online);
 /* By the tables of `smooth`. Shares of samples in a unit which, whatever the number of samples, come to less than a rounding are
  * left out. begun: after what planes have of earlier samples. rows: whose units are done. Enqueued. */

@@ -26,7 +26,7 @@ static size_t samples_of_buffer(const gemp_device *device, const gemp_som_need *
 
 static size_t planes_bytes(const gemp_som_need *need, uint32_t values)
 {
-	return need->plane * need->units * gemp_som_planes(values, need->missing_at_all);
+	return need->plane * need->units * gemp_som_planes(values, need->missing);
 }
 
 /* So many values' planes have room in `bytes`. */
@@ -36,7 +36,7 @@ static uint32_t values_in(const gemp_device *device, const gemp_som_need *need, 
 		return need->dims;
 	const size_t in_all = bytes / need->plane, in_one = device->largest / need->widest;
 	const size_t planes = least(most_places, least(in_all, in_one)) / need->units;
-	const size_t values = need->missing_at_all ? planes / 2 : planes ? planes - 1 : 0;
+	const size_t values = need->missing ? planes / 2 : planes ? planes - 1 : 0;
 	return (uint32_t)least(values, need->dims);
 }
 

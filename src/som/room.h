@@ -11,8 +11,7 @@
 typedef struct gemp_som_need {
 	size_t samples;      /* of this rank */
 	uint32_t dims, units;
-	bool missing;        /* values of these samples */
-	bool missing_at_all; /* those of any rank: there is a count for each value */
+	bool missing;        /* values of any rank's samples: there is a count for each value */
 	size_t keys;         /* bytes of a sample beside its values */
 	size_t plane;        /* bytes of a unit in all planes of one value; 0: there are no planes */
 	size_t widest;       /* those of them in one buffer */

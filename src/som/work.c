@@ -32,17 +32,16 @@ static gemp_code find_room(gemp_som_work *it, const float *x, size_t count, gemp
 {
 	gemp_code code = GEMP_OK;
 	const gemp_som_training *how = it->how;
-	uint64_t missing;
+	uint64_t missing = 0;
 	*need = (gemp_som_need){ .samples = count, .dims = it->dims, .units = it->units, .plane = bytes_of_plane(how),
 		.keys = sizeof(uint64_t) + (finds_two(how) ? sizeof(uint64_t) + sizeof(float) : 0),
 		.widest = how->online ? sizeof(float) : sizeof(double),
 		.other = gemp_som_smooth_tables(&how->grid) + (how->quality ? gemp_som_judge_bytes(it->device, count) : 0) };
 	code = check_count(count);
 	if (code == GEMP_OK)
-		need->missing = gemp_som_any_missing(x, count, it->dims);
-	missing = need->missing;
-	gemp_comm_max(it->comm, &missing, 1);
-	it->missing = need->missing_at_all = missing != 0;
+		missing = gemp_som_any_missing(x, count, it->dims);
+	gemp_comm_max(it->comm, &missing, 1); /* all search alike then, so that ranks make no difference */
+	it->missing = need->missing = missing != 0;
 	if (code == GEMP_OK)
 		code = gemp_som_room_find(room, it->device, need);
 	GEMP_TRY(gemp_comm_agree(it->comm, code));
@@ -121,9 +120,9 @@ static gemp_code make_sums(gemp_som_work *it)
 	gemp_code code = GEMP_OK;
 	const bool copies = gemp_som_work_tells_units(it), online = it->how->online;
 	const gemp_som_samples *samples = copies ? &it->copies.samples : &it->parts.part[0].samples;
-	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, it->device, samples, it->units, it->missing, it->values, online));
+	GEMP_TRY(gemp_som_accumulate_new(&it->accumulate, it->device, samples, it->units, it->values, online));
 	if (online)
-		GEMP_TRY(gemp_som_online_new(&it->online, it->device, samples, &it->smooth, it->missing, it->values, NULL));
+		GEMP_TRY(gemp_som_online_new(&it->online, it->device, samples, &it->smooth, it->values, NULL));
 	if (online && copies)
 		GEMP_TRY(gemp_som_slices_new(&it->slices, it->comm, &it->how->grid, gemp_som_planes(it->dims, it->missing)));
 	code = make_host(it);

@@ -22,7 +22,7 @@ typedef struct gemp_som_work {
 	uint32_t units, dims;
 	uint32_t values;              /* whose planes are there at a time; the same on all ranks */
 	gemp_code mine;               /* what has failed on this rank, until ranks agree next */
-	bool missing;                 /* on any rank */
+	bool missing;                 /* values of any rank's samples */
 	gemp_som_parts parts;
 	gemp_som_codebook book;
 	gemp_som_search *search;

@@ -81,7 +81,7 @@ static gemp_code measure_online(parts *p, const char *text)
 	gemp_som_online_shape shape = { 0 };
 	if (sscanf(text, "%ux%ux%ux%u", &shape.tall, &shape.wide, &shape.step, &shape.block) < 1)
 		return gemp_fail(GEMP_EUSAGE, "%s: TALLxWIDExSTEPxBLOCK", text);
-	GEMP_TRY(gemp_som_online_new(&online, p->device, &p->samples, &p->smooth, false, DIMS, &shape));
+	GEMP_TRY(gemp_som_online_new(&online, p->device, &p->samples, &p->smooth, DIMS, &shape));
 	code = measure(p, &online, text);
 done:
 	gemp_som_online_free(&online);

@@ -32,9 +32,10 @@ static void run_part(const run *how, const float *x, const uint64_t *keys, size_
 	gemp_som_samples samples;
 	gemp_som_online online;
 	gemp_buffer best;
-	assert_ok(gemp_som_samples_new(&samples, device, x + begin * how->dims, end - begin, how->dims));
+	assert_ok(gemp_som_samples_room(&samples, device, end - begin, how->dims, how->missing));
+	assert_ok(gemp_som_samples_fill(&samples, x + begin * how->dims, end - begin, NULL));
 	assert_ok(gemp_buffer_new(&best, device, (end - begin) * sizeof *keys, keys + begin));
-	assert_ok(gemp_som_online_new(&online, device, &samples, smooth, how->missing, how->dims, &how->shape));
+	assert_ok(gemp_som_online_new(&online, device, &samples, smooth, how->dims, &how->shape));
 	for (uint32_t row = 0, end; row < how->grid.rows; row = end) { /* in slices */
 		end = row + how->slice < how->grid.rows ? row + how->slice : how->grid.rows;
 		assert_ok(gemp_som_online_run(&online, &samples, &best, smooth, .2, (gemp_som_values){ 0, how->dims }, begin > 0,

@@ -26,7 +26,7 @@ static size_t of_sample(const gemp_som_need *need)
 
 static size_t of_planes(const gemp_som_need *need, uint32_t values)
 {
-	return need->units * (size_t)gemp_som_planes(values, need->missing_at_all);
+	return need->units * (size_t)gemp_som_planes(values, need->missing);
 }
 
 static size_t of_unit(const gemp_som_need *need)
@@ -98,8 +98,7 @@ static void never_too_much(void **state)
 		                             1 + (uint32_t)gemp_random_below(&random, 1 << gemp_random_below(&random, 28)));
 		gemp_som_room room;
 		device.held = gemp_random_below(&random, device.memory);
-		need.missing_at_all = gemp_random_below(&random, 2);
-		need.missing = need.missing_at_all && gemp_random_below(&random, 2);
+		need.missing = gemp_random_below(&random, 2);
 		need.other = gemp_random_below(&random, 4096);
 		if (gemp_random_below(&random, 8) == 0)
 			need.plane = need.widest = 0; /* as for searches */
