@@ -79,11 +79,12 @@ __kernel void som_take(__global som_sum *sums, __global float *planes, ulong cou
 {
 	const size_t from = get_global_id(0) * (size_t)SOM_RUN, end = min(from + SOM_RUN, (size_t)count);
 	for (size_t i = from; i < end; i++) {
-		som_sum sum = 0;
-		for (uint c = 0; c < copies; c++) {
+		som_sum sum = sums[i];
+		for (uint c = 1; c < copies; c++)
 			sum += sums[c * count + i];
+		for (uint c = 1; c < copies; c++)
 			sums[c * count + i] = 0;
-		}
+		sums[i] = 0;
 		planes[i] = (float)sum;
 	}
 }
