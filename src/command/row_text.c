@@ -2,6 +2,7 @@
 
 #include "command/integer_text.h"
 #include "core/memory.h"
+#include "core/threads.h"
 #include "io/escape.h"
 #include "query/json_text.h"
 
@@ -159,18 +160,49 @@ done:
 	return code;
 }
 
+enum { PIECE = 1 << 11 }; /* rows that one thread writes at a time */
+
+typedef struct writing {
+	gemp_row_form form;
+	const gemp_projected *columns;
+	size_t count, rows;
+	gemp_text *texts; /* [pieces] */
+} writing;
+
+static void write_piece(void *context, unsigned thread, size_t piece)
+{
+	static void (*const row_of[])(gemp_text *, const gemp_projected *, size_t, size_t) = { gemp_tsv_row, gemp_csv_row,
+		gemp_json_row };
+	const writing *w = context;
+	const size_t first = piece * PIECE, end = w->rows - first < PIECE ? w->rows : first + PIECE;
+	(void)thread;
+	for (size_t row = first; row < end; row++)
+		row_of[w->form](&w->texts[piece], w->columns, w->count, row);
+}
+
 gemp_code gemp_rows_text(gemp_text *out, gemp_row_form form, const gemp_projected *columns, size_t count, size_t rows)
 {
+	gemp_code code = GEMP_OK;
+	const size_t pieces = (rows + PIECE - 1) / PIECE;
+	writing w = { form, columns, count, rows, NULL };
+	size_t all = 0;
 	if (gemp_only_integers(columns, count))
 		return integer_rows(out, form, columns, count, rows);
-	for (size_t row = 0; row < rows; row++)
-		if (form == GEMP_ROWS_JSON)
-			gemp_json_row(out, columns, count, row);
-		else if (form == GEMP_ROWS_CSV)
-			gemp_csv_row(out, columns, count, row);
-		else
-			gemp_tsv_row(out, columns, count, row);
-	return gemp_text_status(out);
+	GEMP_TRY(GEMP_NEW(w.texts, pieces));
+	gemp_parallel_for(pieces, write_piece, &w);
+	for (size_t p = 0; p < pieces; p++) {
+		GEMP_TRY(gemp_text_status(&w.texts[p]));
+		all += w.texts[p].size;
+	}
+	GEMP_TRY(GEMP_RESERVE(out->data, out->capacity, out->size + all + 1));
+	for (size_t p = 0; p < pieces; p++)
+		gemp_text_add(out, w.texts[p].data, w.texts[p].size);
+	code = gemp_text_status(out);
+done:
+	for (size_t p = 0; w.texts && p < pieces; p++)
+		gemp_text_free(&w.texts[p]);
+	gemp_free(w.texts);
+	return code;
 }
 
 /* TABLES FOR PEOPLE */

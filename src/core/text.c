@@ -29,10 +29,12 @@ void gemp_text_print(gemp_text *text, const char *format, ...)
 	va_list arguments, again;
 	va_start(arguments, format);
 	va_copy(again, arguments);
-	int size = vsnprintf(NULL, 0, format, arguments);
+	const size_t room = text->data && !text->failed ? text->capacity - text->size : 0;
+	const int size = vsnprintf(room ? text->data + text->size : NULL, room, format, arguments);
 	va_end(arguments);
 	if (size >= 0 && make_room(text, (size_t)size)) {
-		vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
+		if ((size_t)size >= room) /* only a part of it had room */
+			vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
 		text->size += (size_t)size;
 	}
 	va_end(again);

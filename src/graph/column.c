@@ -360,7 +360,7 @@ static void print_float(double real, gemp_text *out)
 	char text[40];
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof text, "%.*g", digits, real);
-		if (strtod(text, NULL) == real)
+		if (digits < 17 && strtod(text, NULL) == real) /* 17 are always enough */
 			break;
 	}
 	gemp_text_add(out, text, strlen(text));

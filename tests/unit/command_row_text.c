@@ -163,7 +163,25 @@ static void out_of_memory(void **state)
 	assert_survives_no_memory(align, NULL);
 }
 
-/* Many integers at once are the same text as one by one. */
+/* Many rows at once are the same text as one by one. */
+static void check_many(const gemp_projected *columns, size_t count, size_t rows)
+{
+	typedef void one_row(gemp_text *, const gemp_projected *, size_t, size_t);
+	one_row *const one[] = { gemp_tsv_row, gemp_csv_row, gemp_json_row };
+	for (int form = GEMP_ROWS_TSV; form <= GEMP_ROWS_JSON; form++) {
+		gemp_text many = { 0 }, single = { 0 };
+		gemp_text_add(&many, "before", 6);
+		gemp_text_add(&single, "before", 6);
+		assert_ok(gemp_rows_text(&many, (gemp_row_form)form, columns, count, rows));
+		for (size_t row = 0; row < rows; row++)
+			one[form](&single, columns, count, row);
+		assert_int_equal(many.size, single.size);
+		assert_string_equal(many.data, single.data);
+		gemp_text_free(&many);
+		gemp_text_free(&single);
+	}
+}
+
 static void many_integers(void **state)
 {
 	(void)state;
@@ -182,23 +200,43 @@ static void many_integers(void **state)
 			assert_ok(gemp_column_add(&columns[c].value, &(gemp_value){ .type = GEMP_INTEGER, .integer = value }));
 		}
 	}
-	typedef void one_row(gemp_text *, const gemp_projected *, size_t, size_t);
-	one_row *const one[] = { gemp_tsv_row, gemp_csv_row, gemp_json_row };
-	for (int form = GEMP_ROWS_TSV; form <= GEMP_ROWS_JSON; form++)
-		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-			gemp_text many = { 0 }, single = { 0 };
-			gemp_text_add(&many, "before", 6);
-			gemp_text_add(&single, "before", 6);
-			assert_ok(gemp_rows_text(&many, (gemp_row_form)form, columns, COLUMNS, rows[i]));
-			for (size_t row = 0; row < rows[i]; row++)
-				one[form](&single, columns, COLUMNS, row);
-			assert_int_equal(many.size, single.size);
-			assert_string_equal(many.data, single.data);
-			gemp_text_free(&many);
-			gemp_text_free(&single);
-		}
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		check_many(columns, COLUMNS, rows[i]);
 	for (size_t c = 0; c < COLUMNS; c++)
 		gemp_column_free(&columns[c].value);
+}
+
+static gemp_code many_at_once(void *columns)
+{
+	gemp_text out = { 0 };
+	gemp_code code = gemp_rows_text(&out, GEMP_ROWS_TSV, columns, 2, 5000);
+	gemp_text_free(&out);
+	return code;
+}
+
+static void many_of_several_types(void **state)
+{
+	(void)state;
+	enum { ROWS = 5000 };
+	static const char *const words[] = { "", "a\tb", "\"c\"", "ä, b" };
+	static const size_t rows[] = { 1, 2047, 2048, 2049, ROWS };
+	uint64_t seed = test_seed();
+	gemp_projected columns[] = { { .name = "x" }, { .name = "y" } };
+	assert_ok(gemp_column_init(&columns[0].value, "x", GEMP_FLOAT));
+	assert_ok(gemp_column_init(&columns[1].value, "y", GEMP_STRING));
+	for (size_t row = 0; row < ROWS; row++) {
+		const char *word = words[gemp_random_below(&seed, 4)];
+		const bool null = gemp_random_below(&seed, 5) == 0;
+		assert_ok(gemp_column_add(&columns[0].value, &(gemp_value){ .type = GEMP_FLOAT, .null = null,
+		                          .real = gemp_random_unit(&seed) }));
+		assert_ok(gemp_column_add(&columns[1].value, &(gemp_value){ .type = GEMP_STRING, .null = !null && row % 7 == 0,
+		                          .string = { word, strlen(word) } }));
+	}
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		check_many(columns, 2, rows[i]);
+	assert_survives_no_memory(many_at_once, columns);
+	gemp_column_free(&columns[0].value);
+	gemp_column_free(&columns[1].value);
 }
 
 int main(void)
@@ -211,6 +249,7 @@ int main(void)
 		cmocka_unit_test(tables),
 		cmocka_unit_test(out_of_memory),
 		cmocka_unit_test(many_integers),
+		cmocka_unit_test(many_of_several_types),
 	};
 	return test_main(tests);
 }
