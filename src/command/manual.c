@@ -48,7 +48,8 @@ const gemp_help_entry gemp_help_json[] = {
 	{ "quantisation_error, topographic_error", "som train, som apply: of all vectors, by the map that was written or given." },
 	{ "epochs, epoch, seconds_per_epoch", "som train: radius, rate and errors of each epoch of this run; epochs done in all; the slowest "
 	  "rank's seconds." },
-	{ "exchange", "som train: what ranks told each other: units, sums, or maps (affine ones, of online training); null on one rank." },
+	{ "exchange", "som train: what ranks told each other: units, sums, or maps (affine ones, of online training); null on one rank, "
+	  "and where nothing was left to train." },
 	{ "vectors, dimensions, missing, without_unit", "som: vectors of all ranks and numbers of each; values that are missing; vectors "
 	  "without any." },
 	{ NULL, NULL },

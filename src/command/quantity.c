@@ -92,7 +92,7 @@ gemp_shown gemp_counted(uint64_t count, const char *noun)
 	gemp_shown shown = gemp_grouped(count);
 	const size_t used = strlen(shown.text), length = strlen(noun);
 	const bool vertex = length > 2 && strcmp(noun + length - 2, "ex") == 0;
-	const bool hisses = length > 2 && strcmp(noun + length - 2, "ch") == 0;
+	const bool hisses = length > 3 && strcmp(noun + length - 3, "tch") == 0; /* a match, but no epoch */
 	const char *end = count == 1 ? "" : vertex ? "ices" : hisses ? "es" : "s";
 	const int kept = (int)(count != 1 && vertex ? length - 2 : length);
 	snprintf(shown.text + used, sizeof shown.text - used, " %.*s%s", kept, noun, end);

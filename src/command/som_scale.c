@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "io/share.h"
+#include "som/columns.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -19,45 +20,10 @@ double gemp_som_value(const gemp_som_map *map, uint32_t unit, uint32_t column)
 	return (double)map->codebook[(size_t)unit * map->dims + column] / map->factor[column] + map->offset[column];
 }
 
-/* Collective. Of all ranks' vectors, [dims] each; sums and counts are 0 before. */
-static void look(const gemp_comm *comm, const gemp_vectors *v, double *least, double *greatest, double *sum,
-                 double *count)
-{
-	const int dims = (int)v->dims;
-	for (int c = 0; c < dims; c++) {
-		least[c] = DBL_MAX;
-		greatest[c] = -DBL_MAX;
-	}
-	for (size_t i = 0; i < v->count; i++)
-		for (int c = 0; c < dims; c++) {
-			double value = (double)v->x[i * v->dims + (size_t)c];
-			if (isnan(value))
-				continue;
-			least[c] = fmin(least[c], value);
-			greatest[c] = fmax(greatest[c], value);
-			sum[c] += value;
-			count[c]++;
-		}
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, least, dims, MPI_DOUBLE, MPI_MIN, comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, greatest, dims, MPI_DOUBLE, MPI_MAX, comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sum, dims, MPI_DOUBLE, MPI_SUM, comm->world));
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, count, dims, MPI_DOUBLE, MPI_SUM, comm->world));
-}
-
-/* Collective. squares[dims]: of the differences from the means. */
-static void look_again(const gemp_comm *comm, const gemp_vectors *v, const double *mean, double *squares)
-{
-	for (size_t i = 0; i < v->count; i++)
-		for (uint32_t c = 0; c < v->dims; c++) {
-			double apart = (double)v->x[i * v->dims + c] - mean[c];
-			squares[c] += isnan(apart) ? 0 : apart * apart;
-		}
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, squares, (int)v->dims, MPI_DOUBLE, MPI_SUM, comm->world));
-}
-
 /* Best units are found by |w|^2 - 2 x.w, whose rounding is larger there than vectors are apart. */
-static void warn_of_far(const gemp_som_map *map, const double *least, const double *greatest, const double *mean)
+static void warn_of_far(const gemp_som_map *map, const gemp_som_columns *columns)
 {
+	const double *least = columns->least, *greatest = columns->greatest, *mean = columns->mean;
 	double far = 0, wide = 0;
 	uint32_t most = 0;
 	for (uint32_t c = 0; c < map->dims; c++) {
@@ -76,30 +42,28 @@ gemp_code gemp_som_scale_find(gemp_som_map *map, const gemp_comm *comm, const ge
 	enum { NONE, UNIT };
 	gemp_code code = GEMP_OK;
 	const uint32_t dims = vectors->dims;
-	double *room = NULL;
-	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(room, 5 * (size_t)dims)));
-	double *least = room, *greatest = least + dims, *sum = greatest + dims;
-	double *count = sum + dims, *squares = count + dims;
-	look(comm, vectors, least, greatest, sum, count);
+	gemp_som_columns columns = { 0 };
+	double *deviation = NULL;
+	GEMP_TRY(gemp_comm_agree(comm, GEMP_NEW(deviation, dims)));
+	GEMP_TRY(gemp_som_columns_new(&columns, comm, vectors->x, vectors->count, dims));
 	for (uint32_t c = 0; c < dims; c++) {
 		map->offset[c] = 0;
 		map->factor[c] = 1;
-		sum[c] = count[c] > 0 ? sum[c] / count[c] : 0;
 	}
 	if (map->scaling == NONE) {
-		warn_of_far(map, least, greatest, sum);
+		warn_of_far(map, &columns);
 		goto done;
 	}
-	look_again(comm, vectors, sum, squares);
+	GEMP_TRY(gemp_som_columns_deviation(&columns, comm, vectors->x, vectors->count, deviation));
 	for (uint32_t c = 0; c < dims; c++) {
-		double width = map->scaling == UNIT ? greatest[c] - least[c] : sqrt(squares[c] / count[c]);
-		if (count[c] > 0)
-			map->offset[c] = map->scaling == UNIT ? least[c] : sum[c];
+		double width = map->scaling == UNIT ? columns.greatest[c] - columns.least[c] : deviation[c];
+		map->offset[c] = map->scaling == UNIT ? columns.least[c] : columns.mean[c];
 		if (width > 0 && isfinite(width)) /* else all values are alike, and become 0 */
 			map->factor[c] = 1 / width;
 	}
 done:
-	gemp_free(room);
+	gemp_som_columns_free(&columns);
+	gemp_free(deviation);
 	return code;
 }
 

@@ -314,7 +314,7 @@ static gemp_code report_all(training *t)
 	gemp_report_set(report, "epoch", gemp_json_count(map->epoch));
 	gemp_report_set(report, "train_seconds", json_real(seconds));
 	gemp_report_set(report, "seconds_per_epoch", json_real(each));
-	gemp_report_set(report, "exchange", t->comm->size == 1 ? json_null() : json_string(what_was_told(t)));
+	gemp_report_set(report, "exchange", t->comm->size == 1 || t->done.count == 0 ? json_null() : json_string(what_was_told(t)));
 	report_epochs(t);
 	if (t->graph.graph)
 		gemp_som_graph_report(report, &t->graph);

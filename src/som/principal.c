@@ -1,5 +1,6 @@
 #include "som/principal.h"
 
+#include "core/fold.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/ranges.h"
@@ -29,8 +30,9 @@ typedef struct finding {
 	double *matrix;       /* [dims][dims], or NULL */
 	double *vectors;      /* [wide][dims] */
 	double *products;     /* [wide][dims] */
-	size_t pieces, piece; /* of the samples; doubles of the sums of one */
-	double *sums;         /* [pieces][piece] */
+	gemp_fold by;
+	size_t pieces, piece; /* of the samples; sums of one */
+	double *sums;         /* [pieces][2][piece]: high parts and low ones */
 	double *rows;         /* [pieces][dims] */
 } finding;
 
@@ -46,49 +48,78 @@ static const double *centred(const finding *f, size_t i, double *row)
 }
 
 /* The lower half of the sum of row * row'. */
-static void add_squares(const double *row, size_t n, double *sums)
-{
-	for (size_t a = 0; a < n; a++)
-		for (size_t b = 0; b <= a; b++)
-			sums[a * n + b] += row[a] * row[b];
-}
-
-static void add_products(const finding *f, const double *row, double *sums)
+static void add_squares(const finding *f, const double *restrict row, double *restrict high, double *restrict low)
 {
 	const size_t n = f->dims;
+	const gemp_fold by = f->by;
+	for (size_t a = 0; a < n; a++)
+		for (size_t b = 0; b <= a; b++)
+			gemp_fold_add(by, row[a] * row[b], &high[a * n + b], &low[a * n + b]);
+}
+
+static void add_products(const finding *f, const double *restrict row, double *restrict high, double *restrict low)
+{
+	const size_t n = f->dims;
+	const gemp_fold fold = f->by;
 	for (uint32_t v = 0; v < f->wide; v++) {
 		double by = 0;
 		for (size_t k = 0; k < n; k++)
 			by += row[k] * f->vectors[v * n + k];
 		for (size_t k = 0; k < n; k++)
-			sums[v * n + k] += by * row[k];
+			gemp_fold_add(fold, by * row[k], &high[v * n + k], &low[v * n + k]);
 	}
 }
 
 static void add_samples(void *context, unsigned thread, size_t piece)
 {
 	const finding *f = context;
-	double *sums = f->sums + piece * f->piece, *row = f->rows + piece * f->dims;
+	double *high = f->sums + 2 * piece * f->piece, *low = high + f->piece, *row = f->rows + piece * f->dims;
 	(void)thread;
-	memset(sums, 0, f->piece * sizeof *sums);
+	memset(high, 0, 2 * f->piece * sizeof *high);
 	for (size_t i = f->count * piece / f->pieces; i < f->count * (piece + 1) / f->pieces; i++)
 		if (f->matrix)
-			add_squares(centred(f, i, row), f->dims, sums);
+			add_squares(f, centred(f, i, row), high, low);
 		else
-			add_products(f, centred(f, i, row), sums);
+			add_products(f, centred(f, i, row), high, low);
 }
 
 /* Collective. Means over all ranks' samples, of what add_samples sums up. */
 static void add_up(finding *f, double *out)
 {
+	double *sums = f->sums;
 	gemp_parallel_for(f->pieces, add_samples, f);
-	memcpy(out, f->sums, f->piece * sizeof *out);
 	for (size_t p = 1; p < f->pieces; p++)
-		for (size_t k = 0; k < f->piece; k++)
-			out[k] += f->sums[p * f->piece + k];
-	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, out, (int)f->piece, MPI_DOUBLE, MPI_SUM, f->comm->world));
+		for (size_t k = 0; k < 2 * f->piece; k++)
+			sums[k] += sums[2 * p * f->piece + k];
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, (int)(2 * f->piece), MPI_DOUBLE, MPI_SUM, f->comm->world));
 	for (size_t k = 0; k < f->piece; k++)
-		out[k] /= f->samples;
+		out[k] = (sums[k] + sums[f->piece + k]) / f->samples;
+}
+
+/* The greatest distance from the mean in a column. */
+static void find_widest(void *context, unsigned thread, size_t piece)
+{
+	const finding *f = context;
+	double *row = f->rows + piece * f->dims, widest = 0;
+	(void)thread;
+	for (size_t i = f->count * piece / f->pieces; i < f->count * (piece + 1) / f->pieces; i++) {
+		centred(f, i, row);
+		for (uint32_t k = 0; k < f->dims; k++)
+			widest = fmax(widest, fabs(row[k]));
+	}
+	f->sums[piece] = widest;
+}
+
+/* Collective. */
+static void choose_fold(finding *f)
+{
+	double widest = 0;
+	gemp_parallel_for(f->pieces, find_widest, f);
+	for (size_t p = 0; p < f->pieces; p++)
+		widest = fmax(widest, f->sums[p]);
+	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &widest, 1, MPI_DOUBLE, MPI_MAX, f->comm->world));
+	/* a row times a vector of length 1 is not longer than the row */
+	f->by = gemp_fold_of(widest * widest * (f->matrix ? 1 : 1.01 * sqrt(f->dims)), f->samples);
 }
 
 static void make_matrix(finding *f)
@@ -248,7 +279,7 @@ static gemp_code make_room(finding *f)
 	gemp_code code = GEMP_OK;
 	const size_t n = f->dims, values = f->wide * n;
 	f->piece = n <= MATRIX ? n * n : values;
-	f->pieces = SCRATCH / (f->piece * sizeof *f->sums);
+	f->pieces = SCRATCH / (2 * f->piece * sizeof *f->sums);
 	f->pieces = f->pieces < gemp_threads() ? f->pieces : gemp_threads();
 	f->pieces = f->pieces < gemp_ranges(f->count) ? f->pieces : gemp_ranges(f->count);
 	f->pieces += f->pieces == 0;
@@ -256,7 +287,7 @@ static gemp_code make_room(finding *f)
 		GEMP_TRY(GEMP_NEW(f->matrix, n * n));
 	GEMP_TRY(GEMP_NEW(f->vectors, values));
 	GEMP_TRY(GEMP_NEW(f->products, values));
-	GEMP_TRY(GEMP_NEW(f->sums, f->pieces * f->piece));
+	GEMP_TRY(GEMP_NEW(f->sums, 2 * f->pieces * f->piece));
 	code = GEMP_NEW(f->rows, f->pieces * n);
 done:
 	return code;
@@ -270,6 +301,7 @@ gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count
 		.samples = all > 0 ? all : 1 };
 	double found[2];
 	GEMP_TRY(gemp_comm_agree(comm, make_room(&f)));
+	choose_fold(&f);
 	if (f.matrix)
 		make_matrix(&f);
 	iterate(&f, axes, found);

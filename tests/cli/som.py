@@ -88,13 +88,15 @@ def resumed(rng):
 def few_vectors(rng):
     """Ranks that have copies of all vectors train the map of one rank."""
     numpy.save("few.npy", clusters(rng, 40, 3))
-    for training in "batch", "online":
-        options = ("--size", "7x9", "--epochs", "12", "--training", training)
-        maps = []
-        for ranks in 1, 2, 3:
-            assert train(ranks, "few.npy", "few.h5", *options)["exchange"] == ("units" if ranks > 1 else None)
-            maps.append(Map("few.h5").w)
-        assert numpy.array_equal(maps[0], maps[1]) and numpy.array_equal(maps[0], maps[2])
+    numpy.save("same.npy", numpy.tile(numpy.eye(3), (13, 1))) # any two axes are principal components
+    for data in "few.npy", "same.npy":
+        for training in "batch", "online":
+            options = ("--size", "6x8", "--epochs", "12", "--training", training)
+            maps = []
+            for ranks in 1, 2, 3:
+                assert train(ranks, data, "few.h5", *options)["exchange"] == ("units" if ranks > 1 else None)
+                maps.append(Map("few.h5").w)
+            assert numpy.array_equal(maps[0], maps[1]) and numpy.array_equal(maps[0], maps[2]), (data, training)
 
 
 def example():

@@ -59,6 +59,7 @@ static void shown(void **state)
 	assert_string_equal(gemp_counted(0, "vertex").text, "0 vertices");
 	assert_string_equal(gemp_counted(2000, "match").text, "2,000 matches");
 	assert_string_equal(gemp_counted(1, "match").text, "1 match");
+	assert_string_equal(gemp_counted(30, "epoch").text, "30 epochs");
 	assert_string_equal(gemp_counted(UINT64_MAX, "distinct number").text, "18,446,744,073,709,551,615 distinct numbers");
 	assert_string_equal(gemp_shown_bytes(0).text, "0 B");
 	assert_string_equal(gemp_shown_bytes(1023).text, "1023 B");
