@@ -11,15 +11,16 @@ gemp_code gemp_som_grid_check(const gemp_som_grid *grid)
 {
 	uint64_t units = (uint64_t)grid->rows * grid->columns;
 	if (units == 0)
-		return gemp_fail(GEMP_EUSAGE, "a map of %u rows and %u columns has no units; give both", grid->rows, grid->columns);
+		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has none; give rows and columns", grid->rows, grid->columns);
 	if (units > INT32_MAX)
-		return gemp_fail(GEMP_EUSAGE, "a map of %u rows and %u columns has more than 2^31 - 1 units; give fewer", grid->rows,
+		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has more than 2^31 - 1 units; give fewer", grid->rows,
 		                 grid->columns);
 	if (grid->rows > MOST_SIDE || grid->columns > MOST_SIDE)
-		return gemp_fail(GEMP_EUSAGE, "a map of %u rows and %u columns has a side longer than %d; make it squarer", grid->rows,
+		return gemp_fail(GEMP_EUSAGE, "a map of %u x %u units has a side longer than %d; make it squarer", grid->rows,
 		                 grid->columns, (int)MOST_SIDE);
 	if (grid->lattice == GEMP_SOM_HEXAGONAL && grid->toroid && grid->rows % 2)
-		return gemp_fail(GEMP_EUSAGE, "a hexagonal toroid of %u rows does not close; give an even number of rows", grid->rows);
+		return gemp_fail(GEMP_EUSAGE, "a hexagonal toroid of %u row%s does not close; give an even number of them", grid->rows,
+		                 grid->rows == 1 ? "" : "s");
 	return GEMP_OK;
 }
 
