@@ -318,14 +318,25 @@ done:
 	return code;
 }
 
+static gemp_code refuse_few(const gemp_command *command)
+{
+	gemp_text forms = { 0 };
+	for (const char *at = command->arguments; *at; at += strcspn(at, "\n"), at += *at == '\n')
+		gemp_text_print(&forms, "%s%.*s", forms.size ? ", or " : "", (int)strcspn(at, "\n"), at);
+	gemp_code code = gemp_text_status(&forms);
+	if (code == GEMP_OK)
+		code = gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name, forms.data, command->name);
+	gemp_text_free(&forms);
+	return code;
+}
+
 static gemp_code check_arguments(const gemp_options *options)
 {
 	const gemp_command *command = options->command;
 	if (options->help || options->version)
 		return GEMP_OK;
 	if (options->argument_count < command->least)
-		return gemp_fail(GEMP_EUSAGE, "%s needs %s ('gemp-mpi help %s' shows how)", command->name,
-		                 command->arguments, command->name);
+		return refuse_few(command);
 	if (options->argument_count <= command->most)
 		return GEMP_OK;
 	const char *extra = options->arguments[command->most];
