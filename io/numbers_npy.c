@@ -19,6 +19,8 @@ gemp_code gemp_numbers_npy_header(FILE *file, const char *path, gemp_npy_header 
 	unsigned char start[GEMP_NPY_START], length[4] = { 0 };
 	char *text = NULL;
 	size_t bytes = fread(start, 1, sizeof start, file) == sizeof start ? gemp_npy_length_bytes(start) : 0;
+	if (ferror(file))
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
 	if (!bytes || fread(length, 1, bytes, file) != bytes)
 		return gemp_fail(GEMP_EDATA, "%s: is no .npy of version 1 to 3; a text of numbers has another ending", path);
 	size_t size = length[0] | (size_t)length[1] << 8 | (size_t)length[2] << 16 | (size_t)length[3] << 24;

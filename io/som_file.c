@@ -11,6 +11,7 @@
 
 #define WORD(name, words, field) { name, words, false, false, offsetof(gemp_som_map, field) }
 #define COUNT(name, field) { name, NULL, false, false, offsetof(gemp_som_map, field) }
+#define COUNT_OR_NONE(name, field) { name, NULL, false, true, offsetof(gemp_som_map, field) }
 #define REAL(name, field) { name, NULL, true, false, offsetof(gemp_som_map, field) }
 #define REAL_OR_NONE(name, field) { name, NULL, true, true, offsetof(gemp_som_map, field) }
 
@@ -27,6 +28,7 @@ const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS] = {
 	COUNT("epoch", epoch),
 	COUNT("epochs", epochs),
 	COUNT("samples", samples),
+	COUNT_OR_NONE("data", data),
 	REAL("radius", radius),
 	REAL("radius-end", radius_end),
 	REAL("rate", rate),
@@ -107,9 +109,9 @@ static gemp_code put_fields(const gemp_h5 *h5, const gemp_som_map *map)
 		const void *value = (const char *)map + field->at;
 		if (field->words)
 			GEMP_TRY(put_word(h5, field->name, field->words, *(const int *)value));
-		else if (!field->real)
+		else if (!field->real && (!field->optional || *(const uint64_t *)value))
 			GEMP_TRY(put_scalar(h5, field->name, H5T_STD_U64LE, H5T_NATIVE_UINT64, value));
-		else if (!field->optional || !isnan(*(const double *)value))
+		else if (field->real && (!field->optional || !isnan(*(const double *)value)))
 			GEMP_TRY(put_scalar(h5, field->name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, value));
 	}
 done:

@@ -2,6 +2,7 @@
  *
  *   /          encoding-type "gemp-som", encoding-version; grid, topology, metric, neighbourhood, cooling, training,
  *              start, scaling (words, as --help has them); seed, epoch (done), epochs (asked for), samples (u64);
+ *              data (u64; only where known: a hash of the vectors that it is trained on);
  *              radius, radius-end, rate, rate-end; quantisation-error, topographic-error (f64; only where known)
  *   /codebook  [rows, columns, d] f32, of the values as they were scaled
  *   /scale     [2, d] f64: scaled = (value - scale[0]) * scale[1]
@@ -30,6 +31,7 @@ typedef struct gemp_som_map {
 	uint32_t rows, columns, dims;
 	int grid, topology, metric, neighbourhood, cooling, training, start, scaling; /* which of the words */
 	uint64_t seed, epoch, epochs, samples;
+	uint64_t data; /* gemp_vectors_hash of those that it is trained on; 0: not known */
 	double radius, radius_end, rate, rate_end;
 	double quantisation, topographic; /* NaN: not known */
 	float *codebook;    /* [rows * columns][dims] owned, as all below */

@@ -15,7 +15,7 @@ typedef struct gemp_som_field {
 	const char *name;
 	const char *words;  /* a word's place, an int; NULL: another */
 	bool real;          /* f64, else u64 */
-	bool optional;      /* not there: NaN */
+	bool optional;      /* not there: NaN, or 0 */
 	size_t at;          /* in gemp_som_map */
 } gemp_som_field;
 
@@ -25,7 +25,7 @@ typedef struct gemp_som_shape {
 	hsize_t size[3];
 } gemp_som_shape;
 
-enum { GEMP_SOM_FIELDS = 18 };
+enum { GEMP_SOM_FIELDS = 19 };
 extern const gemp_som_field gemp_som_fields[GEMP_SOM_FIELDS];
 
 #endif

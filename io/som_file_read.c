@@ -95,6 +95,8 @@ static gemp_code get_fields(const gemp_h5 *h5, gemp_som_map *map)
 		void *value = (char *)map + field->at;
 		if (field->words)
 			GEMP_TRY(get_word(h5, field->name, field->words, value));
+		else if (field->optional && !field->real && H5Aexists(h5->file, field->name) <= 0)
+			*(uint64_t *)value = 0;
 		else if (field->optional && H5Aexists(h5->file, field->name) <= 0)
 			*(double *)value = (double)NAN;
 		else

@@ -1,6 +1,7 @@
 #include "io/vectors_parts.h"
 
 #include "core/memory.h"
+#include "core/random.h"
 #include "io/numbers_parts.h"
 #include "io/share.h"
 
@@ -55,11 +56,14 @@ done:
 	return code;
 }
 
-/* Counts what is missing. */
+/* Counts what is missing, and makes one NaN of all. */
 static gemp_code check_values(gemp_vectors *v, uint64_t first, const char *place)
 {
 	for (size_t i = 0; i < v->count * v->dims; i++) {
-		v->missing += isnan(v->x[i]) != 0;
+		if (isnan(v->x[i])) {
+			v->missing++;
+			v->x[i] = NAN;
+		}
 		if (isinf(v->x[i]))
 			return gemp_fail(GEMP_EDATA, "%s: row %" PRIu64 ", column %zu (from 0) is infinite, or more than a float "
 			                 "holds; leave it out, or make it NaN", place, first + i / v->dims, i % v->dims);
@@ -97,6 +101,12 @@ done:
 	if (code != GEMP_OK)
 		gemp_vectors_free(out);
 	return code;
+}
+
+uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm)
+{
+	const uint64_t first = gemp_share(comm, vectors->all).begin;
+	return gemp_comm_sum1(comm, gemp_hash_sum(vectors->x, vectors->dims * sizeof *vectors->x, vectors->count, first));
 }
 
 /* SELECTION */

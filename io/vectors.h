@@ -32,5 +32,7 @@ bool gemp_vectors_have(const gemp_vectors *vectors, char *const *names, uint32_t
 /* Collective. Leaves the columns of these names, in their order. GEMP_EDATA for one that is not there. */
 gemp_code gemp_vectors_select(gemp_vectors *vectors, const gemp_comm *comm, const char *place, char *const *names,
                               uint32_t dims);
+/* Collective. Of all values in their order: the same on any number of ranks, of any form of the file. */
+uint64_t gemp_vectors_hash(const gemp_vectors *vectors, const gemp_comm *comm);
 
 #endif

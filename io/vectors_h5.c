@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Other programs have ways to compress that this library has not. */
@@ -104,13 +105,18 @@ static gemp_code read_part(gemp_vectors *out, const gemp_comm *comm, const char 
 	gemp_code code = GEMP_OK;
 	gemp_h5 h5 = { .comm = comm, .path = (char *)path, .file = H5I_INVALID_HID, .transfer = H5P_DEFAULT,
 	               .active = true };
-	if (access(path, R_OK) != 0)
+	struct stat status;
+	if (access(path, R_OK) != 0 || stat(path, &status) != 0)
 		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return gemp_fail(GEMP_ENOINPUT, "%s: %s", path, strerror(EISDIR));
 	if (!dataset)
 		return gemp_fail(GEMP_EUSAGE, "%s is an HDF5 file: name the dataset in it, as in %s:/vectors", path, path);
 	H5dont_atexit();
 	H5open();
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	if (H5Fis_hdf5(path) <= 0)
+		return gemp_fail(GEMP_EDATA, "%s: is no HDF5 file, or damaged where it begins; a table of text has another ending", path);
 	GEMP_TRY(GEMP_HDF5(&h5, h5.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT)));
 	code = read_dataset(out, &h5, dataset);
 	H5Fclose(h5.file);

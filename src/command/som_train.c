@@ -141,7 +141,8 @@ static bool is_there(const training *t)
 	return found;
 }
 
-static gemp_code check_resumed(const training *t)
+/* data: that of the vectors; 0: not known. */
+static gemp_code check_resumed(const training *t, uint64_t data)
 {
 	static const char *const settled[] = { "size", "grid", "topology", "metric", "training", "neighbourhood", "radius",
 		"radius-end", "rate", "rate-end", "cooling", "epochs", "start", "seed", "scale" };
@@ -159,6 +160,9 @@ static gemp_code check_resumed(const training *t)
 			return gemp_fail(GEMP_EDATA, "%s: its column %" PRIu32 " is '%s', and of %s '%s'; --resume "
 			                 "goes on with the same ones in the same order", path, c + 1, map->names[c],
 			                 t->graph.graph ? "--features" : "the data", t->vectors.names[c]);
+	if (map->data && data && map->data != data)
+		return gemp_fail(GEMP_EDATA, "%s: was trained on other vectors than those of %s; --resume goes on with the same "
+		                 "data, and another -o begins anew", path, t->options->arguments[1]);
 	if (map->epoch > map->epochs || map->epochs > INT32_MAX)
 		return gemp_fail(GEMP_EDATA, "%s: epoch %" PRIu64 " of %" PRIu64, path, map->epoch, map->epochs);
 	return GEMP_OK;
@@ -169,12 +173,15 @@ static gemp_code prepare(training *t)
 {
 	gemp_code code = GEMP_OK;
 	const bool there = is_there(t);
+	/* features are the same but for rounding */
+	const uint64_t data = t->graph.graph ? 0 : gemp_vectors_hash(&t->vectors, t->comm);
 	if (there) {
 		GEMP_TRY(gemp_som_file_read(&t->map, t->comm, t->options->output));
-		GEMP_TRY(gemp_comm_agree(t->comm, check_resumed(t)));
+		GEMP_TRY(gemp_comm_agree(t->comm, check_resumed(t, data)));
 	} else {
 		GEMP_TRY(gemp_comm_agree(t->comm, new_map(t)));
 		t->map.samples = t->vectors.all;
+		t->map.data = data;
 		GEMP_TRY(gemp_som_scale_find(&t->map, t->comm, &t->vectors));
 	}
 	const gemp_som_training asked = how(&t->map, false, 0);

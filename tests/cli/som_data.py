@@ -2,6 +2,7 @@
 name; shapes, damaged files."""
 import os
 import random
+import shutil
 import sys
 import tempfile
 
@@ -9,8 +10,8 @@ import h5py
 import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "harness"))
-from program import run
-from som_case import Map, apply, read_rows, write_map
+from program import attempt, run
+from som_case import Map, apply, read_rows, write_map, write_table
 
 SEED = int(os.environ.get("GEMP_TEST_SEED", random.randrange(1 << 30)))
 READ = ["<f2", ">f2", ">f4", "<f8", ">f8", "|b1", "|i1", "|u1", "<i2", ">u2", ">i4", "<u4", "<i8", ">u8"]
@@ -125,6 +126,32 @@ def many_columns(rng):
     run(1, "som", "train", "g.h5", "--config", "run.conf", "-o", "m.h5", code=2, says="--features: 16385 are more than the 16384")
 
 
+def resumed_on_others(rng):
+    """--resume takes the same vectors only, in whatever form; a map that does not know its vectors takes all of their size."""
+    x = rng.random((30, 3), dtype=numpy.float32)
+    x[4, 1] = numpy.nan
+    numpy.save("a.npy", x)
+    numpy.save("b.npy", x[::-1])
+    write_table("a.csv", x, ["x1", "x2", "x3"])
+    train = ("som", "train")
+    assert attempt(1, *train, "a.npy", "--size", "3x3", "--max-time", "1e-9", "-o", "part.h5", "-q").returncode == 75
+    for ranks in (1, 3):
+        said = run(ranks, *train, "b.npy", "--resume", "-o", "part.h5", code=65).stderr
+        assert "part.h5: was trained on other vectors than those of b.npy" in said, said
+    shutil.copy("part.h5", "old.h5")
+    run(3, *train, "a.csv", "--resume", "-o", "part.h5", "-q")
+    with h5py.File("old.h5", "r+") as file:
+        del file.attrs["data"]
+    run(1, *train, "b.npy", "--resume", "-o", "old.h5", "-q")
+    for name, says, code in (("folder.npy", "folder.npy: Is a directory", 66), ("folder.h5:/x", "folder.h5: Is a directory", 66),
+                             ("a.npy.h5:/x", "a.npy.h5: is no HDF5 file", 65)):
+        if name.startswith("folder"):
+            os.mkdir(name.split(":")[0])
+        else:
+            shutil.copy("a.npy", "a.npy.h5")
+        refused(name, [says], 2, code)
+
+
 def few():
     """One of each, in words."""
     with open("one.tsv", "w", encoding="utf-8") as file:
@@ -141,6 +168,7 @@ def main():
     types(rng)
     refusals(rng)
     many_columns(rng)
+    resumed_on_others(rng)
     few()
 
 
