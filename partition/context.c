@@ -5,17 +5,6 @@
 #include "partition/resident.h"
 #include "partition/sharing.h"
 
-/* Collective over the ranks of a node: `step` is done by the first, and if that went well, by the others, who find in
- * the cache what the first has built. */
-static gemp_code one_first(const gemp_comm *comm, gemp_code (*step)(void *), void *argument)
-{
-	int code = comm->node_rank == 0 ? (int)step(argument) : GEMP_OK;
-	GEMP_MPI(MPI_Bcast(&code, 1, MPI_INT, 0, comm->node));
-	if (comm->node_rank != 0 && code == GEMP_OK)
-		code = (int)step(argument);
-	return gemp_comm_agree(comm, (gemp_code)code);
-}
-
 typedef struct opening {
 	gemp_context *context;
 	gemp_device_pick *picks;
@@ -57,10 +46,9 @@ done:
 }
 
 /* This rank's devices. */
-static gemp_code open_devices(void *argument)
+static gemp_code open_devices(const opening *o)
 {
 	gemp_code code = GEMP_OK;
-	opening *o = argument;
 	gemp_context *context = o->context;
 	GEMP_TRY(gemp_device_open_pick(&context->device, &o->picks[0], context->budgets.device_memory));
 	GEMP_TRY(GEMP_NEW(context->others, o->count));
@@ -85,7 +73,7 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 	GEMP_TRY(choose_devices(&own, comm, devices));
 	gemp_sharing_find(comm, own.picks, own.count);
 	context->devices = gemp_comm_sum1(comm, own.count);
-	GEMP_TRY(one_first(comm, open_devices, &own));
+	GEMP_TRY(gemp_comm_agree(comm, open_devices(&own)));
 	gemp_timers_add(&context->timers, GEMP_BUILD, began);
 	*out = context;
 	context = NULL;
@@ -121,23 +109,10 @@ size_t gemp_context_device_peak(const gemp_context *context)
 	return most;
 }
 
-typedef struct building {
-	gemp_context *context;
-	gemp_program *out;
-	const char *source, *options;
-} building;
-
-static gemp_code build(void *argument)
-{
-	building *b = argument;
-	return gemp_program_new(b->out, b->context->device, b->source, b->options);
-}
-
 gemp_code gemp_context_program(gemp_context *context, gemp_program *out, const char *source, const char *options)
 {
 	double began = gemp_now();
-	*out = (gemp_program){ 0 };
-	gemp_code code = one_first(context->comm, build, &(building){ context, out, source, options });
+	gemp_code code = gemp_comm_agree(context->comm, gemp_program_new(out, context->device, source, options));
 	if (code != GEMP_OK)
 		gemp_program_free(out);
 	else if (!out->cached)

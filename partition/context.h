@@ -42,7 +42,7 @@ void gemp_context_free(gemp_context *context);
 /* Local. The most that one of the rank's devices has held. */
 size_t gemp_context_device_peak(const gemp_context *context);
 
-/* Collective. One rank a node builds, then the others load: safe on a cold cache. */
+/* Collective. One rank a node builds, the others load what it has stored. */
 gemp_code gemp_context_program(gemp_context *context, gemp_program *out, const char *source, const char *options);
 
 #endif

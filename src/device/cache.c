@@ -2,13 +2,21 @@
 
 #include "core/memory.h"
 #include "core/random.h"
+#include "core/timer.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { LOCKS = 64 }; /* files; names that share one only wait longer */
+static const double patience = 60; /* seconds */
 
 /* A file is this header, then the bytes. */
 typedef struct header {
@@ -105,4 +113,38 @@ void gemp_cache_store(const char *name, const void *bytes, size_t size)
 	bool written = fwrite(&head, sizeof head, 1, file) == 1 && fwrite(bytes, 1, size, file) == size;
 	if (fclose(file) != 0 || !written || rename(temporary, path) != 0)
 		unlink(temporary);
+}
+
+/* Files of this machine: over the network a lock would not tell what the others see in the folder by now. */
+static bool lock_path(char path[GEMP_CACHE_PATH], const char *name)
+{
+	char folder[GEMP_CACHE_PATH], host[128] = "host";
+	if (!file_path(folder, "building") || !gemp_cache_make_folder(folder))
+		return false;
+	gethostname(host, sizeof host - 1);
+	unsigned number = (unsigned)(hash_of(name, "", 0) % LOCKS);
+	return snprintf(path, GEMP_CACHE_PATH, "%s/%s.%u", folder, host, number) < GEMP_CACHE_PATH;
+}
+
+int gemp_cache_lock(const char *name)
+{
+	static const struct timespec pause = { .tv_nsec = 2000000 };
+	char path[GEMP_CACHE_PATH];
+	int lock = lock_path(path, name) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+	if (lock < 0)
+		return -1;
+	for (double began = gemp_now(); flock(lock, LOCK_EX | LOCK_NB) != 0;) {
+		if (errno != EWOULDBLOCK || gemp_now() - began > patience) {
+			close(lock);
+			return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return lock;
+}
+
+void gemp_cache_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
 }

@@ -21,4 +21,10 @@ bool gemp_cache_load(const char *name, void **bytes, size_t *size);
 /* Whole or not at all, also while others read or store the same name. */
 void gemp_cache_store(const char *name, const void *bytes, size_t size);
 
+/* Among the processes of this machine one at a time makes what it will store under a name; the others sleep, and find
+ * it there. A lock ends with its process. -1: no lock (no folder, a file system without locks, or after a minute); to
+ * make the same twice does no harm. */
+int gemp_cache_lock(const char *name);
+void gemp_cache_unlock(int lock);
+
 #endif

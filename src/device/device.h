@@ -52,6 +52,7 @@ struct gemp_device {
 	bool sub_device;
 	cl_event launched;         /* the last launch; NULL: none yet */
 	struct gemp_traced *traced; /* launches for --trace (device/traced.h); NULL: none */
+	bool compiler;             /* has built a program: its compiler has started */
 	gemp_loaded_program loaded[GEMP_LOADED_PROGRAMS]; /* the newest */
 	size_t loads;              /* of programs, so far */
 	gemp_locked locked[GEMP_LOCKED_LEFT]; /* that nobody uses (device/readback.h) */
@@ -115,9 +116,9 @@ gemp_code gemp_buffer_read(gemp_device *device, const gemp_buffer *buffer, size_
 gemp_code gemp_buffer_zero(gemp_device *device, const gemp_buffer *buffer, size_t at, size_t size);
 
 /* PROGRAMS. Source is looked up among the newest programs of this process, then in the cache on disk (GEMP_CACHE_DIR, else XDG_CACHE_HOME/gemp-mpi, else ~/.cache/gemp-mpi;
- * "" or an unwritable folder: no cache) by device, driver, platform, source and options; a miss builds and stores. A build
- * that fails for a cold PoCL cache is tried once more. Builds are not shared among processes by itself: see
- * partition/context.h for one builder a node. GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. */
+ * "" or an unwritable folder: no cache) by device, driver, platform, source and options; a miss builds and stores: one process
+ * of those that ask for it at the same time, the others wait and load. A build that fails for a cold PoCL cache is tried once
+ * more. GEMP_GPU and GEMP_NVIDIA are defined in kernels where they hold. */
 typedef struct gemp_program {
 	cl_program program;
 	uint64_t key[2]; /* its name in the cache */

@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static void add_info(gemp_text *out, cl_device_id id, cl_device_info what)
 {
@@ -129,6 +130,35 @@ done:
 	return code;
 }
 
+/* A compiler takes a second to start, so one that has goes first. */
+static void let_others_go_first(const gemp_device *device)
+{
+	static const struct timespec pause = { .tv_nsec = 10000000 };
+	if (!device->compiler)
+		nanosleep(&pause, NULL);
+}
+
+/* Ranks ask for the same program at the same time: one builds it, the others load what that has stored. */
+static gemp_code load_or_build(gemp_program *out, gemp_device *device, const char *source, const char *options)
+{
+	gemp_code code = GEMP_OK;
+	char name[64];
+	int lock = -1;
+	if (load(out, device, options))
+		return GEMP_OK;
+	cache_name(name, out->key);
+	let_others_go_first(device);
+	lock = gemp_cache_lock(name);
+	if (!load(out, device, options)) {
+		device->compiler = true;
+		GEMP_TRY(compile(out, device, source, options));
+		GEMP_TRY(store(out->program, out->key));
+	}
+done:
+	gemp_cache_unlock(lock);
+	return code;
+}
+
 /* LOADED PROGRAMS. A driver takes some hundredths of a second to load a binary, each time. */
 static bool find_loaded(gemp_program *out, const gemp_device *device)
 {
@@ -175,10 +205,7 @@ gemp_code gemp_program_new(gemp_program *out, gemp_device *device, const char *s
 	GEMP_TRY(gemp_text_status(&all));
 	GEMP_TRY(make_key(out->key, device, source, all.data));
 	if (!find_loaded(out, device)) {
-		if (!load(out, device, all.data)) {
-			GEMP_TRY(compile(out, device, source, all.data));
-			GEMP_TRY(store(out->program, out->key));
-		}
+		GEMP_TRY(load_or_build(out, device, source, all.data));
 		keep_loaded(device, out);
 	}
 	out->seconds = gemp_now() - began;

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char source[] =
@@ -74,6 +75,11 @@ static void program_built_once(void **state)
 	if (test_comm.node_rank == 0)
 		assert_ok(gemp_program_store(context->device, &program));
 	gemp_program_free(&program);
+	/* So are those that ranks ask for by themselves. */
+	assert_all_ok(gemp_program_new(&program, context->device, source, strcat(options, "1")));
+	assert_all(gemp_comm_sum1(&test_comm, !program.cached) == nodes);
+	gemp_program_free(&program);
+	options[strlen(options) - 1] = '\0';
 	assert_all_ok(gemp_context_program(context, &program, source, options));
 	assert_all(program.cached);
 	assert_all_ok(run_twice(context, &program, &right));

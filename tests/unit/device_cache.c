@@ -1,12 +1,16 @@
 /* The cache on disk: whole files or nothing, whatever lies in the folder. */
 #include "device/cache.h"
 
+#include "core/timer.h"
 #include "harness/harness.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char content[] = "what a compiler made";
@@ -90,6 +94,78 @@ static void does_without_a_folder(void **state)
 	assert_true(holds("a", NULL));
 	setenv("GEMP_CACHE_DIR", "/proc/nowhere", 1);
 	assert_false(gemp_cache_folder(folder));
+	assert_int_equal(gemp_cache_lock("a"), -1);
+	gemp_cache_unlock(-1);
+}
+
+enum { MAKERS = 5 };
+
+/* What each of the makers does who need the same: one of them adds a line to the folder's "made". */
+static void make_once(void)
+{
+	static const struct timespec work = { .tv_nsec = 50000000 };
+	char path[GEMP_CACHE_PATH + 8];
+	int lock = gemp_cache_lock("a");
+	if (holds("a", NULL)) {
+		nanosleep(&work, NULL);
+		snprintf(path, sizeof path, "%s/made", getenv("GEMP_CACHE_DIR"));
+		FILE *file = fopen(path, "a");
+		fputs("once\n", file);
+		fclose(file);
+		gemp_cache_store("a", content, strlen(content));
+	}
+	gemp_cache_unlock(lock);
+	_exit(lock >= 0 && holds("a", content) ? 0 : 1);
+}
+
+static void one_makes_what_all_need(void **state)
+{
+	char command[GEMP_CACHE_PATH + 64];
+	(void)state;
+	snprintf(command, sizeof command, "test \"$(cat %s/made)\" = once", use_folder("made"));
+	for (int i = 0; i < MAKERS; i++)
+		if (fork() == 0)
+			make_once();
+	for (int i = 0; i < MAKERS; i++) {
+		int status = 1;
+		wait(&status);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(system(command), 0);
+}
+
+/* A maker that is killed at it stops nobody. */
+static void locks_end_with_their_process(void **state)
+{
+	int ready[2];
+	char byte;
+	(void)state;
+	use_folder("killed");
+	assert_int_equal(pipe(ready), 0);
+	pid_t maker = fork();
+	if (maker == 0) {
+		byte = gemp_cache_lock("a") >= 0 ? 'y' : 'n';
+		if (write(ready[1], &byte, 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(byte, 'y');
+	double began = gemp_now();
+	pid_t killer = fork();
+	if (killer == 0) {
+		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+		kill(maker, SIGKILL);
+		_exit(0);
+	}
+	int lock = gemp_cache_lock("a");
+	assert_true(lock >= 0);
+	assert_true(gemp_now() - began > 0.05); /* it has waited for the other */
+	gemp_cache_unlock(lock);
+	close(ready[0]);
+	close(ready[1]);
+	waitpid(maker, NULL, 0);
+	waitpid(killer, NULL, 0);
 }
 
 static void leaves_no_temporary_files(void **state)
@@ -126,6 +202,8 @@ int main(void)
 		cmocka_unit_test(keeps_and_replaces),
 		cmocka_unit_test(refuses_spoilt_files),
 		cmocka_unit_test(does_without_a_folder),
+		cmocka_unit_test(one_makes_what_all_need),
+		cmocka_unit_test(locks_end_with_their_process),
 		cmocka_unit_test(leaves_no_temporary_files),
 		cmocka_unit_test(finds_the_folder),
 	};
