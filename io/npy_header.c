@@ -61,7 +61,7 @@ static gemp_code read_shape(gemp_npy_header *n, const char *header)
 		if (n->dimensions < 2)
 			n->shape[n->dimensions] = size;
 		n->dimensions++;
-		at = end + strspn(end, ", ");
+		at = end + strspn(end, "L, "); /* Python 2 wrote 3L */
 	}
 	return GEMP_OK;
 }
