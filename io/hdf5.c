@@ -43,7 +43,7 @@ gemp_code gemp_h5_check(const gemp_h5 *h5, long long result, const char *call)
 	if (h5->writing)
 		return gemp_fail(GEMP_EIO, "%s: writing failed in %.*s: %s; is there room, and may you write there?", h5->path,
 		                 length, name ? name : "", reason);
-	return gemp_fail(GEMP_EDATA, "%s: not readable as one of our files: %.*s: %s; is it whole?", h5->path, length,
+	return gemp_fail(GEMP_EDATA, "%s: not readable: %.*s: %s; is it a whole HDF5 file?", h5->path, length,
 	                 name ? name : "", reason);
 }
 

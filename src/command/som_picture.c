@@ -231,7 +231,7 @@ gemp_code gemp_som_picture_check(const char *path, const gemp_som_grid *grid, co
 		                 "or --show less", path, count * gemp_som_units(grid));
 	if (frame_width(&f) > LARGEST_SIDE || frame_height(&f) > LARGEST_SIDE)
 		return gemp_fail(GEMP_EUSAGE, "--output %s: the picture would be more than %d pixels wide or high; "
-		                 "--show less", path, LARGEST_SIDE);
+		                 "--show less, or a map of shorter sides", path, LARGEST_SIDE);
 	return GEMP_OK;
 }
 
