@@ -17,8 +17,33 @@ static const word words[] = {
 	{ "draw", 2, "MAP.h5 -o F.svg", gemp_som_run_draw },
 };
 
-/* What is for vertices of graphs, and for which words it has no meaning. */
-static gemp_code check_graph_options(const gemp_options *options, const char *name)
+static const char *first_given(const gemp_options *options, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gemp_options_given(options, names[i]))
+			return names[i];
+	return NULL;
+}
+
+/* Options of one word have no meaning for the others, and would be passed over. */
+static gemp_code check_training_and_drawing(const gemp_options *options, const char *name)
+{
+	static const char *const training[] = { "size", "grid", "topology", "metric", "training", "neighbourhood", "radius",
+		"radius-end", "rate", "rate-end", "cooling", "epochs", "start", "seed", "scale", "no-quality", "save-every", "resume",
+		"max-time" };
+	static const char *const drawing[] = { "show", "labels" };
+	const char *trains = strcmp(name, "train") == 0
+	                   ? NULL : first_given(options, training, sizeof training / sizeof *training);
+	const char *draws = strcmp(name, "draw") == 0 ? NULL : first_given(options, drawing, sizeof drawing / sizeof *drawing);
+	if (trains)
+		return gemp_fail(GEMP_EUSAGE, "--%s: som %s takes the map as it was trained; leave it out", trains, name);
+	if (draws)
+		return gemp_fail(GEMP_EUSAGE, "--%s: som %s makes no picture; som draw does", draws, name);
+	return GEMP_OK;
+}
+
+/* What is for vertices of graphs, or tables, and for which words it has no meaning. */
+static gemp_code check_data_options(const gemp_options *options, const char *name)
 {
 	static const struct {
 		const char *word, *option, *why;
@@ -26,13 +51,14 @@ static gemp_code check_graph_options(const gemp_options *options, const char *na
 		{ "apply", "features", "takes the features that the map's columns are; leave it out" },
 		{ "draw", "features", "draws a map, whose columns are its features; leave it out, or see --show" },
 		{ "draw", "relation", "draws a map; leave it out" },
+		{ "draw", "key", "draws a map; leave it out" },
 		{ "draw", "into", "writes no graph; som apply does" },
 		{ "draw", "column", "writes no graph; som apply does" },
 	};
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
 		if (strcmp(refused[i].word, name) == 0 && gemp_options_given(options, refused[i].option))
 			return gemp_fail(GEMP_EUSAGE, "--%s: som %s %s", refused[i].option, name, refused[i].why);
-	return GEMP_OK;
+	return check_training_and_drawing(options, name);
 }
 
 static gemp_code find(const word **out, const gemp_options *options)
@@ -45,7 +71,7 @@ static gemp_code find(const word **out, const gemp_options *options)
 		bool writes = options->output || (words[i].run == gemp_som_run_apply && options->into);
 		if (options->argument_count != words[i].arguments || !writes)
 			return gemp_fail(GEMP_EUSAGE, "som %s needs: %s ('gemp-mpi help som' shows how)", name, words[i].needs);
-		return check_graph_options(options, name);
+		return check_data_options(options, name);
 	}
 	return gemp_fail(GEMP_EUSAGE, "som: there is no '%s'; there are train, apply and draw", name);
 }

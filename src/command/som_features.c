@@ -17,7 +17,7 @@ bool gemp_som_is_graph(const char *place)
 
 gemp_code gemp_som_check_vectors(const gemp_options *options, const char *place)
 {
-	static const char *const names[] = { "features", "relation", "into" };
+	static const char *const names[] = { "features", "relation", "into", "column" };
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (gemp_options_given(options, names[i]) && !gemp_som_is_graph(place))
 			return gemp_fail(GEMP_EUSAGE, "--%s is for the vertices of a graph, and %s is no graph file (G.h5)",

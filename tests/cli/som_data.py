@@ -79,6 +79,9 @@ def refusals(rng):
         with open("bad.npy", "wb") as file:
             file.write(whole[:size])
         refused("bad.npy", ["bad.npy"], 1 + (size == 135))
+    with open("old.npy", "wb") as file:
+        file.write(whole.replace(b"(40, 3), ", b"(40L, 3L)"))
+    run(1, "som", "train", "old.npy", "--size", "2x2", "--epochs", "1", "-o", "old.h5", "-q")
     with open("bad.npy", "wb") as file:
         file.write(whole.replace(b"(40, 3)", b"(40,-3)"))
     refused("bad.npy", ["damaged shape"])
@@ -152,6 +155,19 @@ def resumed_on_others(rng):
         refused(name, [says], 2, code)
 
 
+def other_words():
+    """Options that a word would pass over are refused."""
+    numpy.save("a.npy", numpy.zeros((2, 3)))
+    write_map("map.h5", numpy.zeros((2, 2, 3)))
+    asked = {"train": ("a.npy", "-o", "m.h5"), "apply": ("map.h5", "a.npy", "-o", "u.tsv"), "draw": ("map.h5", "-o", "m.svg")}
+    for word, option, says in (("train", ("--show", "hits"), "som draw does"), ("train", ("--labels", "u.tsv"), "som draw does"),
+                               ("train", ("--column", "c"), "for the vertices of a graph"),
+                               ("apply", ("--scale", "unit"), "--scale: som apply takes the map as it was trained"),
+                               ("apply", ("--resume",), "as it was trained"), ("apply", ("--show", "hits"), "som draw does"),
+                               ("draw", ("--size", "3x3"), "as it was trained"), ("draw", ("--key", "a"), "leave it out")):
+        run(1, "som", word, *asked[word], *option, code=2, says=says)
+
+
 def few():
     """One of each, in words."""
     with open("one.tsv", "w", encoding="utf-8") as file:
@@ -169,6 +185,7 @@ def main():
     refusals(rng)
     many_columns(rng)
     resumed_on_others(rng)
+    other_words()
     few()
 
 
