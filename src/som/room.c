@@ -50,11 +50,11 @@ static gemp_code check(const gemp_som_room *room, const gemp_device *device, con
 {
 	if (room->values == 0)
 		return gemp_fail(GEMP_ENOMEM, "a map of %u units takes %zu bytes for one value on %s, beside units and vectors, and "
-		                 "%zu are free, at most %zu in one buffer; take a smaller map, or raise --device-memory", need->units,
+		                 "%zu are free, at most %zu in one buffer; raise --device-memory, or take a smaller map", need->units,
 		                 planes_bytes(need, 1), device->name, bytes, device->largest);
 	if (room->samples == 0 || room->units == 0)
-		return gemp_fail(GEMP_ENOMEM, "vectors of %u values take %zu bytes each on %s, and %zu bytes are free; raise "
-		                 "--device-memory", need->dims, sample_bytes(need), device->name, bytes);
+		return gemp_fail(GEMP_ENOMEM, "a vector takes %zu bytes on %s, a unit %zu, and %zu bytes are free; raise --device-memory",
+		                 sample_bytes(need), device->name, gemp_som_stride(need->dims) * sizeof(float), bytes);
 	return GEMP_OK;
 }
 
