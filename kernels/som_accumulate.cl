@@ -5,8 +5,8 @@
  *   SOM_RUN       sums that a work-item rounds; more than 1 on a CPU device
  *
  * Planes are [.][units], of `values` values from `first` on: a sum for each, then counts. Sums are in double, so that they do not
- * depend on how many samples come together, and hardly on their order. On GPUs there are several copies of them, [copies][.][units],
- * so that samples with the same unit need not wait for one another as often.
+ * depend on how many samples come together, and hardly on their order. On GPUs there are several banks of them,
+ * [banks][.][units], so that samples with the same unit need not wait for one another as often.
  */
 #include "group.clh"
 
@@ -42,9 +42,9 @@ static inline float som_share(__global const float *x, __global const uchar *pre
 }
 
 #if SOM_RUN == 1
-/* A work-item for each sample and plane; neighbours add to different copies. */
+/* A work-item for each sample and plane; neighbours add to different banks. */
 __kernel void som_add(__global som_sum *sums, __global const ulong *best, __global const float *x,
-                      __global const uchar *present, uint count, uint units, uint first, uint values, uint copies)
+                      __global const uchar *present, uint count, uint units, uint first, uint values, uint banks)
 {
 	const size_t id = get_global_id(0);
 	const uint i = (uint)(id % count), k = (uint)(id / count);
@@ -53,16 +53,16 @@ __kernel void som_add(__global som_sum *sums, __global const ulong *best, __glob
 		return;
 	const uint unit = (uint)best[i];
 	if (unit < units)
-		som_add_to(&sums[((size_t)(i % copies) * planes + k) * units + unit],
+		som_add_to(&sums[((size_t)(i % banks) * planes + k) * units + unit],
 		           som_share(x, present, count, first, values, k, i));
 }
 
 #else
 /* A work-item for each plane, samples in order. */
 __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best, __global const float *x,
-                             __global const uchar *present, uint count, uint units, uint first, uint values, uint copies)
+                             __global const uchar *present, uint count, uint units, uint first, uint values, uint banks)
 {
-	const uint k = (uint)get_global_id(0); /* copies: 1 */
+	const uint k = (uint)get_global_id(0); /* banks: 1 */
 	if (k >= values + som_counts(values))
 		return;
 	for (uint i = 0; i < count; i++) {
@@ -74,15 +74,15 @@ __kernel void som_add_planes(__global som_sum *sums, __global const ulong *best,
 
 #endif
 
-/* Sums of all copies are rounded, and 0 again. */
-__kernel void som_take(__global som_sum *sums, __global float *planes, ulong count, uint copies)
+/* Sums of all banks are rounded, and 0 again. */
+__kernel void som_take(__global som_sum *sums, __global float *planes, ulong count, uint banks)
 {
 	const size_t from = get_global_id(0) * (size_t)SOM_RUN, end = min(from + SOM_RUN, (size_t)count);
 	for (size_t i = from; i < end; i++) {
 		som_sum sum = sums[i];
-		for (uint c = 1; c < copies; c++)
+		for (uint c = 1; c < banks; c++)
 			sum += sums[c * count + i];
-		for (uint c = 1; c < copies; c++)
+		for (uint c = 1; c < banks; c++)
 			sums[c * count + i] = 0;
 		sums[i] = 0;
 		planes[i] = (float)sum;

@@ -224,7 +224,6 @@ void gemp_device_close(gemp_device *device)
 		clReleaseCommandQueue(device->queue);
 	if (device->context)
 		clReleaseContext(device->context);
-	if (device->sub_device)
-		clReleaseDevice(device->id);
+	/* A part of a CPU stays: threads of PoCL still look at it for a while after the last command has ended. */
 	gemp_free(device);
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { GROUP = 128, RUN = 512, MOST_COPIES = 32 }; /* RUN: sums that a work-item of a CPU device rounds */
+enum { GROUP = 128, RUN = 512, MOST_BANKS = 32 }; /* RUN: sums that a work-item of a CPU device rounds */
 
 uint32_t gemp_som_planes(uint32_t values, bool missing)
 {
@@ -12,7 +12,7 @@ uint32_t gemp_som_planes(uint32_t values, bool missing)
 }
 
 /* All of them take no longer to go over than samples do, and an eighth of what is free. */
-static cl_uint copies_of(const gemp_device *device, const gemp_som_samples *samples, size_t bytes)
+static cl_uint banks_of(const gemp_device *device, const gemp_som_samples *samples, size_t bytes)
 {
 	const size_t room = device->memory > device->held ? (device->memory - device->held) / 8 : 0;
 	size_t most = samples->x.size;
@@ -20,7 +20,7 @@ static cl_uint copies_of(const gemp_device *device, const gemp_som_samples *samp
 		return 1;
 	most = most < room ? most : room;
 	most = most < device->largest ? most : device->largest;
-	return most < 2 * bytes ? 1 : most / bytes < MOST_COPIES ? (cl_uint)(most / bytes) : MOST_COPIES;
+	return most < 2 * bytes ? 1 : most / bytes < MOST_BANKS ? (cl_uint)(most / bytes) : MOST_BANKS;
 }
 
 gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device, const gemp_som_samples *samples, uint32_t units,
@@ -31,7 +31,7 @@ gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device,
 	const bool missing = samples->missing;
 	const size_t sums = (size_t)units * gemp_som_planes(most, missing) * sizeof(double);
 	*out = (gemp_som_accumulate){ .device = device, .units = units, .missing = missing,
-		.copies = copies_of(device, samples, sums) };
+		.banks = banks_of(device, samples, sums) };
 	if (online)
 		snprintf(options, sizeof options, "-DSOM_MOVE%s", missing ? " -DSOM_MISSING" : "");
 	else
@@ -44,7 +44,7 @@ gemp_code gemp_som_accumulate_new(gemp_som_accumulate *out, gemp_device *device,
 		GEMP_TRY(gemp_kernel_new(&out->add, &out->program, device->gpu ? "som_add" : "som_add_planes"));
 		GEMP_TRY(gemp_kernel_new(&out->take, &out->program, "som_take"));
 		GEMP_TRY(gemp_kernel_new(&out->finish, &out->program, "som_finish"));
-		GEMP_TRY(gemp_buffer_new(&out->sums, device, out->copies * sums, NULL));
+		GEMP_TRY(gemp_buffer_new(&out->sums, device, out->banks * sums, NULL));
 		GEMP_TRY(gemp_buffer_zero(device, &out->sums, 0, out->sums.size));
 	}
 done:
@@ -76,7 +76,7 @@ gemp_code gemp_som_accumulate_add(gemp_som_accumulate *accumulate, const gemp_so
 	return gemp_launch(device, accumulate->add, device->gpu ? planes * count : count ? planes : 0, device->gpu ? GROUP : 1,
 	                   GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&best->mem), GEMP_ARG(&samples->x.mem),
 	                   GEMP_ARG(&present->mem), GEMP_ARG(&count), GEMP_ARG(&accumulate->units), GEMP_ARG(&values.first),
-	                   GEMP_ARG(&values.count), GEMP_ARG(&accumulate->copies));
+	                   GEMP_ARG(&values.count), GEMP_ARG(&accumulate->banks));
 }
 
 gemp_code gemp_som_accumulate_take(gemp_som_accumulate *accumulate, gemp_som_values values, const gemp_buffer *planes)
@@ -86,7 +86,7 @@ gemp_code gemp_som_accumulate_take(gemp_som_accumulate *accumulate, gemp_som_val
 	const size_t run = device->gpu ? 1 : RUN;
 	return gemp_launch(device, accumulate->take, (count + run - 1) / run, device->gpu ? GROUP : 1,
 	                   GEMP_ARG(&accumulate->sums.mem), GEMP_ARG(&planes->mem), GEMP_ARG(&count),
-	                   GEMP_ARG(&accumulate->copies));
+	                   GEMP_ARG(&accumulate->banks));
 }
 
 /* Of all units, those on the device at a time. Kernels that take `least`, too, have it as their last argument. */

@@ -4,8 +4,8 @@
  * they have what is added to each value of a unit in place of sums, and what it is multiplied by before in place of counts.
  *
  * Sums are added up in double, where the device has it, so that a unit may have any number of samples and values may be far from
- * 0; they leave as floats. A GPU adds to several copies of them, if samples are many beside units and there is room, so that those of
- * one unit wait less for each other.
+ * 0; they leave as floats. A GPU adds to several banks of them, if samples are many beside units and there is room,
+ * so that those of one unit wait less for each other.
  */
 #ifndef GEMP_SOM_ACCUMULATE_H
 #define GEMP_SOM_ACCUMULATE_H
@@ -25,8 +25,8 @@ typedef struct gemp_som_accumulate {
 	bool missing;
 	gemp_program program;
 	cl_kernel add, take, finish, move;
-	gemp_buffer sums;    /* double[copies][.][units]: 0 but from the first add to take; in online training none */
-	cl_uint copies;
+	gemp_buffer sums;    /* double[banks][.][units]: 0 but from the first add to take; in online training none */
+	cl_uint banks;
 } gemp_som_accumulate;
 
 uint32_t gemp_som_planes(uint32_t values, bool missing);

@@ -33,12 +33,11 @@ static gemp_code spread(gemp_som_copies *it, const gemp_comm *comm, const float 
 	for (int rank = 0; rank < comm->size; rank++)
 		for (size_t at = 0, count = (size_t)it->count[rank]; at < count; at += rows) {
 			const size_t here = count - at < rows ? count - at : rows;
-			float *values = block;
 			if (rank == comm->rank)
-				memcpy(values, x + at * dims, here * dims * sizeof *values);
-			GEMP_MPI(MPI_Bcast(values, (int)(here * dims), MPI_FLOAT, rank, comm->world));
+				memcpy(block, x + at * dims, here * dims * sizeof *block);
+			GEMP_MPI(MPI_Bcast(block, (int)(here * dims), MPI_FLOAT, rank, comm->world));
 			if (code == GEMP_OK)
-				code = gemp_som_samples_put(&it->samples, values, (size_t)it->begin[rank] + at, here, NULL);
+				code = gemp_som_samples_put(&it->samples, block, (size_t)it->begin[rank] + at, here, NULL);
 		}
 	return code;
 }

@@ -40,8 +40,8 @@ static inline uint32_t gemp_som_key_unit(uint64_t key)
 
 typedef struct gemp_som_search gemp_som_search;
 
-/* missing: that of the samples which it will search. shape: NULL, or what of it is not 0. More dimensions than GEMP_SOM_MOST_DIMS, or none, are
- * GEMP_EUSAGE. */
+/* missing: that of the samples which it will search. shape: NULL, or what of it is not 0. More dimensions than
+ * GEMP_SOM_MOST_DIMS, or none, are GEMP_EUSAGE. */
 gemp_code gemp_som_search_new(gemp_som_search **out, gemp_device *device, uint32_t dims, gemp_som_metric metric, bool missing,
                               const gemp_som_search_shape *shape);
 void gemp_som_search_free(gemp_som_search *search);

@@ -1,9 +1,10 @@
 /* train: epochs of a self-organising map, on the devices of all ranks. What they do is in docs/som.md.
  *
  * Every rank has samples of its own and the whole codebook. An epoch's sums (batch) or affine maps (online) of all ranks come
- * together in one allreduce; where samples are few beside units, each rank has copies of all of them (som/copies.h), their best units
- * are gathered, and each adds up all sums, or makes the affine maps of some rows. One rank alone enqueues epochs ahead of its device, a tenth of a second of them or one epoch, and
- * neither callbacks nor qualities make the device wait.
+ * together in one allreduce; where samples are few beside units, each rank has copies of all of them (som/copies.h), their best
+ * units are gathered, and each adds up all sums, or makes the affine maps of some rows. One rank alone
+ * enqueues epochs ahead of its device, a tenth of a second of them or one epoch, and neither callbacks nor qualities make the device
+ * wait.
  */
 #ifndef GEMP_SOM_TRAIN_H
 #define GEMP_SOM_TRAIN_H

@@ -81,34 +81,42 @@ done:
 	return code;
 }
 
+/* Would this rank rather tell sums? In online training a rank has rows of the map to do. */
+static bool declines_copies(const gemp_som_work *it, const gemp_som_copies_need *need)
+{
+	const gemp_som_exchange exchange = it->how->exchange;
+	if (exchange == GEMP_SOM_EXCHANGE_LESS)
+		return !gemp_som_copies_pay(need) || (it->how->online && it->how->grid.rows < (uint32_t)it->comm->size);
+	return exchange == GEMP_SOM_EXCHANGE_SUMS;
+}
+
 /* Collective. Copies, if all ranks can have and use them. */
 static gemp_code make_copies(gemp_som_work *it, const float *x, size_t count)
 {
-	const gemp_som_exchange exchange = it->how->exchange;
+	const gemp_som_training *how = it->how;
 	const size_t planes = (size_t)it->units * gemp_som_planes(it->dims, it->missing);
-	const gemp_som_copies_need need = { gemp_comm_sum1(it->comm, count), it->dims, it->missing, planes,
-		it->how->epochs > it->how->from ? it->how->epochs - it->how->from : 0, it->how->online ? 0 : planes * sizeof(double) };
-	uint64_t not = it->comm->size == 1 || exchange == GEMP_SOM_EXCHANGE_SUMS || it->values < it->dims ||
-	               it->parts.count > 1 || !gemp_som_copies_fit(it->device, &need) ||
-	               (exchange == GEMP_SOM_EXCHANGE_LESS && !gemp_som_copies_pay(&need));
-	gemp_comm_max(it->comm, &not, 1);
-	return not ? GEMP_OK : gemp_som_copies_new(&it->copies, it->comm, it->device, &need, x, count);
+	const gemp_som_copies_need need = { .samples = gemp_comm_sum1(it->comm, count), .dims = it->dims, .missing = it->missing,
+		.planes = planes, .epochs = how->epochs > how->from ? how->epochs - how->from : 0,
+		.spare = how->online ? 0 : planes * sizeof(double) };
+	uint64_t declined = it->comm->size == 1 || it->values < it->dims || it->parts.count > 1 || declines_copies(it, &need) ||
+	                    !gemp_som_copies_fit(it->device, &need);
+	gemp_comm_max(it->comm, &declined, 1);
+	return declined ? GEMP_OK : gemp_som_copies_new(&it->copies, it->comm, it->device, &need, x, count);
 }
 
-/* Planes on the host, of ranks that do not tell each other units alone. A device copies faster from and to locked memory. */
+/* Planes on the host, of ranks that do not tell each other units alone. A device copies faster from and to locked memory, where
+ * that is to be had. */
 static gemp_code make_host(gemp_som_work *it)
 {
 	gemp_code code = GEMP_OK;
 	const bool copies = gemp_som_work_tells_units(it), online = it->how->online;
-	const size_t planes = (size_t)it->units * gemp_som_planes(it->values, it->missing);
+	const size_t planes = (size_t)it->units * gemp_som_planes(it->values, it->missing), bytes = planes * sizeof(float);
 	if (it->comm->size == 1 || (copies && !online))
 		return GEMP_OK;
-	if (planes * sizeof(float) <= MOST_LOCKED) {
-		GEMP_TRY(gemp_locked_take(&it->locked, it->device, planes * sizeof(float)));
+	if (bytes <= MOST_LOCKED && gemp_locked_take(&it->locked, it->device, bytes) == GEMP_OK)
 		it->host[0] = (float *)(void *)it->locked.host;
-	} else {
+	else
 		GEMP_TRY(GEMP_NEW(it->host[0], planes));
-	}
 	if (online && !copies)
 		code = GEMP_NEW(it->host[1], planes);
 done:

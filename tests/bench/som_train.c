@@ -2,7 +2,8 @@
  *                            [MEMORY [QUALITY [LATTICE [EXCHANGE]]]]]]]]]]]]]
  *
  * Under any number of ranks, which share the vectors. ONLINE 0 or 1, neighbourhoods 0 to 3 as in src/som/smooth.h; MEMORY: MiB of
- * the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2 as in src/som/train.h. Values are random. One line: seconds to prepare, of all epochs, and of one.
+ * the device, 0: all; QUALITY 0 or 1; LATTICE 0 or 1; EXCHANGE 0 to 2 as in src/som/train.h. Values are random. One line: seconds
+ * to prepare, of all epochs, and of one.
  */
 #include "core/memory.h"
 #include "core/random.h"
