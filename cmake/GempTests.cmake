@@ -72,7 +72,9 @@ function(gemp_c_tests folder)
 		if(folder STREQUAL mpi)
 			target_link_libraries(${target} PRIVATE gemp_harness_mpi)
 			foreach(ranks IN LISTS GEMP_TEST_RANKS)
-				math(EXPR processors "(${ranks} + 3) / 4") # ranks of a small test start, and wait for one another
+				# Ranks of a small test start, and wait for one another: that takes ten times as long beside a
+				# test that computes, which gets its time slice whenever one of them gives way.
+				math(EXPR processors "(${ranks} + 1) / 2")
 				set(launch ${MPIEXEC_EXECUTABLE} ${GEMP_MPIEXEC_FLAGS} ${MPIEXEC_NUMPROC_FLAG} ${ranks})
 				if(ranks EQUAL 1)
 					set(launch) # a world of one rank needs no mpirun, which takes longer than most tests
