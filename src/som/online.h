@@ -1,12 +1,11 @@
 /* online: what all samples, in order, make of each unit, as one affine map of its values: w becomes a * w + b.
  *
  * Planes are those of som/accumulate.h: b for each value, then a for all of them, or, with missing values, a for each. Affine maps
- * of ranks are composed in the order of ranks, or a rank that has all samples makes them for rows of its own (som/slices.h).
+ * of ranks are composed (som/compose.h), or a rank that has all samples makes them for rows of its own (som/slices.h).
  */
 #ifndef GEMP_SOM_ONLINE_H
 #define GEMP_SOM_ONLINE_H
 
-#include "comm/comm.h"
 #include "som/accumulate.h"
 #include "som/samples.h"
 #include "som/smooth.h"
@@ -36,8 +35,5 @@ void gemp_som_online_free(gemp_som_online *online);
 gemp_code gemp_som_online_run(gemp_som_online *online, const gemp_som_samples *samples, const gemp_buffer *best,
                               const gemp_som_smooth *smooth, double rate, gemp_som_values values, bool begun, gemp_som_rows rows,
                               const gemp_buffer *planes);
-
-/* Collective. planes: [.][units] of all ranks composed, in place; the same on all ranks. scratch: as large. */
-void gemp_som_online_compose(const gemp_comm *comm, float *planes, float *scratch, uint32_t units, uint32_t dims, bool missing);
 
 #endif

@@ -114,11 +114,11 @@ static gemp_code make_host(gemp_som_work *it)
 	if (it->comm->size == 1 || (copies && !online))
 		return GEMP_OK;
 	if (bytes <= MOST_LOCKED && gemp_locked_take(&it->locked, it->device, bytes) == GEMP_OK)
-		it->host[0] = (float *)(void *)it->locked.host;
+		it->host = (float *)(void *)it->locked.host;
 	else
-		GEMP_TRY(GEMP_NEW(it->host[0], planes));
+		GEMP_TRY(GEMP_NEW(it->host, planes));
 	if (online && !copies)
-		code = GEMP_NEW(it->host[1], planes);
+		code = gemp_som_compose_new(&it->compose, it->comm, it->units, it->values, it->missing);
 done:
 	return code;
 }
@@ -174,8 +174,8 @@ void gemp_som_work_free(gemp_som_work *work)
 	if (work->locked.mem)
 		gemp_locked_leave(&work->locked, work->device);
 	else
-		gemp_free(work->host[0]);
-	gemp_free(work->host[1]);
+		gemp_free(work->host);
+	gemp_som_compose_free(&work->compose);
 	*work = (gemp_som_work){ 0 };
 }
 
@@ -254,10 +254,10 @@ static void meet_planes(gemp_som_work *it, gemp_som_values values)
 {
 	const size_t count = (size_t)it->units * gemp_som_planes(values.count, it->missing);
 	if (it->how->online)
-		gemp_som_online_compose(it->comm, it->host[0], it->host[1], it->units, values.count, it->missing);
+		gemp_som_compose_run(&it->compose, it->host, values.count);
 	else
-		add_planes(it->comm, it->host[0], count);
-	it->mine = gemp_buffer_write(it->device, &it->sums, 0, count * sizeof(float), it->host[0]);
+		add_planes(it->comm, it->host, count);
+	it->mine = gemp_buffer_write(it->device, &it->sums, 0, count * sizeof(float), it->host);
 }
 
 /* Of all samples: sums, or affine maps of this rank's rows. */
@@ -269,7 +269,7 @@ static gemp_code sum_copies(gemp_som_work *it, double rate, gemp_som_values valu
 	if (it->how->online) {
 		GEMP_TRY(gemp_som_online_run(&it->online, &all->samples, &all->best, &it->smooth, rate, values, false,
 		                             gemp_som_slices_mine(&it->slices), &it->sums));
-		code = gemp_som_slices_read(&it->slices, it->device, &it->sums, it->host[0]);
+		code = gemp_som_slices_read(&it->slices, it->device, &it->sums, it->host);
 	} else {
 		GEMP_TRY(gemp_som_accumulate_add(&it->accumulate, &all->samples, &all->best, values));
 		code = gemp_som_accumulate_take(&it->accumulate, values, &it->sums);
@@ -285,9 +285,9 @@ static void meet_units(gemp_som_work *it, double rate, gemp_som_values values)
 	it->mine = sum_copies(it, rate, values);
 	if (!it->how->online)
 		return;
-	gemp_som_slices_meet(&it->slices, it->host[0]);
+	gemp_som_slices_meet(&it->slices, it->host);
 	if (it->mine == GEMP_OK)
-		it->mine = gemp_som_slices_write(&it->slices, it->device, &it->sums, it->host[0]);
+		it->mine = gemp_som_slices_write(&it->slices, it->device, &it->sums, it->host);
 }
 
 /* Collective. */
@@ -300,7 +300,7 @@ static gemp_code meet(gemp_som_work *it, double rate, gemp_som_values values, ui
 		return it->mine;
 	if (it->mine == GEMP_OK)
 		it->mine = units ? gemp_som_copies_read(&it->copies, it->comm, &it->parts.part[0].best)
-		                 : gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host[0]);
+		                 : gemp_buffer_read(it->device, &it->sums, 0, count * sizeof(float), it->host);
 	if (it->mine == GEMP_OK && it->how->quality && values.first == 0)
 		it->mine = gemp_som_judge_take(&it->judge, slot, &news->fit);
 	GEMP_TRY(values.first == 0 ? speak(it, news) : gemp_comm_agree(it->comm, it->mine));

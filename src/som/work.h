@@ -8,6 +8,7 @@
 #define GEMP_SOM_WORK_H
 
 #include "som/accumulate.h"
+#include "som/compose.h"
 #include "som/copies.h"
 #include "som/judge.h"
 #include "som/online.h"
@@ -34,7 +35,8 @@ typedef struct gemp_som_work {
 	gemp_som_copies copies;       /* of several ranks that tell each other units */
 	gemp_som_slices slices;       /* the same, in online training */
 	gemp_locked locked;           /* planes on the host, if they are few */
-	float *host[2];               /* planes on the host, and as much again for affine maps to be composed */
+	float *host;                  /* planes there, or elsewhere on the host */
+	gemp_som_compose compose;     /* of several ranks that tell each other affine maps */
 } gemp_som_work;
 
 /* What ranks tell each other in an epoch. */
