@@ -13,8 +13,8 @@ static size_t key_bytes(const gemp_som_copies_need *need)
 
 bool gemp_som_copies_pay(const gemp_som_copies_need *need)
 {
-	const double copies = (double)(need->samples * need->dims * sizeof(float));
-	return copies + (double)need->epochs * (double)key_bytes(need) < (double)need->epochs * (double)(need->planes * sizeof(float));
+	const double copies = (double)(need->samples * need->dims * sizeof(float)), keys = (double)key_bytes(need) * need->weight;
+	return copies + need->epochs * keys < need->epochs * (double)(need->planes * sizeof(float));
 }
 
 bool gemp_som_copies_fit(const gemp_device *device, const gemp_som_copies_need *need)

@@ -24,10 +24,11 @@ typedef struct gemp_som_copies_need {
 	bool missing;         /* values of any rank */
 	size_t planes;        /* values and counts in planes of all units */
 	uint32_t epochs;
+	unsigned weight;      /* of a key's bytes beside those of planes */
 	size_t spare;         /* bytes of the device that others still take */
 } gemp_som_copies_need;
 
-/* Copies and keys of all epochs are fewer bytes than planes are. */
+/* Copies and keys of all epochs, by their weight, are fewer bytes than planes are. */
 bool gemp_som_copies_pay(const gemp_som_copies_need *need);
 /* The device has room for them beside what it holds. */
 bool gemp_som_copies_fit(const gemp_device *device, const gemp_som_copies_need *need);

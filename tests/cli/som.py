@@ -87,8 +87,8 @@ def resumed(rng):
 
 def few_vectors(rng):
     """Ranks that have copies of all vectors train the map of one rank."""
-    numpy.save("few.npy", clusters(rng, 40, 3))
-    numpy.save("same.npy", numpy.tile(numpy.eye(3), (13, 1))) # any two axes are principal components
+    numpy.save("few.npy", clusters(rng, 20, 3))
+    numpy.save("same.npy", numpy.tile(numpy.eye(3), (6, 1))) # any two axes are principal components
     for data in "few.npy", "same.npy":
         for training in "batch", "online":
             options = ("--size", "6x8", "--epochs", "12", "--training", training)

@@ -152,6 +152,11 @@ static void less_is_told(void **state)
 		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), v.end - v.begin, 3, v.w, NULL, NULL, &report));
 		assert_all(report.units == (turn == 1 && test_comm.size > 1));
 		gemp_som_report_free(&report);
+		how.online = true; /* a quarter of the samples, of which keys count four times */
+		assert_all_ok(gemp_som_train(&test_comm, device, &how, own(&v), (v.end - v.begin) / 4, 3, v.w, NULL, NULL, &report));
+		assert_all(report.units == (turn < 2 && test_comm.size > 1 && test_comm.size <= 6)); /* rows */
+		gemp_som_report_free(&report);
+		how.online = false;
 		vectors_free(&v);
 	}
 }
