@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PREFIX "gemp-mpi."
+#define PREFIX "gemp-mpi-session." /* not one that users might take for folders of their own */
 #define RANDOM "XXXXXX"
 
 enum { TURNS = 8, FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
@@ -71,11 +71,13 @@ static bool is_mine(int descriptor, mode_t kind)
 	       (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
+/* Or of a process that was ended before it had written that. */
 static bool is_of_this_host(int file)
 {
 	char name[HOST_NAME_MAX + 1], found[HOST_NAME_MAX + 1] = "";
 	const size_t length = host(name);
-	return length && read(file, found, sizeof found) == (ssize_t)length && memcmp(name, found, length) == 0;
+	const ssize_t size = read(file, found, sizeof found);
+	return size == 0 || (size > 0 && (size_t)size == length && memcmp(name, found, length) == 0);
 }
 
 static void clear(int here)

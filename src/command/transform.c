@@ -89,7 +89,7 @@ static void explain_step(transforming *t, const gemp_rule *rule, uint64_t step, 
 	const gemp_select_report *s = &one->select;
 	gemp_report_print(t->report, "step %" PRIu64 ", %s: %s, %s applied, %s in conflict, %s blocked, %s, "
 	                  "%.3f s\n", step + 1, rule->name, gemp_counted(s->matches, "match").text,
-	                  gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text, 
+	                  gemp_grouped(s->applied).text, gemp_grouped(s->conflicts).text, gemp_grouped(s->blocked).text,
 	                  gemp_counted(s->rounds, "round").text, one->seconds);
 	json_t *object = json_pack("{s:s, s:f}", "rule", rule->name, "seconds", one->seconds);
 	report_selected(object, s);
@@ -109,7 +109,8 @@ static void tell_progress(transforming *t, const gemp_rule *rule, uint64_t step,
 		return;
 	t->told = now;
 	gemp_log(GEMP_NORMAL, "step %" PRIu64 ", %s: %s, %s applied, %.1f s; %s vertices and %s edges after %.0f s",
-	         step + 1, rule->name, gemp_grouped(one->select.matches).text, gemp_grouped(one->select.applied).text, one->seconds,
+	         step + 1, rule->name, gemp_counted(one->select.matches, "match").text,
+	         gemp_grouped(one->select.applied).text, one->seconds,
 	         gemp_grouped(t->graph->vertices).text, gemp_grouped(gemp_graph_edges(t->graph)).text, now - t->report->began);
 }
 

@@ -36,6 +36,10 @@ void gemp_text_print(gemp_text *text, const char *format, ...)
 		if ((size_t)size >= room) /* only a part of it had room */
 			vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
 		text->size += (size_t)size;
+	} else {
+		text->failed = true; /* also where it would be 2 GiB or more */
+		if (room)
+			text->data[text->size] = '\0';
 	}
 	va_end(again);
 }

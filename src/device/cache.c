@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOCKS = 64 }; /* files; names that share one only wait longer */
+enum { LOCKS = 4096 }; /* files; names that share one wait longer, or are made twice */
 static const double patience = 60; /* seconds */
 
 /* A file is this header, then the bytes. */
@@ -126,11 +126,12 @@ static bool lock_path(char path[GEMP_CACHE_PATH], const char *name)
 	return snprintf(path, GEMP_CACHE_PATH, "%s/%s.%u", folder, host, number) < GEMP_CACHE_PATH;
 }
 
-int gemp_cache_lock(const char *name)
+int gemp_cache_lock(const char *name, bool *waited)
 {
 	static const struct timespec pause = { .tv_nsec = 2000000 };
 	char path[GEMP_CACHE_PATH];
 	int lock = lock_path(path, name) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
+	*waited = false;
 	if (lock < 0)
 		return -1;
 	for (double began = gemp_now(); flock(lock, LOCK_EX | LOCK_NB) != 0;) {
@@ -138,6 +139,7 @@ int gemp_cache_lock(const char *name)
 			close(lock);
 			return -1;
 		}
+		*waited = true;
 		nanosleep(&pause, NULL);
 	}
 	return lock;

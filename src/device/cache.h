@@ -23,8 +23,9 @@ void gemp_cache_store(const char *name, const void *bytes, size_t size);
 
 /* Among the processes of this machine one at a time makes what it will store under a name; the others sleep, and find
  * it there. A lock ends with its process. -1: no lock (no folder, a file system without locks, or after a minute); to
- * make the same twice does no harm. */
-int gemp_cache_lock(const char *name);
+ * make the same twice does no harm. Who has waited and finds nothing gives the lock back before it makes its own: where
+ * nothing can be stored, as on a full disk, processes would else make the same one after another. */
+int gemp_cache_lock(const char *name, bool *waited);
 void gemp_cache_unlock(int lock);
 
 #endif

@@ -144,12 +144,17 @@ static gemp_code load_or_build(gemp_program *out, gemp_device *device, const cha
 	gemp_code code = GEMP_OK;
 	char name[64];
 	int lock = -1;
+	bool waited;
 	if (load(out, device, options))
 		return GEMP_OK;
 	cache_name(name, out->key);
 	let_others_go_first(device);
-	lock = gemp_cache_lock(name);
+	lock = gemp_cache_lock(name, &waited);
 	if (!load(out, device, options)) {
+		if (waited) {
+			gemp_cache_unlock(lock);
+			lock = -1;
+		}
 		device->compiler = true;
 		GEMP_TRY(compile(out, device, source, options));
 		GEMP_TRY(store(out->program, out->key));

@@ -55,18 +55,21 @@ left=$(folders)
 kill -KILL $process
 wait $process 2>>"$work/said"
 [ -d "$TMPDIR/$left" ] || fail "SIGKILL left nothing to remove"
-# Not to be removed: a folder without an owner, one of another host, one that others may write, what is beyond symlinks.
-cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi.others"
-cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi.shared"
-cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi.longer-name"
+# Not to be removed: a folder without an owner, one of another host, one that others may write, a user's empty one,
+# what is beyond symlinks.
+cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.others"
+cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.shared"
+cp -r "$TMPDIR/$left" "$TMPDIR/gemp-mpi-session.longer-name"
 cp -r "$TMPDIR/$left" "$work/apart"
-ln -s "$work/apart" "$TMPDIR/gemp-mpi.symbol"
-mkdir -m 700 "$TMPDIR/gemp-mpi.nobody" "$TMPDIR/gemp-mpi.ending" "$work/beside"
-touch "$TMPDIR/gemp-mpi.nobody/file" "$work/beside/file"
-echo elsewhere >"$TMPDIR/gemp-mpi.others/gemp-mpi-owner"
-chmod 755 "$TMPDIR/gemp-mpi.shared"
+ln -s "$work/apart" "$TMPDIR/gemp-mpi-session.symbol"
+mkdir -m 700 "$TMPDIR/gemp-mpi-session.nobody" "$TMPDIR/gemp-mpi-session.ending" "$TMPDIR/gemp-mpi.abcdef" "$work/beside"
+mkdir -m 700 "$TMPDIR/gemp-mpi-session.begins" # ended before its file had a line
+(umask 077 && touch "$TMPDIR/gemp-mpi-session.begins/gemp-mpi-owner")
+touch "$TMPDIR/gemp-mpi-session.nobody/file" "$work/beside/file"
+echo elsewhere >"$TMPDIR/gemp-mpi-session.others/gemp-mpi-owner"
+chmod 755 "$TMPDIR/gemp-mpi-session.shared"
 ln -s "$work/beside" "$TMPDIR/$left/link"
-kept=$(folders | grep -vxF -e "$left" -e gemp-mpi.ending)
+kept=$(folders | grep -vxF -e "$left" -e gemp-mpi-session.ending -e gemp-mpi-session.begins)
 wait_for_work
 living=$(folders)
 case $living in *$left*) fail "'$left' is still there beside $living" ;; esac
@@ -78,11 +81,11 @@ equal "$(folders)" "$kept" "folders that nobody may remove"
 [ -f "$work/beside/file" ] && [ -d "$work/apart" ] || fail "what links led to is gone"
 if [ "$(id -u)" -eq 0 ]; then
 	rm -rf "$TMPDIR"/*
-	cp -r "$work/apart" "$TMPDIR/gemp-mpi.ababab"
-	chown -R nobody "$TMPDIR/gemp-mpi.ababab"
+	cp -r "$work/apart" "$TMPDIR/gemp-mpi-session.ababab"
+	chown -R nobody "$TMPDIR/gemp-mpi-session.ababab"
 	"$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/1.h5" -q
-	equal "$(folders)" gemp-mpi.ababab "folders of another user"
-	chown -R root "$TMPDIR/gemp-mpi.ababab"
+	equal "$(folders)" gemp-mpi-session.ababab "folders of another user"
+	chown -R root "$TMPDIR/gemp-mpi-session.ababab"
 	"$GEMP_MPI" generate uniform --vertices 500 --edges 900 -o "$work/1.h5" -q
 	equal "$(ls "$TMPDIR")" "" "folders of this user"
 fi

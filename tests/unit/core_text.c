@@ -40,6 +40,20 @@ static void bytes_and_formats_follow_each_other(void **state)
 	assert_int_equal(gemp_memory_blocks(), 0);
 }
 
+/* What cannot be printed, as a character that the C locale has not, leaves the text as it was, and is told. */
+static void what_is_not_printed_is_told(void **state)
+{
+	(void)state;
+	gemp_text text = { 0 };
+	gemp_text_print(&text, "abc");
+	gemp_text_print(&text, "%s%ls", "defg", L"\u20ac");
+	assert_int_equal(text.size, 3);
+	assert_string_equal(text.data, "abc");
+	assert_int_not_equal(gemp_text_status(&text), GEMP_OK);
+	gemp_text_free(&text);
+	assert_int_equal(gemp_memory_blocks(), 0);
+}
+
 /* Against one large block and snprintf. */
 static void grows_like_a_large_block(void **state)
 {
@@ -150,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(starts_empty),
 		cmocka_unit_test(bytes_and_formats_follow_each_other),
+		cmocka_unit_test(what_is_not_printed_is_told),
 		cmocka_unit_test(grows_like_a_large_block),
 		cmocka_unit_test(a_failure_is_kept_to_the_end),
 		cmocka_unit_test(the_nearest_name_is_found),

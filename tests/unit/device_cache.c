@@ -94,7 +94,9 @@ static void does_without_a_folder(void **state)
 	assert_true(holds("a", NULL));
 	setenv("GEMP_CACHE_DIR", "/proc/nowhere", 1);
 	assert_false(gemp_cache_folder(folder));
-	assert_int_equal(gemp_cache_lock("a"), -1);
+	bool waited = true;
+	assert_int_equal(gemp_cache_lock("a", &waited), -1);
+	assert_false(waited);
 	gemp_cache_unlock(-1);
 }
 
@@ -105,7 +107,8 @@ static void make_once(void)
 {
 	static const struct timespec work = { .tv_nsec = 50000000 };
 	char path[GEMP_CACHE_PATH + 8];
-	int lock = gemp_cache_lock("a");
+	bool waited;
+	int lock = gemp_cache_lock("a", &waited);
 	if (holds("a", NULL)) {
 		nanosleep(&work, NULL);
 		snprintf(path, sizeof path, "%s/made", getenv("GEMP_CACHE_DIR"));
@@ -139,12 +142,13 @@ static void locks_end_with_their_process(void **state)
 {
 	int ready[2];
 	char byte;
+	bool waited;
 	(void)state;
 	use_folder("killed");
 	assert_int_equal(pipe(ready), 0);
 	pid_t maker = fork();
 	if (maker == 0) {
-		byte = gemp_cache_lock("a") >= 0 ? 'y' : 'n';
+		byte = gemp_cache_lock("a", &waited) >= 0 ? 'y' : 'n';
 		if (write(ready[1], &byte, 1) == 1)
 			pause();
 		_exit(1);
@@ -158,9 +162,9 @@ static void locks_end_with_their_process(void **state)
 		kill(maker, SIGKILL);
 		_exit(0);
 	}
-	int lock = gemp_cache_lock("a");
+	int lock = gemp_cache_lock("a", &waited);
 	assert_true(lock >= 0);
-	assert_true(gemp_now() - began > 0.05); /* it has waited for the other */
+	assert_true(gemp_now() - began > 0.05 && waited); /* for the other */
 	gemp_cache_unlock(lock);
 	close(ready[0]);
 	close(ready[1]);
