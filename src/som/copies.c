@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 8 << 20 }; /* bytes that are sent at a time, about */
+size_t gemp_som_copies_block = 8 << 20;
 
 static size_t key_bytes(const gemp_som_copies_need *need)
 {
@@ -62,7 +62,7 @@ gemp_code gemp_som_copies_new(gemp_som_copies *out, const gemp_comm *comm, gemp_
                               const float *x, size_t count)
 {
 	gemp_code code = GEMP_OK;
-	const size_t row = need->dims * sizeof(float), most = row < BLOCK ? BLOCK / row : 1;
+	const size_t row = need->dims * sizeof(float), most = row < gemp_som_copies_block ? gemp_som_copies_block / row : 1;
 	const size_t rows = need->samples < most ? need->samples : most;
 	const int mine = (int)count;
 	float *block = NULL;

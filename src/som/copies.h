@@ -17,6 +17,8 @@ typedef struct gemp_som_copies {
 	int *count, *begin;       /* [ranks] */
 } gemp_som_copies;
 
+extern size_t gemp_som_copies_block; /* bytes that are sent at a time, about; tests make it small */
+
 /* What decides. */
 typedef struct gemp_som_copies_need {
 	size_t samples;       /* of all ranks */

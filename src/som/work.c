@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "device/readback.h"
 
-enum { MOST_LOCKED = 256 << 20 }; /* bytes of the host */
+size_t gemp_som_most_locked = 256 << 20;
 /* Online, a GPU goes over all samples for a few rows of the map hardly faster than for many, and faster over a rank's own for all
  * rows: 58 and 38 ns a sample with two ranks on 200 x 200 units of an H200. So samples have to be fewer. */
 enum { ROWS_WEIGHT = 4 };
@@ -117,7 +117,7 @@ static gemp_code make_host(gemp_som_work *it)
 	const size_t planes = (size_t)it->units * gemp_som_planes(it->values, it->missing), bytes = planes * sizeof(float);
 	if (it->comm->size == 1 || (copies && !online))
 		return GEMP_OK;
-	if (bytes <= MOST_LOCKED && gemp_locked_take(&it->locked, it->device, bytes) == GEMP_OK)
+	if (bytes <= gemp_som_most_locked && gemp_locked_take(&it->locked, it->device, bytes) == GEMP_OK)
 		it->host = (float *)(void *)it->locked.host;
 	else
 		GEMP_TRY(GEMP_NEW(it->host, planes));

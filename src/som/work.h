@@ -16,6 +16,8 @@
 #include "som/slices.h"
 #include "som/train.h"
 
+extern size_t gemp_som_most_locked; /* bytes of planes on the host in locked memory; tests make it small */
+
 typedef struct gemp_som_work {
 	const gemp_comm *comm;
 	gemp_device *device;

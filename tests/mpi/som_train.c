@@ -1,8 +1,8 @@
 /* Epochs of self-organising maps on all ranks against their definitions in double. */
 #include "harness/som_vectors.h"
 
-#include "som/compose.h"
 #include "som/train.h"
+#include "som/work.h"
 
 #include <string.h>
 
@@ -93,21 +93,34 @@ static int exchanges(void)
 	return test_comm.size > 1 ? 2 : 1;
 }
 
+/* Few units composed at a time, few samples copied, and planes in memory that is not locked; or as it is. */
+static void use_little(bool little)
+{
+	static size_t floats, block, locked;
+	if (!floats) {
+		floats = gemp_som_compose_floats;
+		block = gemp_som_copies_block;
+		locked = gemp_som_most_locked;
+	}
+	gemp_som_compose_floats = little ? 100 : floats;
+	gemp_som_copies_block = little ? 100 : block;
+	gemp_som_most_locked = little ? 0 : locked;
+}
+
 static void one_epoch(void **state)
 {
-	const size_t whole = gemp_som_compose_floats;
 	uint64_t random = test_seed_all();
 	(void)state;
 	for (int which = 0; which < KINDS; which++)
 		for (int split = 0; split < SPLITS; split++) {
-			gemp_som_compose_floats = split ? whole : 100; /* of a few units, too */
+			use_little(split == SPLIT_EVENLY);
 			for (int k = 0; k < exchanges(); k++) {
 				gemp_som_training how = training_of(which);
 				how.exchange = exchange[k];
 				check_epoch(&how, 120, kinds[which].dims, kinds[which].missing, split, &random);
 			}
 		}
-	gemp_som_compose_floats = whole;
+	use_little(false);
 }
 
 static void few_samples(void **state)
