@@ -246,9 +246,9 @@ static void again_and_in_parts(void)
 }
 
 /* HUBS. A vertex beside all others, through which nearly all cycles go. */
-static void hub_new(case_graph *g, size_t leaves, uint64_t seed)
+static void hub_new(case_graph *g, uint32_t leaves, uint64_t seed)
 {
-	fixture made = fixture_new(leaves + 1, 2 * leaves, KEYS_INTEGER, seed);
+	fixture made = fixture_new((size_t)leaves + 1, 2 * (size_t)leaves, KEYS_INTEGER, seed);
 	gemp_builder_options options = { .seed = seed, .undirected = true };
 	for (size_t e = 0; e < made.edge_count; e++) {
 		made.edges[e].source = e < leaves ? 0 : 1 + gemp_random_below(&seed, leaves);
