@@ -66,20 +66,26 @@ def columns_by_name(x, keys):
 
 
 def resumed(rng):
-    """A training that was stopped and went on is the one that was not."""
+    """A training that was stopped and went on is the one that was not, to the last bit; on other numbers of ranks a
+    vector between two units may go to either, so that whole trainings are compared by their qualities."""
     x = clusters(rng, 100, 3)
     numpy.save("t.npy", x)
     options = ("--size", "6x8", "--epochs", "30", "--training", "online", "--metric", "cosine")
-    assert train(3, "t.npy", "whole.h5", *options)["exchange"] == "maps" # 100 vectors are more bytes than 48 units
-    options += ("-q", "--devices", "cpu", "--max-time", "0.000001")
-    done = attempt(1, "som", "train", "t.npy", "-o", "part.h5", *options)
-    assert done.returncode == 75 and "--resume goes on" in done.stderr, (done.returncode, done.stderr)
-    first = Map("part.h5").attributes["epoch"]
-    assert 0 < first < 30, first
-    assert train(1, "t.npy", "part.h5", "--resume")["exchange"] is None
-    whole, part = Map("whole.h5"), Map("part.h5")
-    assert part.attributes["epoch"] == 30
-    assert numpy.abs(whole.w - part.w).max() < 1e-3 * numpy.abs(whole.w).max()
+    reports = []
+    for ranks, exchange in ((3, "maps"), (1, None)): # 100 vectors are more bytes than 48 units
+        reports.append(train(ranks, "t.npy", "whole.h5", *options))
+        assert reports[-1]["exchange"] == exchange, reports[-1]
+        done = attempt(ranks, "som", "train", "t.npy", "-o", "part.h5", *options, "-q", "--devices", "cpu",
+                       "--max-time", "0.000001")
+        assert done.returncode == 75 and "--resume goes on" in done.stderr, (done.returncode, done.stderr)
+        first = Map("part.h5").attributes["epoch"]
+        assert 0 < first < 30, first
+        assert train(ranks, "t.npy", "part.h5", "--resume")["exchange"] == exchange
+        whole, part = Map("whole.h5"), Map("part.h5")
+        assert part.attributes["epoch"] == 30
+        assert numpy.array_equal(whole.w, part.w), (ranks, numpy.abs(whole.w - part.w).max())
+    errors = [report["quantisation_error"] for report in reports]
+    assert abs(errors[0] - errors[1]) <= 0.05 * errors[1], errors
     run(1, "som", "train", "t.npy", "-o", "part.h5", "-q", "--resume", "--devices", "cpu") # nothing is left to do
     numpy.save("u.npy", x[:50])
     run(1, "som", "train", "u.npy", "-o", "part.h5", "-q", "--resume", code=65, says="the same data")

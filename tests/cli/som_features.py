@@ -219,8 +219,9 @@ def other_graphs(draw):
     some, _ = train(2, path, names)
     apply(2, second)
     check_units(some, other.keys, (features(other, names)))
-    maps = [train(ranks, path, names, "--training", "online", "--start", "samples")[0].w for ranks in (1, 3)]
-    assert numpy.abs(maps[0] - maps[1]).max() < 1e-3, numpy.abs(maps[0] - maps[1]).max()
+    exact = [name for name in names if "pagerank" not in name] # whose last bits are those of sums over ranks
+    maps = [train(ranks, path, exact, "--training", "online", "--start", "samples")[0].w for ranks in (1, 3)]
+    assert numpy.array_equal(maps[0], maps[1]), numpy.abs(maps[0] - maps[1]).max()
     bare = Graph(["a", "b"], [("a", "b", "A", 1)]).write("bare")
     run(2, "som", "apply", "map.h5", bare, "-o", "u.tsv", code=2, says="bare.h5: attr:share: vertices have no attribute 'share'")
 
