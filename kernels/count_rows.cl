@@ -24,14 +24,3 @@ __kernel void count_low(__global const OFFSET *begin, __global const uint *near,
 		}
 	}
 }
-
-/* mirror[e]: the entry of edge e in the row of its end of smaller slot. */
-__kernel void count_mirror(__global const OFFSET *begin, __global const OFFSET *mid, __global const uint *near,
-                           __global const uint *low_near, __global const uint *low_source, ulong edges,
-                           __global OFFSET *mirror)
-{
-	for (ulong e = get_global_id(0); e < edges; e += get_global_size(0)) {
-		uint v = low_near[e];
-		mirror[e] = count_lower(near, mid[v], begin[v + 1], low_source[e]);
-	}
-}

@@ -84,7 +84,7 @@ static double longest_low(const gemp_count_engine *engine)
 	return most < g->longest ? most : g->longest;
 }
 
-static gemp_code write_source(gemp_count_engine *engine, gemp_text *text)
+static gemp_code write_sources(gemp_count_engine *engine, gemp_text *rows, gemp_text *sums)
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_graph *g = &engine->graph;
@@ -95,7 +95,8 @@ static gemp_code write_source(gemp_count_engine *engine, gemp_text *text)
 	g->table_bound[0] = g->longest;
 	for (size_t k = 1; k < engine->plan->table_count; k++)
 		GEMP_TRY(gemp_table_bound(engine->plan, k, &source, &g->table_bound[k]));
-	GEMP_TRY(gemp_count_emit(text, engine->plan, &source));
+	GEMP_TRY(gemp_count_emit_rows(rows, &source));
+	GEMP_TRY(gemp_count_emit(sums, engine->plan, &source));
 	engine->checked = source.checked;
 done:
 	return code;
@@ -107,7 +108,7 @@ static gemp_code make_kernels(gemp_count_engine *engine)
 	const gemp_count_plan *plan = engine->plan;
 	char name[32];
 	for (size_t i = 0; i < plan->sum_count; i++) {
-		if (!gemp_sum_own(&plan->sums[i]))
+		if (!gemp_sum_has_kernel(&plan->sums[i]))
 			continue;
 		bool narrow = plan->sums[i].kind == GEMP_SUM_CLIQUES &&
 		              gemp_count_cliques_narrow(engine->context->device, engine->graph.longest_prefix);
@@ -190,12 +191,27 @@ done:
 	return code;
 }
 
+/* Collective. */
+static gemp_code build(gemp_count_engine *engine)
+{
+	gemp_code code = GEMP_OK;
+	gemp_context *context = engine->context;
+	gemp_text rows = { 0 }, sums = { 0 };
+	GEMP_TRY(gemp_comm_agree(context->comm, write_sources(engine, &rows, &sums)));
+	GEMP_TRY(gemp_context_program(context, &engine->rows_program, rows.data, NULL));
+	if (sums.size)
+		GEMP_TRY(gemp_context_program(context, &engine->program, sums.data, NULL));
+done:
+	gemp_text_free(&sums);
+	gemp_text_free(&rows);
+	return code;
+}
+
 gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gemp_graph *graph, const gemp_view_key *key,
                              const gemp_count_plan *plan)
 {
 	gemp_code code = GEMP_OK;
 	gemp_count_engine *engine = NULL;
-	gemp_text source = { 0 };
 	*out = NULL;
 	code = GEMP_NEW(engine, 1);
 	if (code == GEMP_OK)
@@ -206,16 +222,21 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gem
 	engine->lanes = context->device->gpu ? gemp_tuning(context->device, "count.triangle.lanes", 4) : 1;
 	GEMP_TRY(get_rows(engine, graph, key));
 	describe_graph(engine);
-	GEMP_TRY(gemp_comm_agree(context->comm, write_source(engine, &source)));
-	GEMP_TRY(gemp_context_program(context, &engine->program, source.data, NULL));
+	GEMP_TRY(build(engine));
 	GEMP_TRY(prepare_device(engine));
 	GEMP_TRY(make_sweeps(engine));
 	*out = engine;
 	engine = NULL;
 done:
-	gemp_text_free(&source);
 	gemp_count_free(engine);
 	return code;
+}
+
+static void free_program(gemp_program *program, gemp_device *device)
+{
+	if (program->program && !program->cached)
+		gemp_program_store(device, program); /* with what its first launches compiled */
+	gemp_program_free(program);
 }
 
 void gemp_count_free(gemp_count_engine *engine)
@@ -233,9 +254,8 @@ void gemp_count_free(gemp_count_engine *engine)
 			clReleaseKernel(engine->large[i]);
 		gemp_sweep_free(engine->sweeps[i]);
 	}
-	if (engine->program.program && !engine->program.cached)
-		gemp_program_store(device, &engine->program); /* with what its first launches compiled */
-	gemp_program_free(&engine->program);
+	free_program(&engine->rows_program, device);
+	free_program(&engine->program, device);
 	for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
 		gemp_buffer_free(buffers[i], device);
 	for (size_t k = 0; k < GEMP_MAX_VERTEX_TABLES; k++)

@@ -33,7 +33,8 @@ struct gemp_count_engine {
 	uint64_t *mid;            /* [vertices] */
 	uint64_t *low_begin;      /* [vertices + 1]; none without low rows */
 	gemp_count_graph graph;
-	gemp_program program;
+	gemp_program rows_program; /* what all plans read: rows, supports */
+	gemp_program program;      /* tables and sums of this plan; none if these have no kernel */
 	gemp_sweep *sweeps[GEMP_MAX_SUMS]; /* NULL: not a sum that is swept over */
 	cl_kernel sums[GEMP_MAX_SUMS], large[GEMP_MAX_SUMS]; /* NULL: not a kernel of this program */
 	gemp_buffer maps;         /* [workers * vertices] uint, 0 between launches; CPU devices only */
@@ -70,7 +71,7 @@ size_t gemp_count_sum_groups(const gemp_count_engine *engine);
 /* `tasks` of `lanes` work-items each in groups of about `wanted`. */
 gemp_count_shape gemp_count_shape_of(const gemp_device *device, uint64_t tasks, unsigned lanes, size_t wanted);
 
-/* One launch of a kernel of the program, with its lap. */
+/* One launch of a kernel, with its lap. */
 #define gemp_count_launch(engine, laps, kernel, shape, ...)                                                      \
 	gemp_count_launch_with((engine), (laps), (kernel), (shape), (const gemp_argument[]){ __VA_ARGS__ },      \
 	                       sizeof((gemp_argument[]){ __VA_ARGS__ }) / sizeof(gemp_argument))

@@ -66,7 +66,7 @@ static gemp_code split_rows(gemp_count_engine *engine, gemp_laps *laps)
 	gemp_count_graph *g = &engine->graph;
 	size_t size = g->wide ? sizeof(uint64_t) : sizeof(uint32_t), count = g->vertices;
 	cl_kernel kernel = NULL;
-	GEMP_TRY(gemp_kernel_new(&kernel, &engine->program, "count_split"));
+	GEMP_TRY(gemp_kernel_new(&kernel, &engine->rows_program, "count_split"));
 	GEMP_TRY(gemp_buffer_new(&g->mid, device, count * size, NULL));
 	GEMP_TRY(gemp_buffer_new(&g->tables[0], device, count * sizeof(int64_t), NULL));
 	GEMP_TRY(gemp_count_launch(engine, laps, kernel, gemp_count_shape_of(device, count, 1, 256), GEMP_ARG(&g->begin.mem),
@@ -103,7 +103,7 @@ static gemp_code make_low(gemp_count_engine *engine, gemp_laps *laps)
 	GEMP_TRY(upload_positions(engine, &g->low_begin, engine->low_begin, (size_t)g->vertices + 1));
 	GEMP_TRY(gemp_buffer_new(&g->low_near, device, bytes, NULL));
 	GEMP_TRY(gemp_buffer_new(&g->low_source, device, bytes, NULL));
-	GEMP_TRY(gemp_kernel_new(&kernel, &engine->program, "count_low"));
+	GEMP_TRY(gemp_kernel_new(&kernel, &engine->rows_program, "count_low"));
 	GEMP_TRY(gemp_count_launch(engine, laps, kernel, gemp_count_shape_of(device, g->vertices, engine->lanes, 256),
 	                           GEMP_ARG(&g->begin.mem), GEMP_ARG(&g->near.mem), GEMP_ARG(&g->vertices),
 	                           GEMP_ARG(&g->low_begin.mem), GEMP_ARG(&g->low_near.mem), GEMP_ARG(&g->low_source.mem)));

@@ -22,7 +22,7 @@ static gemp_code find_known(run *r, size_t i)
 	gemp_code code = GEMP_OK;
 	const gemp_sum *sum = &r->engine->plan->sums[i];
 	const gemp_count_graph *g = &r->engine->graph;
-	bool passes, one = !sum->expression && !sum->leaves && (sum->kind == GEMP_SUM_EDGES || sum->kind == GEMP_SUM_VERTICES);
+	bool passes, one = gemp_sum_own(sum) && !gemp_sum_has_kernel(sum) && !sum->leaves;
 	GEMP_TRY(gemp_vertex_sum_passes(g, sum, &passes));
 	r->known[i] = one || passes;
 	if (one)

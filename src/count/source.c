@@ -17,6 +17,12 @@ bool gemp_sum_own(const gemp_sum *sum)
 	return sum->kind <= GEMP_SUM_TRIANGLES || sum->kind == GEMP_SUM_CLIQUES;
 }
 
+bool gemp_sum_has_kernel(const gemp_sum *sum)
+{
+	bool ones = !sum->expression && (sum->kind == GEMP_SUM_VERTICES || sum->kind == GEMP_SUM_EDGES);
+	return gemp_sum_own(sum) && !ones && !sum->leaves;
+}
+
 static bool mentions_table(const char *expression, size_t k, int place)
 {
 	char symbol[48];
@@ -310,20 +316,43 @@ done:
 	return code;
 }
 
+static void emit_types(gemp_text *text, const gemp_count_source *source)
+{
+	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->wide ? "ulong" : "uint", source->lanes);
+}
+
+gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_source *source)
+{
+	gemp_code code = GEMP_OK;
+	emit_types(text, source);
+	GEMP_TRY(emit_file(text, "count_rows.cl"));
+	GEMP_TRY(emit_file(text, "count_support.cl"));
+	GEMP_TRY(gemp_text_status(text));
+done:
+	return code;
+}
+
+static bool has_kernels(const gemp_count_plan *plan)
+{
+	bool found = plan->table_count > 1;
+	for (size_t i = 0; i < plan->sum_count; i++)
+		found |= gemp_sum_has_kernel(&plan->sums[i]);
+	return found;
+}
+
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_source *source)
 {
 	gemp_code code = GEMP_OK;
-	gemp_text_print(text, "#define OFFSET %s\n#define COUNT_LANES %u\n", source->wide ? "ulong" : "uint", source->lanes);
-	GEMP_TRY(emit_file(text, "count_rows.cl"));
-	if (plan->support)
-		GEMP_TRY(emit_file(text, "count_support.cl"));
+	if (!has_kernels(plan))
+		return GEMP_OK;
+	emit_types(text, source);
 	for (size_t k = 1; k < plan->table_count; k++)
 		GEMP_TRY(emit_table(text, plan, k, source));
 	for (size_t i = 0; i < plan->sum_count; i++) {
 		const gemp_sum *sum = &plan->sums[i];
 		if (sum->kind == GEMP_SUM_CLIQUES)
 			GEMP_TRY(emit_cliques(text, sum, i, source));
-		else if (gemp_sum_own(sum))
+		else if (gemp_sum_has_kernel(sum))
 			GEMP_TRY(emit_sum(text, plan, i, source));
 	}
 	GEMP_TRY(gemp_text_status(text));

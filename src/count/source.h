@@ -1,4 +1,4 @@
-/* source: the text of the kernels of a count plan. */
+/* source: the text of the kernels of a count plan, and of those that make what all plans read. */
 #ifndef GEMP_COUNT_SOURCE_H
 #define GEMP_COUNT_SOURCE_H
 
@@ -25,15 +25,21 @@ typedef struct gemp_count_source {
 /* Is this sum one of VERTICES, EDGES, TRIANGLES, CLIQUES, whose kernels are made here? */
 bool gemp_sum_own(const gemp_sum *sum);
 
+/* Of these, has it one? Where all tasks count 1 they need not be visited, and stars of many leaves are for the host. */
+bool gemp_sum_has_kernel(const gemp_sum *sum);
+
 /* Does a sum, or a table, read this vertex table? */
 bool gemp_expression_reads_table(const char *expression, size_t table);
 
 /* No value of table k can pass this: tables[] before it are known. */
 gemp_code gemp_table_bound(const gemp_count_plan *plan, size_t k, const gemp_count_source *source, double *bound);
 
-/* Kernels of count_rows.cl, count_support.cl if supports are asked for, count_table_K for each table from 1 on (and on a GPU
- * count_rows_K, where a group has a row), count_sum_I for each sum of this room's own, and beside it for cliques on a GPU
- * count_narrow_I, where no low row is longer than the bits of GEMP_NARROW_WORDS, and count_large_I if large_low. */
+/* Kernels of count_rows.cl and count_support.cl, of which no plan is part: they are built once for all patterns. */
+gemp_code gemp_count_emit_rows(gemp_text *text, const gemp_count_source *source);
+
+/* Kernels count_table_K for each table from 1 on (and on a GPU count_rows_K, where a group has a row), count_sum_I for each
+ * sum that has a kernel, and beside it for cliques on a GPU count_narrow_I, where no low row is longer than the bits of
+ * GEMP_NARROW_WORDS, and count_large_I if large_low. The text stays empty if there are none. */
 gemp_code gemp_count_emit(gemp_text *text, const gemp_count_plan *plan, gemp_count_source *source);
 
 #endif

@@ -21,7 +21,7 @@ static gemp_code by_vertices(gemp_count_engine *engine, gemp_laps *laps, kernels
 	gemp_device *device = engine->context->device;
 	gemp_count_graph *g = &engine->graph;
 	cl_uint rank = (cl_uint)engine->context->comm->rank, ranks = (cl_uint)engine->context->comm->size;
-	GEMP_TRY(gemp_kernel_new(&k->support, &engine->program, "count_support"));
+	GEMP_TRY(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
 	if (ranks > 1)
 		GEMP_TRY(gemp_buffer_zero(device, &g->low_support, 0, g->low_support.size));
 	if (ranks > 1 && engine->needs.spread)
@@ -45,8 +45,8 @@ static gemp_code by_edges(gemp_count_engine *engine, gemp_laps *laps, kernels *k
 	gemp_count_graph *g = &engine->graph;
 	cl_ulong edges = g->entries / 2;
 	gemp_count_shape flat = gemp_count_shape_of(device, edges, 1, 256);
-	GEMP_TRY(gemp_kernel_new(&k->clear, &engine->program, "count_clear"));
-	GEMP_TRY(gemp_kernel_new(&k->support, &engine->program, "count_support"));
+	GEMP_TRY(gemp_kernel_new(&k->clear, &engine->rows_program, "count_clear"));
+	GEMP_TRY(gemp_kernel_new(&k->support, &engine->rows_program, "count_support"));
 	GEMP_TRY(gemp_count_launch(engine, laps, k->clear, flat, GEMP_ARG(&g->low_support.mem), GEMP_ARG(&edges)));
 	GEMP_TRY(gemp_count_launch(engine, laps, k->support, gemp_count_shape_of(device, edges, engine->lanes, 256),
 	                           GEMP_ARG(&g->low_begin.mem), GEMP_ARG(&g->low_near.mem), GEMP_ARG(&g->low_source.mem),
@@ -65,8 +65,8 @@ static gemp_code spread(gemp_count_engine *engine, gemp_laps *laps, kernels *k)
 	cl_ulong edges = g->entries / 2;
 	gemp_count_shape flat = gemp_count_shape_of(device, edges, 1, 256);
 	GEMP_TRY(gemp_buffer_new(&mirror, device, edges * (g->wide ? sizeof(uint64_t) : sizeof(uint32_t)), NULL));
-	GEMP_TRY(gemp_kernel_new(&k->mirror, &engine->program, "count_mirror"));
-	GEMP_TRY(gemp_kernel_new(&k->spread, &engine->program, "count_spread"));
+	GEMP_TRY(gemp_kernel_new(&k->mirror, &engine->rows_program, "count_mirror"));
+	GEMP_TRY(gemp_kernel_new(&k->spread, &engine->rows_program, "count_spread"));
 	GEMP_TRY(gemp_count_launch(engine, laps, k->mirror, flat, GEMP_ARG(&g->begin.mem), GEMP_ARG(&g->mid.mem),
 	                           GEMP_ARG(&g->near.mem), GEMP_ARG(&g->low_near.mem), GEMP_ARG(&g->low_source.mem),
 	                           GEMP_ARG(&edges), GEMP_ARG(&mirror.mem)));
