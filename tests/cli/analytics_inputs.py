@@ -98,9 +98,11 @@ def closed_pipe(graph):
     """Who reads the rows has had enough: no message of ours, no hang."""
     for command, ranks in each():
         launcher = [*MPIRUN, "-n", str(ranks)] if ranks > 1 else []
+        ours, theirs = os.pipe()
+        os.close(ours)
         with subprocess.Popen([*launcher, os.environ["GEMP_MPI"], command, graph, *NEEDS[command], "-o", "-", "-q"],
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as started:
-            started.stdout.close()
+                              stdout=theirs, stderr=subprocess.PIPE) as started:
+            os.close(theirs)
             started.wait(timeout=60)
             assert ranks > 1 or started.returncode == -signal.SIGPIPE, started.returncode
             assert b"error:" not in started.stderr.read()

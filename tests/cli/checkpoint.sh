@@ -67,14 +67,15 @@ equal "$(tail -n 1 n.tsv)" "$(field count)" "count(*)"
 expect 0 2 match m.h5 "MATCH (a:Person {name: 'Nobody'})-[:ACTS_IN]->(m) RETURN a.name" --checkpoint c -o none.tsv -q
 equal "$(wc -l <none.tsv)" 1 "lines of no rows"
 
-# Signals, once the folder is there: through mpirun, and to a rank.
-long="g.h5 --pattern house --count"
-one 0 match $long --json - -q
+# Signals, once the folder is there: through mpirun, and to a rank; to searches that take much longer than that.
+one 0 generate rmat -o long.h5 --scale 10 -q
+one 0 generate rmat -o longer.h5 --scale 12 -q
+one 0 match long.h5 --pattern house --count --json - -q
 matches=$(field matches)
 for signal in USR2 TERM; do
 	rm -rf c
-	launch="$GEMP_MPIRUN -n 2"
-	[ $signal = USR2 ] || launch=
+	launch="$GEMP_MPIRUN -n 2" long="long.h5 --pattern house --count"
+	[ $signal = USR2 ] || launch= long="longer.h5 --pattern house --count"
 	(trap - EXIT; exec $launch "$GEMP_MPI" match $long --count-by enumerate --checkpoint c >out 2>err) &
 	pid=$!
 	for ((i = 0; i < 300; i++)); do [ -e c/lock ] && break; sleep 0.05; done
@@ -94,8 +95,13 @@ equal $? 143 "code of a search that keeps nothing"
 
 # One job at a time in a folder.
 stops 1 $count
-flock c/lock sleep 2 &
-one 0 match $count --checkpoint c --resume
+exec 8<>c/lock
+flock 8
+(trap - EXIT; exec timeout -k 10 60 "$GEMP_MPI" match $count --checkpoint c --resume >out 2>err 8>&-) & pid=$!
+for ((i = 0; i < 600; i++)); do grep -q "another job is at work there; waiting" err && break; sleep 0.05; done
+exec 8>&-
+wait $pid
+equal $? 0 "code of a job that waited"
 says "another job is at work there; waiting"
 
 refused() { local text=$1; shift; one 2 match "$@" --checkpoint c; says "$text"; [ ! -e c ] || fail "a folder after a refusal"; }

@@ -83,7 +83,7 @@ def close(found, wanted):
 def colours_of_units(rng):
     """In an SVG units lie where the grid has them, in their values' colours; the PNG has the same there."""
     for grid, rows, columns in (("rectangular", 4, 6), ("hexagonal", 5, 4)):
-        w = rng.normal(size=(rows, columns, 3))
+        w = rng.normal(size=(rows, columns, 3)).astype(numpy.float32).astype(float) # as the file has them
         write_map("map.h5", w, ["a<b", "b", "c"], grid=grid)
         planes = [numpy.linspace(0.25, 1, rows * columns).reshape(rows, columns)] + [w[:, :, c] for c in range(3)]
         draw("map.h5", "map.svg", ranks=3)
@@ -114,6 +114,7 @@ def own_colours(rng):
     rounded = raw.copy()
     rounded[1, 2] = 1 + 2e-7 # as means may be
     for w, least, most in ((raw, 0, 1), (rounded, 0, 1), (255 * raw, 0, 255), (255 * rounded, 0, 255), (1000 * raw - 300, None, None)):
+        w = w.astype(numpy.float32).astype(float) # as the file has them
         write_map("map.h5", w, ["red", "green", "blue", "x"])
         draw("map.h5", "map.svg", "--show", "rgb:blue,red,green")
         used = w[:, :, [2, 0, 1]].reshape(-1, 3)

@@ -158,7 +158,7 @@ static void locks_end_with_their_process(void **state)
 	double began = gemp_now();
 	pid_t killer = fork();
 	if (killer == 0) {
-		nanosleep(&(struct timespec){ .tv_nsec = 100000000 }, NULL);
+		nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL); /* while this one tries, on a busy machine, too */
 		kill(maker, SIGKILL);
 		_exit(0);
 	}
