@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 enum { TILE = 128, TILES_GROUP = 256, WIDE = 16, SEEKERS = 32 }; /* as kernels/som_search*.cl[h] */
+enum { STEP = 12 };                                 /* units: a multiple of what som_search_items.clh takes at once */
 enum { GROUPS_OF_UNIT = 24, TASKS_OF_CORE = 8 };    /* of a GPU, of a CPU: so many are busy to the end */
 enum { CACHE = 1 << 17, STACK = 1 << 16 };          /* bytes of units that stay near a core, of samples of a work-item */
 enum { ONE, TWO, PROGRAMS };                        /* the best unit, and the second-best, too */
@@ -58,7 +59,8 @@ static void complete(gemp_som_search *s)
 	} else {
 		s->blocks = between(1, STACK / (WIDE * sizeof(float) * s->dims), 8);
 		*shape = (gemp_som_search_shape){ shape->form, 1, s->blocks * WIDE,
-			or_else(shape->units, between(4, CACHE / row / 4 * 4, 2048)), or_else(shape->chunk, 1024) };
+			or_else(shape->units, between(STEP, CACHE / row / STEP * STEP, 2048 / STEP * STEP)),
+			or_else(shape->chunk, 1024) };
 	}
 }
 
@@ -166,7 +168,7 @@ static gemp_code launch(gemp_som_search *s, searching *with, const gemp_som_samp
 		chunks = between(1, (wanted + blocks - 1) / blocks, chunks);
 	chunks = between(1, INT32_MAX / blocks, chunks); /* groups are counted in 32 bits */
 	/* Whole tiles, so that but for the last all are full. */
-	cl_uint per = between(1, (book->here + chunks - 1) / chunks, UINT32_MAX), tile = items ? 4 : shape->units;
+	cl_uint per = between(1, (book->here + chunks - 1) / chunks, UINT32_MAX), tile = items ? STEP : shape->units;
 	per = per % tile && per > tile ? per + tile - per % tile : per;
 	chunks = (book->here + (size_t)per - 1) / per;
 	cl_ulong count = samples->count;
