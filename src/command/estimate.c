@@ -23,6 +23,7 @@ gemp_code gemp_estimate_ready(const gemp_options *options, const gemp_pattern *p
 	if (gemp_query_is_composed(pattern))
 		return gemp_fail(GEMP_EUSAGE, "--estimate is for one search; this query is composed of several");
 	how->sampled = true;
+	how->order_reads = gemp_estimate_order_reads(options->estimate_seconds);
 	how->listed = how->count_parts = false;
 	how->attributes = GEMP_BEFORE;
 	if (!gemp_options_given(options, "distinct") && (how->semantics == GEMP_HOM || how->semantics == GEMP_EDGE_ISO))

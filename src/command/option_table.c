@@ -211,7 +211,8 @@ static const gemp_option table[] = {
 	  "Only estimate the number of matches, from samples, with an interval that holds it in 95 of 100 cases.",
 	  AT(estimate) },
 	{ "estimate-seconds", 0, GEMP_OPTION_REAL, "S", "1", GEMP_ON_MATCH, output,
-	  "Sample until the estimate is good to 5 %, or for about so long.", POSITIVE(estimate_seconds) },
+	  "Sample until the estimate is good to 5 %, or for about so long. Reading the graph and choosing an order, for "
+	  "which there is a quarter of S, come before.", POSITIVE(estimate_seconds) },
 	{ "output", 'o', GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_MATCH, output,
 	  "Write the rows to FILE, by its ending .tsv, .csv, .jsonl or .h5 (.dot, .graphml: as --subgraph); -: TSV on stdout. "
 	  "Without it some rows are shown.", AT(output) },

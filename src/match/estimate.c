@@ -6,9 +6,22 @@
 #include <math.h>
 
 /* Samples are few enough to be many, and large enough that their estimates are about normal. */
-enum { SAMPLE = 1024, LEAST_SAMPLES = 24, MOST_SAMPLES = 4096 };
+enum { SAMPLE = 1024, SMALL_SAMPLE = 64, LEAST_SAMPLES = 24, MOST_SAMPLES = 4096 };
 static const double confidence = 0.95;
 static const double reads_per_second = 4e7; /* entries and lookups, on one core */
+static const double share_for_order = 0.25; /* beside them, to find an order */
+
+uint64_t gemp_estimate_order_reads(double seconds)
+{
+	return (uint64_t)fmin(share_for_order * seconds * reads_per_second, 1e18) + 1;
+}
+
+/* The least number of samples is taken whatever the budget, so it has to have room for them. */
+static uint64_t step_limit(const gemp_match *m, double seconds)
+{
+	double steps = m->plan->step_count > 1 ? (double)(m->plan->step_count - 1) : 1;
+	return (uint64_t)fmin(seconds * reads_per_second / LEAST_SAMPLES / steps, 1e18);
+}
 
 /* Two-sided 95 % quantiles of Student's t, close enough beyond the least number of samples (Cornish-Fisher's first
  * terms). */
@@ -20,6 +33,7 @@ static double quantile(size_t samples)
 
 typedef struct sums {
 	size_t samples;
+	uint64_t fetched; /* entries of rows */
 	double sum, squares;
 	uint64_t carried;
 	bool exact;
@@ -61,6 +75,19 @@ done:
 	return code;
 }
 
+/* Collective. The size of the next sample: of the least number each may bring its share of entries. An estimate without
+ * bias stays so if those before it decide how large it is. */
+static size_t next_size(sums *s, const gemp_sampler *sampler, const gemp_estimate_options *options, size_t size)
+{
+	uint64_t fetched = gemp_sampler_fetched(sampler);
+	double each = (double)(fetched - s->fetched) / (double)size;
+	double left = options->seconds * reads_per_second - (double)fetched;
+	s->fetched = fetched;
+	if (options->sample || s->samples >= LEAST_SAMPLES || each <= 0)
+		return size;
+	return (size_t)fmin(fmax(left / (double)(LEAST_SAMPLES - s->samples) / each, SMALL_SAMPLE), SAMPLE);
+}
+
 static double half_width(const sums *s)
 {
 	double n = (double)s->samples, mean = s->sum / n, variance = fmax(s->squares / n - mean * mean, 0) * n / (n - 1);
@@ -100,14 +127,18 @@ gemp_code gemp_match_sample(gemp_match *m, const gemp_estimate_options *options,
 	sums s = { 0 };
 	double began = gemp_now();
 	uint64_t reads = 0;
+	size_t size = options->sample ? options->sample : SAMPLE;
 	GEMP_TRY(gemp_comm_agree(m->context->comm, check(m)));
 	GEMP_TRY(gemp_sampler_new(&sampler, m->context, m->graph, m->pattern, &m->candidates, m->pushdown.key_rank,
 	                          options->seed));
-	do
-		GEMP_TRY(take_sample(m, sampler, options->sample ? options->sample : SAMPLE, &s, &reads));
-	while (!enough(&s, options, reads));
+	gemp_sampler_limit(sampler, step_limit(m, options->seconds));
+	do {
+		GEMP_TRY(take_sample(m, sampler, size, &s, &reads));
+		size = next_size(&s, sampler, options, size);
+	} while (!enough(&s, options, reads + s.fetched));
 	s.carried = gemp_comm_sum1(m->context->comm, s.carried);
 	conclude(m, &s, out);
+	out->reads = reads + s.fetched;
 	out->seconds = gemp_now() - began;
 done:
 	gemp_sampler_free(sampler);

@@ -171,7 +171,7 @@ static gemp_code improve_order(gemp_match *m)
 	gemp_plan_options options = plan_options(m);
 	gemp_order_question question = { .context = m->context, .graph = m->graph, .pattern = m->pattern,
 		.symmetry = m->symmetry, .statistics = &m->statistics, .candidates = &m->candidates, .options = &options,
-		.key_rank = m->pushdown.key_rank, .latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.crossing != GEMP_CROSS_PUSH,
+		.key_rank = m->pushdown.key_rank, .reads = m->options.order_reads, .latest = m->graph->ranks == 1 || m->options.replicate < 0 || m->options.crossing != GEMP_CROSS_PUSH,
 		.lists = m->context->device->gpu && !lists(m) && !m->options.profile,
 		.work = m->graph->ranks > 1 && m->options.crossing == GEMP_CROSS_AUTO ? m->work : NULL };
 	int order[GEMP_MAX_PATTERN_VERTICES], count = 0;

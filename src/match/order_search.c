@@ -12,6 +12,7 @@
 enum { LEAST_SAMPLE = 64, MOST_SAMPLE = 256, MOST_NODES = 4096, SEED = 1, FINALISTS = 6, FINAL = 6, FEW_VERTICES = 5 };
 static const double near = 1.6; /* what an order may cost over the best to be looked at again */
 static const double least_work = 1e6, least_reads = 2e6, share_of_reads = 0.02, work_of_one = 4e6;
+static const uint64_t sampled_steps = 64; /* about so many are paid for, where reads are limited */
 
 enum { MOST_STEPS = GEMP_MOST_SEARCHED * (GEMP_MOST_SEARCHED + 1) / 2 }; /* of plans whose steps' figures are kept */
 
@@ -322,12 +323,18 @@ gemp_code gemp_order_search(const gemp_order_question *q, int *order, bool *foun
 	GEMP_TRY(gemp_sampler_new(&s.sampler, q->context, q->graph, q->pattern, q->candidates, q->key_rank, SEED));
 	if (q->latest)
 		gemp_sampler_walk_latest(s.sampler);
+	if (q->reads)
+		gemp_sampler_limit(s.sampler, q->reads / sampled_steps);
 	GEMP_TRY(sample_order(&s, order, LEAST_SAMPLE, &work));
 	keep_work(&s, s.work);
 	if (work < least_work)
 		goto done;
 	s.most_reads = least_reads + share_of_reads * work;
 	s.sample_size = (size_t)fmin(fmax(work / work_of_one, LEAST_SAMPLE), MOST_SAMPLE);
+	if (q->reads) {
+		s.most_reads = (double)q->reads;
+		s.sample_size = LEAST_SAMPLE;
+	}
 	GEMP_TRY(gemp_comm_agree(q->context->comm, search_all(&s, finalists, &count)));
 	if (!count || s.nodes[finalists[0]].cost > work)
 		goto done;

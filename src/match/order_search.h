@@ -23,6 +23,7 @@ typedef struct gemp_order_question {
 	const gemp_plan_options *options;
 	const uint32_t *key_rank;
 	double rows; /* partial matches that estimates promise, of all steps */
+	uint64_t reads; /* entries and lookups that the search may cost, about; 0: a share of the work that the order has */
 	bool latest; /* every row is resident: kernels walk the row of the latest vertex and mark the others */
 	/* candidates are listed as soon as they can be, and twins at the end are counted (match/nested_shape.h) */
 	bool lists;

@@ -42,7 +42,7 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp
 	code = GEMP_NEW(s, 1);
 	if (code == GEMP_OK) {
 		*s = (gemp_sampler){ .context = context, .graph = graph, .candidates = candidates, .key_rank = key_rank,
-			.random = gemp_mix(seed + (uint64_t)context->comm->rank) };
+			.limit = UINT64_MAX, .random = gemp_mix(seed + (uint64_t)context->comm->rank) };
 		code = gemp_sample_rows_new(&s->rows, context, graph);
 	}
 	if (code == GEMP_OK)
@@ -83,6 +83,11 @@ void gemp_sampler_walk_latest(gemp_sampler *s)
 	s->latest = true;
 }
 
+void gemp_sampler_limit(gemp_sampler *s, uint64_t reads)
+{
+	s->limit = reads;
+}
+
 bool gemp_sampler_exact(const gemp_sampler *s)
 {
 	return gemp_comm_sum1(s->context->comm, s->chosen) == 0;
@@ -93,6 +98,13 @@ uint64_t gemp_sampler_reads(const gemp_sampler *s)
 	uint64_t reads = s->reads;
 	gemp_comm_max(s->context->comm, &reads, 1);
 	return reads;
+}
+
+uint64_t gemp_sampler_fetched(const gemp_sampler *s)
+{
+	uint64_t fetched = gemp_sample_rows_fetched(s->rows);
+	gemp_comm_max(s->context->comm, &fetched, 1);
+	return fetched;
 }
 
 /* PIVOTS: own candidates, in proportion to their sizes; all of them if there are no more than wanted. */

@@ -36,6 +36,9 @@ gemp_code gemp_sampler_new(gemp_sampler **out, gemp_context *context, const gemp
 /* Of several rows that can give the candidates the one of the latest vertex is walked, unless another is far shorter,
  * and not the shortest: as kernels do that mark rows. */
 void gemp_sampler_walk_latest(gemp_sampler *sampler);
+/* About so many entries and lookups a step and rank at most (but one a partial match): of long rows every k-th entry is
+ * walked, from a random one on. Without a limit only rows of thousands of entries are walked so. */
+void gemp_sampler_limit(gemp_sampler *sampler, uint64_t reads);
 void gemp_sampler_free(gemp_sampler *sampler);
 
 /* Collective. Carries out one step of the plan: from `in`, a sample after the step before (NULL for the pivot's), to
@@ -43,9 +46,10 @@ void gemp_sampler_free(gemp_sampler *sampler);
 gemp_code gemp_sampler_step(gemp_sampler *sampler, const gemp_plan *plan, size_t step, const gemp_sample *in,
                             gemp_sample *out, size_t size, gemp_sample_work *work);
 /* Collective. Have all samples since the last pivots been the whole: nothing left to chance? Entries and lookups, of
- * the rank that read most, since the sampler was made. */
+ * the rank that read most, since the sampler was made; entries of the rows that were brought here for it, likewise. */
 bool gemp_sampler_exact(const gemp_sampler *sampler);
 uint64_t gemp_sampler_reads(const gemp_sampler *sampler);
+uint64_t gemp_sampler_fetched(const gemp_sampler *sampler);
 
 void gemp_sample_free(gemp_sample *sample);
 

@@ -4,9 +4,8 @@
 #include "core/random.h"
 #include "match/marks.h"
 
-/* Of longer rows every k-th entry is walked, from a random one on. A row so many times longer than another is not
- * walked, as in emit_loops. */
-enum { LONGEST_WALK = 4096, WALKED_IS_LONGER = 8 };
+/* Walks are not longer, whatever the limit. A row so many times longer than another is not walked, as in emit_loops. */
+enum { WALK_SIZES = 13, LONGEST_WALK = 1 << (WALK_SIZES - 1), WALKED_IS_LONGER = 8 };
 
 /* As slots: a hub comes before what it is a hub of. */
 static bool before(const gemp_sampler *s, gemp_vertex a, gemp_vertex b)
@@ -156,7 +155,7 @@ static gemp_code extend(gemp_extension *x)
 	gemp_code code = GEMP_OK;
 	size_t walked = walked_row(x);
 	const gemp_sample_row *row = &x->row[walked];
-	size_t every = row->size / LONGEST_WALK + 1;
+	size_t every = row->size / x->longest + 1;
 	double weight = x->weight * (double)every;
 	x->s->reads += row->size / every;
 	x->s->chosen |= every > 1;
@@ -188,19 +187,47 @@ done:
 	return code;
 }
 
+/* Partial match i of the sample is the one at hand. */
+static void take(gemp_extension *x, const gemp_sample *in, size_t i)
+{
+	const gemp_step *step = x->step;
+	x->image = in->images + i * (size_t)x->plan->vertex_count;
+	x->edges = x->plan->live_edges ? in->edges + i * (size_t)x->plan->edge_count : NULL;
+	x->weight = in->weights[i];
+	x->parent = (uint32_t)i;
+	for (size_t k = 0; k < step->check_count; k++)
+		if (step->kind == GEMP_BIND_EDGE || !gemp_own_row(step, k))
+			x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
+}
+
+/* The longest walk with which the step stays within the limit; each entry may be looked for in all other rows. */
+static void find_longest(gemp_extension *x, const gemp_sample *in)
+{
+	uint64_t reads[WALK_SIZES] = { 0 }, rows = 0;
+	int size = WALK_SIZES - 1;
+	for (size_t k = 0; k < x->step->check_count; k++)
+		rows += !gemp_own_row(x->step, k);
+	for (size_t i = 0; i < in->count; i++) {
+		take(x, in, i);
+		size_t length = x->row[walked_row(x)].size;
+		for (int w = 0; w < WALK_SIZES; w++)
+			reads[w] += rows * (length / ((length >> w) + 1));
+	}
+	while (size > 0 && reads[size] > x->s->limit)
+		size--;
+	x->longest = (size_t)1 << size;
+}
+
 gemp_code gemp_extend_all(gemp_extension *x, const gemp_sample *in)
 {
 	gemp_code code = GEMP_OK;
-	const gemp_step *step = x->step;
+	bool binds_edge = x->step->kind == GEMP_BIND_EDGE;
+	x->longest = LONGEST_WALK;
+	if (!binds_edge && x->s->limit < UINT64_MAX)
+		find_longest(x, in);
 	for (size_t i = 0; i < in->count; i++) {
-		x->image = in->images + i * (size_t)x->plan->vertex_count;
-		x->edges = x->plan->live_edges ? in->edges + i * (size_t)x->plan->edge_count : NULL;
-		x->weight = in->weights[i];
-		x->parent = (uint32_t)i;
-		for (size_t k = 0; k < step->check_count; k++)
-			if (step->kind == GEMP_BIND_EDGE || !gemp_own_row(step, k))
-				x->row[k] = gemp_sample_rows_get(x->s->rows, x->views[k], x->image[step->checks[k].from]);
-		GEMP_TRY(step->kind == GEMP_BIND_EDGE ? bind_edge(x) : extend(x));
+		take(x, in, i);
+		GEMP_TRY(binds_edge ? bind_edge(x) : extend(x));
 	}
 done:
 	return code;

@@ -18,7 +18,7 @@ struct gemp_sampler {
 	const gemp_candidates *candidates;
 	const uint32_t *key_rank;
 	gemp_sample_rows *rows;
-	uint64_t random, reads;
+	uint64_t random, reads, limit; /* limit: of reads, for a step */
 	bool latest;      /* see gemp_sampler_walk_latest */
 	bool chosen;      /* since the last pivots: something was left to chance */
 	double *size;     /* [graph->rows] what own pivots are drawn by */
@@ -39,6 +39,7 @@ typedef struct gemp_extension {
 	gemp_sample_row row[GEMP_MAX_CHECKS]; /* of each check's first vertex */
 	double weight;
 	uint32_t parent;
+	size_t longest;                   /* walk: of longer rows every k-th entry is walked, from a random one on */
 	gemp_sample_work work;            /* of this rank */
 } gemp_extension;
 

@@ -35,6 +35,7 @@ struct gemp_sample_rows {
 	size_t row_count, table_size;   /* table_size: a power of two */
 	known_row *table;
 	size_t entry_count, near_capacity, edge_capacity;
+	uint64_t fetched;               /* entries, with those that are forgotten */
 	gemp_vertex *near;
 	gemp_edge *edge;
 	size_t merged_capacity[2];
@@ -219,6 +220,7 @@ static gemp_code add_own(gemp_sample_rows *rows, uint64_t key)
 		row->size++;
 	}
 	rows->entry_count += row->size;
+	rows->fetched += size;
 done:
 	return code;
 }
@@ -285,6 +287,7 @@ static gemp_code unpack(gemp_sample_rows *rows, const transfer *t, size_t wanted
 		memcpy(rows->near + row->at, t->near_here + n, row->size * sizeof *rows->near);
 		memcpy(rows->edge + row->at, t->edge_here + n, row->size * sizeof *rows->edge);
 		rows->entry_count += row->size;
+		rows->fetched += row->size;
 		n += row->size;
 	}
 done:
@@ -331,6 +334,11 @@ static gemp_code transfer_rows(gemp_sample_rows *rows, size_t wanted)
 done:
 	free_transfer(&t);
 	return code;
+}
+
+uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows)
+{
+	return rows->fetched;
 }
 
 static int compare_ids(const void *a, const void *b)

@@ -28,6 +28,8 @@ gemp_code gemp_sample_rows_view(gemp_sample_rows *rows, const gemp_plan_view *vi
 
 /* Collective. Brings the rows asked for; those of earlier calls may be gone afterwards. */
 gemp_code gemp_sample_rows_fetch(gemp_sample_rows *rows, const gemp_row_ask *asks, size_t count);
+/* Entries that were brought since the beginning. */
+uint64_t gemp_sample_rows_fetched(const gemp_sample_rows *rows);
 /* One of the rows last asked for. */
 gemp_sample_row gemp_sample_rows_get(const gemp_sample_rows *rows, int view, gemp_vertex id);
 

@@ -21,7 +21,8 @@ static gemp_match *prepare(const case_graph *g, const gemp_pattern *pattern, gem
 
 static gemp_estimate sample(gemp_match *match, uint64_t seed, size_t size)
 {
-	const gemp_estimate_options options = { .relative = 0.05, .seconds = 0.002, .seed = seed, .sample = size };
+	const gemp_estimate_options options = { .relative = 0.05, .seconds = size == EVERYTHING ? 60 : 0.002, .seed = seed,
+		.sample = size };
 	gemp_estimate e;
 	assert_all_ok(gemp_match_sample(match, &options, &e));
 	assert_all(e.low <= e.matches && e.matches <= e.high);
@@ -108,6 +109,63 @@ static void coverage(void **state)
 	graph_free(&g);
 }
 
+/* THE BUDGET. A hub that all others are neighbours of: whole rows would be a hundred times what is allowed. */
+enum { VERTICES = 1500, EDGES = 3000 };
+static const double seconds = 0.005, reads_per_second = 4e7;
+
+static double stars(const fixture *made)
+{
+	double found = 0;
+	bool *joined = calloc((size_t)VERTICES * VERTICES, 1);
+	for (size_t e = 0; e < EDGES; e++) {
+		const fixture_edge *edge = &made->edges[e];
+		joined[edge->source * VERTICES + edge->target] = joined[edge->target * VERTICES + edge->source] = true;
+	}
+	for (size_t v = 0; v < VERTICES; v++) {
+		double degree = 0;
+		for (size_t w = 0; w < VERTICES; w++)
+			degree += v != w && joined[v * VERTICES + w];
+		found += degree * (degree - 1) * (degree - 2) / 6;
+	}
+	free(joined);
+	return found;
+}
+
+static void budget(void **state)
+{
+	(void)state;
+	uint64_t random = test_seed_all();
+	fixture made = fixture_new(VERTICES, EDGES, KEYS_INTEGER, random);
+	gemp_builder_options how = { .seed = random, .undirected = true };
+	case_graph g = { 0 };
+	const int seeds = test_comm.size > 2 ? SEEDS / 3 : SEEDS;
+	int held = 0;
+	uint64_t most = 0;
+	for (size_t v = 1; v < VERTICES; v++) {
+		made.edges[v].source = 0;
+		made.edges[v].target = v;
+	}
+	assert_all_ok(fixture_build(&g.dealt, &made, &test_comm, &how, random));
+	gemp_pattern *pattern = ask(&(question){ .shape = "star:3" }, g.dealt);
+	gemp_match *match = prepare(&g, pattern, GEMP_ISO);
+	double expected = stars(&made);
+	for (int k = 0; k < seeds; k++) {
+		const gemp_estimate_options options = { .relative = 0.001, .seconds = seconds, .seed = gemp_random(&random) };
+		gemp_estimate e;
+		assert_all_ok(gemp_match_sample(match, &options, &e));
+		held += e.low <= expected && expected <= e.high;
+		most = e.reads > most ? e.reads : most;
+	}
+	print_message("%g stars, within the interval of %d of %d seeds; %llu reads at most\n", expected, held, seeds,
+	              (unsigned long long)most);
+	assert_all(4 * held >= 3 * seeds);
+	assert_all((double)most < 2.5 * seconds * reads_per_second);
+	gemp_match_free(match);
+	gemp_pattern_free(pattern);
+	graph_free(&g);
+	fixture_free(&made);
+}
+
 static void refused(void **state)
 {
 	(void)state;
@@ -129,6 +187,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(whole_samples, open_context, close_context),
 		cmocka_unit_test_setup_teardown(coverage, open_context, close_context),
+		cmocka_unit_test_setup_teardown(budget, open_context, close_context),
 		cmocka_unit_test_setup_teardown(refused, open_context, close_context),
 	};
 	return test_main_all(argc, argv, tests);
