@@ -22,6 +22,15 @@ def draw(chance, size):
     return "".join(chance.choice("ACGT") for _ in range(size))
 
 
+def draw_one_way(chance, size, length):
+    """No word of this length is its own reverse: there the way along one strand could go on along the other."""
+    while True:
+        text = draw(chance, size)
+        ring = text + text[:length - 1]
+        if all(ring[i:i + length] != reverse(ring[i:i + length]) for i in range(size)):
+            return text
+
+
 def cut(chance, genome, length, step, strands="one", errors=0.0, circular=False):
     """Reads that begin every so many letters, in random order."""
     text = genome + genome[:length - 1] if circular else genome
@@ -84,7 +93,7 @@ def is_rotation(one, other):
 
 
 def plain_genomes(folder, chance):
-    genome = draw(chance, 3000)
+    genome = draw_one_way(chance, 3000, 20)
     one = write(os.path.join(folder, "one.fa"), fasta(cut(chance, genome, 90, 30)))
     found, report = assemble(folder, [one], "-k", "21", "--strands", "one", ranks=RANKS)
     assert [f[2] for f in found] == [genome] and found[0][0] == "contig1", found
@@ -100,7 +109,7 @@ def plain_genomes(folder, chance):
 
 
 def errors(folder, chance):
-    genome = draw(chance, 2000)
+    genome = draw_one_way(chance, 2000, 24)
     reads = cut(chance, genome, 100, 2, "both", errors=0.003, circular=True) # ends of a genome would have few reads
     reads = write(os.path.join(folder, "errors.fa"), fasta(reads))
     found, report = assemble(folder, [reads], "-k", "25", "--min-count", "6")
