@@ -11,6 +11,7 @@ typedef struct training {
 	gemp_som_every *every;
 	void *context;
 	gemp_som_report *report;
+	size_t room;          /* of the report's epochs: those that are never begun take none */
 	bool asked, stop;     /* to stop: this rank, until ranks agree next; all of them */
 	gemp_som_work work;
 	gemp_som_ahead ahead; /* of one rank */
@@ -144,6 +145,8 @@ static gemp_code run_epochs(training *it)
 	const gemp_som_training *how = it->how;
 	const bool alone = it->work.comm->size == 1;
 	for (uint32_t e = how->from; e < how->epochs && !it->stop; e++) {
+		if (it->report->count == it->room)
+			GEMP_TRY(gemp_comm_agree(it->work.comm, GEMP_RESERVE(it->report->epochs, it->room, it->report->count + 1)));
 		gemp_som_epoch *epoch = &it->report->epochs[it->report->count++];
 		*epoch = (gemp_som_epoch){ e, gemp_som_radius(how, e), gemp_som_rate(how, e), NAN, NAN };
 		const bool settled = it->every && settles(how, epoch);
@@ -174,10 +177,7 @@ gemp_code gemp_som_train(const gemp_comm *comm, gemp_device *device, const gemp_
 	training it = { .how = how, .every = every, .context = context, .report = &own };
 	if (report)
 		*report = own;
-	code = gemp_som_training_check(how);
-	if (code == GEMP_OK)
-		code = GEMP_NEW(own.epochs, how->epochs > how->from ? how->epochs - how->from : 0);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	GEMP_TRY(gemp_comm_agree(comm, gemp_som_training_check(how)));
 	GEMP_TRY(gemp_som_work_new(&it.work, comm, device, how, x, count, dims, w));
 	own.prepare = gemp_now() - since;
 	own.units = gemp_som_work_tells_units(&it.work);

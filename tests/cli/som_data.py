@@ -174,6 +174,8 @@ def few():
         file.write("7\n")
     said = run(1, "som", "train", "one.tsv", "--size", "1x1", "--epochs", "1", "-o", "one.h5").stdout
     assert said.startswith("1 vector of 1 number on a map of 1 x 1 units, after 1 of 1 epoch\n"), said
+    done = attempt(1, "som", "train", "one.tsv", "--size", "1x1", "--epochs", "2147483647", "--max-time", "1e-9", "-o", "most.h5")
+    assert done.returncode == 75 and "of 2147483647; the map is in most.h5" in done.stderr, done.stderr
     said = run(1, "som", "apply", "one.h5", "one.tsv", "-o", "u.tsv").stdout
     assert said.startswith("1 vector on a map of 1 x 1 units; 0 without any value\n"), said
 
