@@ -77,6 +77,7 @@ static void choose(answer *s)
 		.launch_factor = options->launch_factor,
 		.count_parts = options->profile && !options->count && !gemp_query_is_composed(s->pattern),
 		.profile = options->profile,
+		.explained = options->dry_run,
 		.lanes = (int)options->lanes,
 		.edges = s->graph_path || (gemp_query_is_composed(s->pattern) && gemp_clause_edges(s->pattern)),
 		.limit = streams ? s->row_limit : UINT64_MAX,
@@ -284,9 +285,9 @@ static gemp_code give(answer *s, gemp_report *report, gemp_context *context)
 	gemp_code code = GEMP_OK;
 	s->report = report;
 	s->context = context;
-	if (s->options->estimate)
+	if (s->options->estimate && !s->options->dry_run)
 		return gemp_estimate_answer(report, context, s->graph, s->pattern, &s->how, text_of(s));
-	if (s->options->count_per)
+	if (s->options->count_per && !s->options->dry_run)
 		return gemp_count_per_answer(report, context, s->graph, s->pattern, &s->how, s->rows_path, s->preview);
 	if (s->options->checkpoint && !s->options->dry_run)
 		GEMP_TRY(open_checkpoint(s));

@@ -39,16 +39,15 @@ static gemp_count_needs find_needs(const gemp_count_plan *plan, bool gpu)
 }
 
 /* PREPARATION. */
-static gemp_code get_rows(gemp_count_engine *engine, gemp_graph *graph, const gemp_view_key *key)
+gemp_code gemp_count_get_rows(gemp_resident **out, gemp_context *context, gemp_graph *graph, const gemp_view_key *key)
 {
 	gemp_code code = GEMP_OK;
 	double began = gemp_now();
 	for (size_t r = 0; r < graph->relation_count; r++)
 		if (key->relations[r])
 			GEMP_TRY(gemp_graph_need_relation(graph, r, gemp_view_parts(key->direction)));
-	gemp_timers_add(&engine->context->timers, GEMP_READ, began);
-	GEMP_TRY(gemp_resident_get(&engine->rows, engine->context, graph, key, 1, GEMP_REPLICATE_ALL));
-	engine->view = &engine->rows->views[0];
+	gemp_timers_add(&context->timers, GEMP_READ, began);
+	GEMP_TRY(gemp_resident_get(out, context, graph, key, 1, GEMP_REPLICATE_ALL));
 done:
 	return code;
 }
@@ -220,7 +219,8 @@ gemp_code gemp_count_prepare(gemp_count_engine **out, gemp_context *context, gem
 	engine->plan = plan;
 	engine->needs = find_needs(plan, context->device->gpu);
 	engine->lanes = context->device->gpu ? gemp_tuning(context->device, "count.triangle.lanes", 4) : 1;
-	GEMP_TRY(get_rows(engine, graph, key));
+	GEMP_TRY(gemp_count_get_rows(&engine->rows, context, graph, key));
+	engine->view = &engine->rows->views[0];
 	describe_graph(engine);
 	GEMP_TRY(build(engine));
 	GEMP_TRY(prepare_device(engine));

@@ -9,7 +9,7 @@
 
 #include "count/count_plan.h"
 #include "partition/context.h"
-#include "partition/view.h"
+#include "partition/resident.h"
 
 typedef struct gemp_count_result {
 	gemp_count matches;
@@ -22,6 +22,10 @@ typedef struct gemp_count_result {
 } gemp_count_result;
 
 typedef struct gemp_count_engine gemp_count_engine;
+
+/* Collective. Loads the relations and makes the rows of the view (of GEMP_VIEW_EITHER, simple), of which every rank has all;
+ * gemp_resident_release frees them. */
+gemp_code gemp_count_get_rows(gemp_resident **rows, gemp_context *context, gemp_graph *graph, const gemp_view_key *key);
 
 /* Collective. Loads the relations, makes the rows of the view (of GEMP_VIEW_EITHER, simple), builds the kernels and prepares on
  * the device what the sums read. graph, key's relations and plan are borrowed. */

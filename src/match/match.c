@@ -345,7 +345,7 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	gemp_search_options search = { .lanes = options->lanes, .launch_factor = options->launch_factor,
 		.result_buffer = context->budgets.result_buffer, .outbox = context->budgets.outbox,
 		.listed = lists(m), .per = per, .first_only = options->first_only && !m->phases.after_count,
-		.profile = options->profile,
+		.profile = options->profile, .explained = options->explained,
 		.by_formula = options->count_by_formula, .key_rank = m->pushdown.key_rank,
 		.round_entries = m->pull ? gemp_pull_entries(m->pull) : 0 };
 	GEMP_TRY(gemp_search_new(&m->search, context, graph, m->plan, &m->rows->order, &m->rows->residency, m->rows->views,

@@ -266,6 +266,8 @@ static gemp_code run(gemp_match *m, gemp_sink *sink, gemp_match_result *result)
 	gemp_code code = GEMP_OK;
 	sinks s = { 0 };
 	gemp_rounds_result rounds;
+	if (m->options.explained)
+		return gemp_fail(GEMP_EINTERNAL, "the match was prepared to be explained, not to run");
 	GEMP_TRY(gemp_comm_agree(m->context->comm, add_sinks(m, &s, sink)));
 	gemp_crew_start(m->search, s.first);
 	GEMP_TRY(gemp_rounds_run(m->search, m->pull, &rounds));

@@ -134,7 +134,8 @@ gemp_code gemp_search_new(gemp_search **out, gemp_context *context, const gemp_g
 		search->emit.sliced = options->like->emit.sliced;
 	} else
 		GEMP_TRY(gemp_search_deal_new(search));
-	GEMP_TRY(build(search));
+	if (!options->explained)
+		GEMP_TRY(build(search));
 	if (!search->deal)
 		search->work[0].count = search->part.count;
 	*out = search;

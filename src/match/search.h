@@ -45,6 +45,7 @@ typedef struct gemp_search_options {
 	uint64_t outbox;       /* items an area; 0: choose */
 	double launch_factor;  /* C of the launch formula; 0: 0.8 */
 	bool profile;          /* count what passes each step */
+	bool explained;        /* it will not run: no kernel is built */
 	uint64_t per;          /* pattern vertices at whose images matches are counted (match/vertex_counts.h) */
 	bool first_only;       /* one result of each task is enough */
 	bool by_formula;       /* matches need not be found one by one, only their number */

@@ -12,13 +12,14 @@ struct gemp_counting {
 	bool embeddings;           /* --distinct none: these are counted, not orbits */
 	uint64_t order;            /* automorphisms */
 	gemp_count_plan *plan;
-	gemp_count_engine *engine;
+	gemp_count_engine *engine; /* NULL: it is only explained, and has */
+	gemp_resident *rows;       /* these */
 };
 
 /* MAY IT be counted so? */
 static bool only_counts(const gemp_match_options *o)
 {
-	return !o->listed && !o->count_parts && !o->profile && o->limit == UINT64_MAX;
+	return !o->listed && !o->count_parts && !o->count_per && !o->profile && !o->sampled && o->limit == UINT64_MAX;
 }
 
 static const char *refusal(const gemp_pattern *pattern, const gemp_match_options *o)
@@ -87,6 +88,16 @@ done:
 	return code;
 }
 
+/* Collective. What takes most of the room, without kernels, which make the rest. */
+static gemp_code prepare_rows(gemp_counting *c, gemp_graph *graph, const gemp_view_key *key)
+{
+	gemp_code code = GEMP_OK;
+	GEMP_TRY(gemp_count_get_rows(&c->rows, c->context, graph, key));
+	GEMP_TRY(gemp_comm_agree(c->context->comm, gemp_view_upload(&c->rows->views[0], c->context->device, c->rows->wide)));
+done:
+	return code;
+}
+
 /* What sums cannot hold, in memory or in 64 bits, can be enumerated. */
 static bool yields(const gemp_context *context, gemp_code *code)
 {
@@ -119,7 +130,7 @@ gemp_code gemp_counting_new(gemp_counting **out, gemp_context *context, gemp_gra
 	if (!c->plan)
 		goto done;
 	const gemp_view_key key = { .relations = pattern->edges[0].relations, .direction = GEMP_VIEW_EITHER, .simple = true };
-	code = gemp_count_prepare(&c->engine, context, graph, &key, c->plan);
+	code = options->explained ? prepare_rows(c, graph, &key) : gemp_count_prepare(&c->engine, context, graph, &key, c->plan);
 	if (yields(context, &code)) {
 		*reason = "its sums do not fit";
 		goto done;
@@ -137,6 +148,7 @@ void gemp_counting_free(gemp_counting *c)
 	if (!c)
 		return;
 	gemp_count_free(c->engine);
+	gemp_resident_release(c->rows);
 	gemp_count_plan_free(c->plan);
 	gemp_free(c);
 }

@@ -267,6 +267,8 @@ gemp_code gemp_query_run(gemp_query *q, gemp_sink *sink, gemp_match_result *resu
 {
 	gemp_code code = GEMP_OK;
 	chain_of_sinks s = { 0 };
+	if (q->options.match.explained)
+		return gemp_fail(GEMP_EINTERNAL, "the query was prepared to be explained, not to run");
 	if (q->counting) {
 		bool fits;
 		code = gemp_counting_run(q->counting, result, &fits);

@@ -6,7 +6,6 @@ tsv v.tsv 'id type' 'a P' 'b P' 'c Q' 'd Q' 'e P'
 tsv e.tsv 'src dst type' 'a b R' 'b c R' 'c d R' 'd a R' 'a c R' 'b d R' 'd e S'
 expect 0 1 import --vertices v.tsv --edges e.tsv --undirected -o g.h5
 
-# A plan is of kernels that PoCL compiles for a second or two: what is asked here has those of another question where it can.
 # explained WORDS ARGUMENTS...: the plan has these words
 explained() { local words=$1; shift; expect 0 1 match g.h5 "$@" --count --explain --dry-run
 	grep -qF -- "$words" out err || { fail "no '$words' in the plan of $*"; cat out err >&2; }; }
@@ -18,6 +17,14 @@ explained 'one by one: it has conditions' 'MATCH (a:P)-[:R]-(b)-[:R]-(c)'
 explained 'one by one: its edges are directed' 'MATCH (a)-[:R]->(b)-[:R]->(c)'
 explained 'one by one: its edges are of several types' 'MATCH (a)-[:R]-(b)-[:S]-(c)'
 explained 'one by one: an option says how to search' --pattern triangle --lanes 1
+
+# What is only explained builds no kernels: the self-test is all that comes into a cache. Nor is anything matched.
+for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' --estimate; do
+	GEMP_CACHE_DIR=$work/dry expect 0 1 match g.h5 --pattern diamond $how --dry-run
+	equal "$(ls "$work"/dry/program-* | wc -l)" 1 "programs that $how --dry-run builds"
+	grep -qE 'pivot|counted without' out err || fail "no plan of $how"
+	grep -qE '^[0-9,]+ match|≈|^key' out err && fail "$how --dry-run matched"
+done
 
 # By either way, under all ranks, the same: triangles; of the others, one rank or three enumerate what both count.
 seed=${GEMP_TEST_SEED:-$RANDOM}
