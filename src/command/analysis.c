@@ -150,6 +150,12 @@ void gemp_analysis_verified(gemp_analysis *a, const char *what, double since)
 
 /* REPORT */
 
+void gemp_analysis_reached(gemp_analysis *a, gemp_count reached)
+{
+	gemp_report_print(a->report, "%s of %s %s reached from %s", gemp_grouped(reached).text,
+	                  gemp_counted(a->layout.vertices, "vertex").text, reached == 1 ? "is" : "are", a->options->source);
+}
+
 void gemp_analysis_stages(gemp_analysis *a, const gemp_traversal_cost *cost)
 {
 	enum { STAGES = 5 };
@@ -171,8 +177,8 @@ static void report_grid(gemp_analysis *a, uint64_t sum_bytes, double steps)
 {
 	const gemp_gas_grid grid = a->layout.grid;
 	double edges = (double)a->layout.edges, each = edges > 0 ? (double)sum_bytes / edges / steps : 0;
-	gemp_report_detail(a->report, "  %-10s %.3f of them sums, on a grid of %d rows and %d column%s\n", "", each, grid.rows,
-	                   grid.columns, grid.columns == 1 ? ": the random partition" : "s");
+	gemp_report_detail(a->report, "  %-10s %.3f of them sums, on a grid of %d row%s and %d column%s\n", "", each, grid.rows,
+	                   grid.rows == 1 ? "" : "s", grid.columns, grid.columns == 1 ? ": the random partition" : "s");
 	gemp_report_set(a->report, "grid", json_pack("{s:i, s:i}", "rows", grid.rows, "columns", grid.columns));
 	gemp_report_set(a->report, "sum_bytes_per_edge_and_iteration", json_real(each));
 }

@@ -48,6 +48,8 @@ gemp_code gemp_analysis_source(gemp_analysis *a, gemp_vertex *source);
 void gemp_analysis_prepared(gemp_analysis *a, double seconds, double build);
 void gemp_analysis_searched(gemp_analysis *a, const gemp_traversal_cost *cost);
 void gemp_analysis_summed(gemp_analysis *a, const gemp_dense_report *run);
+/* "3 of 40 vertices are reached from SOURCE", and no end of the line. */
+void gemp_analysis_reached(gemp_analysis *a, gemp_count reached);
 /* Collective. A table of the stages of a search, of the slowest rank each. */
 void gemp_analysis_stages(gemp_analysis *a, const gemp_traversal_cost *cost);
 /* For --verify: the edges asked for; an array by row of the graph of one by local vertex (the caller frees; NULL: NULL); and,

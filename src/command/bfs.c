@@ -35,7 +35,7 @@ static gemp_code report_levels(gemp_analysis *a, const gemp_bfs_result *found)
 			gemp_report_detail(report, "  %-10d %13s\n", level, gemp_grouped(sizes[level]).text);
 	}
 	if (levels > SHOWN)
-		gemp_report_detail(report, "  and %s more levels\n", gemp_grouped((uint64_t)levels - SHOWN).text);
+		gemp_report_detail(report, "  and %s\n", gemp_counted((uint64_t)levels - SHOWN, "more level").text);
 	gemp_report_set(report, "levels", list);
 done:
 	gemp_free(sizes);
@@ -49,9 +49,8 @@ static gemp_code report_found(gemp_analysis *a, void *self)
 	const gemp_bfs_result *found = &((work *)self)->found;
 	gemp_report *report = a->report;
 	const gemp_traversal_cost *cost = &found->cost;
-	gemp_report_print(report, "%s of %s vertices are reached from %s, the farthest over %s\n",
-	                  gemp_grouped(found->reached).text, gemp_grouped(a->layout.vertices).text, a->options->source,
-	                  gemp_counted(found->depth, "edge").text);
+	gemp_analysis_reached(a, found->reached);
+	gemp_report_print(report, ", the farthest over %s\n", gemp_counted(found->depth, "edge").text);
 	gemp_report_set(report, "reached", gemp_json_count(found->reached));
 	gemp_report_set(report, "depth", gemp_json_count(found->depth));
 	gemp_report_set(report, "pushes", gemp_json_count(found->pushes));

@@ -198,8 +198,9 @@ static void report_counts(const finding *f)
 	const gemp_components *found = &f->found;
 	gemp_report *report = f->report;
 	gemp_count vertices = f->chosen.graph->vertices;
-	gemp_report_print(report, "%s, %s of them single vertices; the largest has %s of %s\n",
+	gemp_report_print(report, "%s, %s of them %s; the largest has %s of %s\n",
 	                  gemp_counted(found->count, "component").text, gemp_grouped(found->isolated).text,
+	                  found->isolated == 1 ? "a single vertex" : "single vertices",
 	                  gemp_grouped(found->largest).text, gemp_counted(vertices, "vertex").text);
 	gemp_report_set(report, "components", gemp_json_count(found->count));
 	gemp_report_set(report, "single_vertices", gemp_json_count(found->isolated));

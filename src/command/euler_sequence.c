@@ -90,9 +90,8 @@ gemp_code gemp_euler_sequence_write(gemp_report *report, const gemp_graph *graph
 	uint64_t letters = overlap.edges + (circular ? 0 : overlap.word);
 	gemp_report_set(report, "sequence", json_pack("{s:o, s:o, s:b}", "letters", gemp_json_count(letters), "word",
 	                                              gemp_json_count(overlap.word + 1), "circular", circular));
-	gemp_report_detail(report, "%s letters that contain each of %s words of %s letters once\n",
-	                   gemp_grouped(letters).text,
-	                   gemp_grouped(overlap.edges).text, gemp_grouped(overlap.word + 1).text);
+	gemp_report_detail(report, "%s in which each of %s of %s is once\n", gemp_counted(letters, "letter").text,
+	                   gemp_counted(overlap.edges, "word").text, gemp_counted(overlap.word + 1, "letter").text);
 	if (path) {
 		GEMP_TRY(gemp_output_open(&output, report->comm, path));
 		GEMP_TRY(write_text(output, report->comm, &overlap, circular));

@@ -63,8 +63,8 @@ static void report_plan(gemp_report *report, const gemp_match_result *result)
 	gemp_report_set(report, "entries_read", gemp_json_count(result->entries_read));
 	gemp_report_set(report, "rows_passed", gemp_json_count(result->rows_passed));
 	gemp_report_set(report, "lookups", gemp_json_count(result->lookups));
-	gemp_report_detail(report, "  %-10s %s entries of rows read, %s lookups\n", "work",
-	                   gemp_grouped(result->entries_read).text, gemp_grouped(result->lookups).text);
+	gemp_report_detail(report, "  %-10s %s entries of rows read, %s\n", "work",
+	                   gemp_grouped(result->entries_read).text, gemp_counted(result->lookups, "lookup").text);
 }
 
 static void report_launches(gemp_report *report, const gemp_match_result *result)
@@ -72,8 +72,8 @@ static void report_launches(gemp_report *report, const gemp_match_result *result
 	gemp_report_set(report, "launches", gemp_json_count(result->launches));
 	gemp_report_set(report, "pivots", gemp_json_count(result->pivots));
 	gemp_report_set(report, "result_fill", json_real((double)result->result_fill_percent / 100));
-	gemp_report_detail(report, "  %-10s %s from %s pivots", "launches", gemp_grouped(result->launches).text,
-	                   gemp_grouped(result->pivots).text);
+	gemp_report_detail(report, "  %-10s %s from %s", "launches", gemp_grouped(result->launches).text,
+	                   gemp_counted(result->pivots, "pivot").text);
 	if (result->result_fill_percent)
 		gemp_report_detail(report, "; result buffer %s %% full on average",
 		                   gemp_grouped(result->result_fill_percent).text);
@@ -170,10 +170,10 @@ static void report_crossing(gemp_report *report, const gemp_match_result *result
 	json_object_set_new(object, "rows_fetched", gemp_json_count(result->rows_fetched));
 	json_object_set_new(object, "row_bytes", gemp_json_count(result->row_bytes));
 	json_object_set_new(object, "row_bytes_uncoded", gemp_json_count(result->row_words_bytes));
-	gemp_report_detail(report, "  %-10s %s round%s; %s rows fetched, in %s (%s before coding); %s pivots in parts\n", "pull",
-	                   gemp_grouped(result->pull_rounds).text, result->pull_rounds == 1 ? "" : "s",
-	                   gemp_grouped(result->rows_fetched).text, gemp_shown_bytes(result->row_bytes).text,
-	                   gemp_shown_bytes(result->row_words_bytes).text, gemp_grouped(result->pivots_alone).text);
+	gemp_report_detail(report, "  %-10s %s; %s fetched, in %s (%s before coding); %s in parts\n", "pull",
+	                   gemp_counted(result->pull_rounds, "round").text, gemp_counted(result->rows_fetched, "row").text,
+	                   gemp_shown_bytes(result->row_bytes).text, gemp_shown_bytes(result->row_words_bytes).text,
+	                   gemp_counted(result->pivots_alone, "pivot").text);
 }
 
 gemp_code gemp_found_report(gemp_report *report, const gemp_found *found)

@@ -118,8 +118,9 @@ static void report_cut(gemp_report *report, const gemp_graph *graph, const gemp_
 	double share = edges ? (double)inside / (double)edges : 1;
 	gemp_report_set(report, "edges_inside_share", json_real(share));
 	gemp_report_set(report, "edge_cut", gemp_json_count(edges - inside));
-	gemp_report_print(report, "  %-12s %s edges, %.2f %%, join two parts (random parts: about %.2f %%)\n", "cut",
-	                  gemp_grouped(edges - inside).text, 100 * (1 - share), 100 - 100 / (double)parts);
+	gemp_report_print(report, "  %-12s %s, %.2f %%, join%s two parts (random parts: about %.2f %%)\n", "cut",
+	                  gemp_counted(edges - inside, "edge").text, 100 * (1 - share), edges - inside == 1 ? "s" : "",
+	                  100 - 100 / (double)parts);
 }
 
 static gemp_code report_all(gemp_report *report, gemp_graph *graph, const asked *a, const uint32_t *part, double seconds)

@@ -99,10 +99,10 @@ static void print_work(gemp_report *report, const seat *seats, size_t count)
 		                                      "launches", gemp_json_count(work->launches), "matches",
 		                                      gemp_json_count(work->matches)));
 		if (shown)
-			gemp_report_detail(report, "  %-10s rank %d, device %d: %s s in %s launch%s, %s matches\n", i ? "" : "work",
+			gemp_report_detail(report, "  %-10s rank %d, device %d: %s s in %s launch%s, %s\n", i ? "" : "work",
 			                   seats[i].rank, seats[i].index, gemp_shown_seconds(work->seconds).text,
 			                   gemp_grouped(work->launches).text, work->launches == 1 ? "" : "es",
-			                   gemp_grouped(work->matches).text);
+			                   gemp_counted(work->matches, "match").text);
 	}
 	gemp_report_set(report, "work", list);
 }

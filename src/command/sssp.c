@@ -76,13 +76,13 @@ static gemp_code report_found(gemp_analysis *a, void *self)
 	const gemp_sssp_result *found = &((work *)self)->found;
 	gemp_report *report = a->report;
 	const gemp_traversal_cost *cost = &found->cost;
-	gemp_report_print(report, "%s of %s vertices are reached from %s, the farthest is ",
-	                  gemp_grouped(found->reached).text, gemp_grouped(a->layout.vertices).text, a->options->source);
+	gemp_analysis_reached(a, found->reached);
+	gemp_report_print(report, ", the farthest is ");
 	report_steps(a, found, report_farthest(a, found));
 	gemp_report_detail(report,
-	                   "\n  %-10s %s of relaxing, in steps of %g; %s edges gone along, %s leave reached vertices\n", "rounds",
-	                   gemp_grouped(cost->rounds).text, found->delta, gemp_grouped(cost->edges).text,
-	                   gemp_grouped(found->reached_edges).text);
+	                   "\n  %-10s %s of relaxing, in steps of %g; %s gone along, %s leave%s reached vertices\n", "rounds",
+	                   gemp_grouped(cost->rounds).text, found->delta, gemp_counted(cost->edges, "edge").text,
+	                   gemp_grouped(found->reached_edges).text, found->reached_edges == 1 ? "s" : "");
 	gemp_analysis_stages(a, cost);
 	gemp_report_set(report, "reached", gemp_json_count(found->reached));
 	gemp_report_set(report, "reached_edges", gemp_json_count(found->reached_edges));

@@ -54,7 +54,7 @@ def forms(path):
 
 def small_graphs():
     alone = Graph(["one"], []).write("alone")
-    assert "1 of 1 vertices are reached" in run(1, "bfs", alone, "--source", "one").stdout
+    assert "1 of 1 vertex is reached from one, the farthest over 0 edges" in run(1, "bfs", alone, "--source", "one").stdout
     run(1, "generate", "uniform", "--vertices", "0", "--edges", "0", "-o", "none.h5", "-q")
     run(2, "bfs", "none.h5", "--source", "0", code=2, says="no vertex with this key")
     path = Graph(list(range(40)), [(i, i + 1, "A", 1) for i in range(39)])
