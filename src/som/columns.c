@@ -7,19 +7,37 @@
 
 static void find_ends(gemp_som_columns *c, const float *x, size_t count)
 {
-	for (uint32_t k = 0; k < c->dims; k++) {
-		c->least[k] = DBL_MAX;
-		c->greatest[k] = -DBL_MAX;
+	const size_t n = c->dims;
+	double *restrict least = c->least, *restrict greatest = c->greatest, *restrict there = c->there;
+	for (size_t k = 0; k < n; k++) {
+		least[k] = DBL_MAX;
+		greatest[k] = -DBL_MAX;
 	}
-	for (size_t i = 0; i < count; i++)
-		for (uint32_t k = 0; k < c->dims; k++) {
-			const double value = x[i * c->dims + k];
-			if (!isfinite(value))
-				continue;
-			c->least[k] = fmin(c->least[k], value);
-			c->greatest[k] = fmax(c->greatest[k], value);
-			c->there[k]++;
+	for (size_t i = 0; i < count; i++) {
+		const float *restrict row = x + i * n;
+		for (size_t k = 0; k < n; k++) {
+			const double value = row[k];
+			const bool is = fabs(value) <= DBL_MAX;
+			least[k] = is && value < least[k] ? value : least[k];
+			greatest[k] = is && value > greatest[k] ? value : greatest[k];
+			there[k] += is;
 		}
+	}
+}
+
+/* A value that is missing adds 0. */
+static void add_rows(const gemp_som_columns *c, const float *x, size_t count, const gemp_fold *restrict by, bool squared,
+                     double *restrict high, double *restrict low)
+{
+	const size_t n = c->dims;
+	const double *restrict mean = c->mean;
+	for (size_t i = 0; i < count; i++) {
+		const float *restrict row = x + i * n;
+		for (size_t k = 0; k < n; k++) {
+			const double apart = squared ? row[k] - mean[k] : row[k], value = squared ? apart * apart : apart;
+			gemp_fold_add(by[k], fabsf(row[k]) <= FLT_MAX ? value : 0, &high[k], &low[k]);
+		}
+	}
 }
 
 /* Collective. means[dims] of the values themselves or, `squared`, of the squares of their distances from the mean. */
@@ -38,12 +56,7 @@ static gemp_code find_means(const gemp_som_columns *c, const gemp_comm *comm, co
 		const double from = squared ? c->mean[k] : 0, most = fmax(fabs(c->least[k] - from), fabs(c->greatest[k] - from));
 		by[k] = gemp_fold_of(squared ? most * most : most, c->there[k]);
 	}
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < n; k++) {
-			const double value = (double)x[i * n + k], apart = squared ? value - c->mean[k] : value;
-			if (isfinite(value))
-				gemp_fold_add(by[k], squared ? apart * apart : apart, &high[k], &high[n + k]);
-		}
+	add_rows(c, x, count, by, squared, high, high + n);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, high, (int)(2 * n), MPI_DOUBLE, MPI_SUM, comm->world));
 	for (size_t k = 0; k < n; k++)
 		means[k] = c->there[k] > 0 ? (high[k] + high[n + k]) / c->there[k] : 0;

@@ -5,6 +5,7 @@
 #include "core/random.h"
 #include "core/ranges.h"
 #include "core/threads.h"
+#include "som/covariance.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,6 @@
  * where it is small; else each product goes over the samples. */
 enum {
 	WIDE = 8,             /* vectors, as they converge sooner than two would */
-	MATRIX = 1024,        /* dimensions */
 	TURNS = 1000,         /* on a matrix */
 	TURNS_OF_SAMPLES = 40,
 	SWEEPS = 64,          /* of Jacobi's method, which takes about ten */
@@ -30,7 +30,7 @@ typedef struct finding {
 	double *matrix;       /* [dims][dims], or NULL */
 	double *vectors;      /* [wide][dims] */
 	double *products;     /* [wide][dims] */
-	gemp_fold by;
+	gemp_fold by;         /* this and what follows: where there is no matrix */
 	size_t pieces, piece; /* of the samples; sums of one */
 	double *sums;         /* [pieces][2][piece]: high parts and low ones */
 	double *rows;         /* [pieces][dims] */
@@ -45,16 +45,6 @@ static const double *centred(const finding *f, size_t i, double *row)
 		row[k] = isfinite(value) ? value : 0;
 	}
 	return row;
-}
-
-/* The lower half of the sum of row * row'. */
-static void add_squares(const finding *f, const double *restrict row, double *restrict high, double *restrict low)
-{
-	const size_t n = f->dims;
-	const gemp_fold by = f->by;
-	for (size_t a = 0; a < n; a++)
-		for (size_t b = 0; b <= a; b++)
-			gemp_fold_add(by, row[a] * row[b], &high[a * n + b], &low[a * n + b]);
 }
 
 static void add_products(const finding *f, const double *restrict row, double *restrict high, double *restrict low)
@@ -77,14 +67,11 @@ static void add_samples(void *context, unsigned thread, size_t piece)
 	(void)thread;
 	memset(high, 0, 2 * f->piece * sizeof *high);
 	for (size_t i = f->count * piece / f->pieces; i < f->count * (piece + 1) / f->pieces; i++)
-		if (f->matrix)
-			add_squares(f, centred(f, i, row), high, low);
-		else
-			add_products(f, centred(f, i, row), high, low);
+		add_products(f, centred(f, i, row), high, low);
 }
 
-/* Collective. Means over all ranks' samples, of what add_samples sums up. */
-static void add_up(finding *f, double *out)
+/* Collective. The covariance times the vectors. */
+static void add_up(finding *f)
 {
 	double *sums = f->sums;
 	gemp_parallel_for(f->pieces, add_samples, f);
@@ -93,7 +80,7 @@ static void add_up(finding *f, double *out)
 			sums[k] += sums[2 * p * f->piece + k];
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, sums, (int)(2 * f->piece), MPI_DOUBLE, MPI_SUM, f->comm->world));
 	for (size_t k = 0; k < f->piece; k++)
-		out[k] = (sums[k] + sums[f->piece + k]) / f->samples;
+		f->products[k] = (sums[k] + sums[f->piece + k]) / f->samples;
 }
 
 /* The greatest distance from the mean in a column. */
@@ -119,16 +106,7 @@ static void choose_fold(finding *f)
 		widest = fmax(widest, f->sums[p]);
 	GEMP_MPI(MPI_Allreduce(MPI_IN_PLACE, &widest, 1, MPI_DOUBLE, MPI_MAX, f->comm->world));
 	/* a row times a vector of length 1 is not longer than the row */
-	f->by = gemp_fold_of(widest * widest * (f->matrix ? 1 : 1.01 * sqrt(f->dims)), f->samples);
-}
-
-static void make_matrix(finding *f)
-{
-	const size_t n = f->dims;
-	add_up(f, f->matrix);
-	for (size_t a = 0; a < n; a++)
-		for (size_t b = 0; b < a; b++)
-			f->matrix[b * n + a] = f->matrix[a * n + b];
+	f->by = gemp_fold_of(widest * widest * 1.01 * sqrt(f->dims), f->samples);
 }
 
 /* VECTORS */
@@ -159,17 +137,24 @@ static void make_orthogonal(double *vectors, size_t wide, size_t n)
 	}
 }
 
+/* Rows of the matrix are its columns, too. */
+static void multiply_matrix(size_t n, size_t wide, const double *restrict matrix, const double *restrict vectors,
+                            double *restrict products)
+{
+	memset(products, 0, wide * n * sizeof *products);
+	for (size_t a = 0; a < n; a++)
+		for (size_t v = 0; v < wide; v++)
+			for (size_t b = 0; b < n; b++)
+				products[v * n + b] += vectors[v * n + a] * matrix[a * n + b];
+}
+
 /* Collective, unless there is a matrix. */
 static void multiply(finding *f)
 {
-	const size_t n = f->dims;
-	if (!f->matrix) {
-		add_up(f, f->products);
-		return;
-	}
-	for (size_t v = 0; v < f->wide; v++)
-		for (size_t k = 0; k < n; k++)
-			f->products[v * n + k] = dot(f->matrix + k * n, f->vectors + v * n, n);
+	if (f->matrix)
+		multiply_matrix(f->dims, f->wide, f->matrix, f->vectors, f->products);
+	else
+		add_up(f);
 }
 
 /* One rotation of Jacobi's method, after which matrix[p][q] is 0. Rows of `vectors` become the eigenvectors. */
@@ -278,15 +263,15 @@ static gemp_code make_room(finding *f)
 {
 	gemp_code code = GEMP_OK;
 	const size_t n = f->dims, values = f->wide * n;
-	f->piece = n <= MATRIX ? n * n : values;
+	GEMP_TRY(GEMP_NEW(f->vectors, values));
+	GEMP_TRY(GEMP_NEW(f->products, values));
+	if (n <= GEMP_SOM_COVARIANCE_DIMS)
+		return GEMP_NEW(f->matrix, n * n);
+	f->piece = values;
 	f->pieces = SCRATCH / (2 * f->piece * sizeof *f->sums);
 	f->pieces = f->pieces < gemp_threads() ? f->pieces : gemp_threads();
 	f->pieces = f->pieces < gemp_ranges(f->count) ? f->pieces : gemp_ranges(f->count);
 	f->pieces += f->pieces == 0;
-	if (n <= MATRIX)
-		GEMP_TRY(GEMP_NEW(f->matrix, n * n));
-	GEMP_TRY(GEMP_NEW(f->vectors, values));
-	GEMP_TRY(GEMP_NEW(f->products, values));
 	GEMP_TRY(GEMP_NEW(f->sums, 2 * f->pieces * f->piece));
 	code = GEMP_NEW(f->rows, f->pieces * n);
 done:
@@ -301,9 +286,10 @@ gemp_code gemp_som_principal(const gemp_comm *comm, const float *x, size_t count
 		.samples = all > 0 ? all : 1 };
 	double found[2];
 	GEMP_TRY(gemp_comm_agree(comm, make_room(&f)));
-	choose_fold(&f);
 	if (f.matrix)
-		make_matrix(&f);
+		GEMP_TRY(gemp_som_covariance(comm, x, count, dims, mean, f.matrix));
+	else
+		choose_fold(&f);
 	iterate(&f, axes, found);
 	for (int axis = 0; axis < 2; axis++)
 		settle(axes + (size_t)axis * dims, dims, sqrt(found[axis]));

@@ -1,0 +1,164 @@
+/* Covariance on all ranks: of whole numbers as it is, of others closely, and the same to the last bit in any order and on any
+ * ranks. */
+#include "harness/collective.h"
+
+#include "core/random.h"
+#include "som/covariance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 300 };
+static const size_t counts[] = { 0, 1, 2, 31, 32, 33, 64, MOST };
+
+typedef struct made {
+	size_t count, n;
+	float *x;             /* [MOST][n] */
+	double *mean;         /* [n] */
+	double *matrix, *other;
+} made;
+
+static made made_new(size_t count, size_t n)
+{
+	return (made){ count, n, calloc(MOST * n, sizeof(float)), calloc(n, sizeof(double)), calloc(n * n, sizeof(double)),
+		calloc(n * n, sizeof(double)) };
+}
+
+static void made_free(made *m)
+{
+	free(m->x);
+	free(m->mean);
+	free(m->matrix);
+	free(m->other);
+}
+
+/* Shares of all ranks but every second one, or all of it on the first. */
+static gemp_code find(const made *m, bool shared, double *matrix)
+{
+	const size_t ranks = ((size_t)test_comm.size + 1) / 2, rank = (size_t)test_comm.rank / 2;
+	size_t begin = m->count * rank / ranks, end = m->count * (rank + 1) / ranks;
+	if (!shared || test_comm.rank % 2) {
+		begin = 0;
+		end = test_comm.rank == 0 ? m->count : 0;
+	}
+	return gemp_som_covariance(&test_comm, m->x + begin * m->n, end - begin, (uint32_t)m->n, m->mean, matrix);
+}
+
+static long double expected(const made *m, size_t a, size_t b)
+{
+	long double sum = 0;
+	for (size_t i = 0; i < m->count; i++) {
+		const float *row = m->x + i * m->n;
+		if (isfinite(row[a]) && isfinite(row[b]))
+			sum += ((long double)row[a] - m->mean[a]) * ((long double)row[b] - m->mean[b]);
+	}
+	return m->count > 0 ? sum / (long double)m->count : 0;
+}
+
+/* By how much of the columns' deviations entries are off at most. */
+static double off(const made *m)
+{
+	double most = 0;
+	for (size_t a = 0; a < m->n; a++)
+		for (size_t b = 0; b < m->n; b++) {
+			const double by = sqrt((double)(expected(m, a, a) * expected(m, b, b)));
+			const double apart = (double)fabsl(m->matrix[a * m->n + b] - expected(m, a, b));
+			most = fmax(most, by > 0 ? apart / by : apart);
+		}
+	return most;
+}
+
+static void whole_numbers(void **state)
+{
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+		made m = made_new(counts[c], 5);
+		for (size_t k = 0; k < m.count * m.n; k++)
+			m.x[k] = (float)(int64_t)gemp_random_below(&random, 2001) - 1000;
+		assert_all_ok(find(&m, true, m.matrix));
+		for (size_t k = 0; k < m.n * m.n; k++)
+			assert_all(m.matrix[k] == (double)expected(&m, k / m.n, k % m.n));
+		made_free(&m);
+	}
+}
+
+/* Sums that fill a double: as many of the greatest values as there are, with one sign or both. */
+static void greatest_values(void **state)
+{
+	const float most = 16777215;
+	(void)state;
+	for (int sign = -1; sign <= 1; sign += 2) {
+		made m = made_new(MOST, 2);
+		for (size_t i = 0; i < MOST; i++) {
+			m.x[2 * i] = most;
+			m.x[2 * i + 1] = (float)sign * most;
+		}
+		assert_all_ok(find(&m, true, m.matrix));
+		assert_all(m.matrix[0] == (double)most * most && m.matrix[1] == sign * (double)most * most);
+		made_free(&m);
+	}
+}
+
+/* Columns of other measures, far from 0, with values missing. */
+static void any_numbers(void **state)
+{
+	static const double measure[] = { 1, 1e-20, 1e15, 3, 1e-3, 7, 1e6 }, far[] = { 0, 0, 0, 2000, 0, -1, 1e6 };
+	uint64_t random = test_seed_all();
+	(void)state;
+	for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+		made m = made_new(counts[c], sizeof measure / sizeof *measure);
+		for (size_t k = 0; k < m.count * m.n; k++) {
+			const double value = pow(gemp_random_unit(&random) - .5, 3) * measure[k % m.n] + far[k % m.n];
+			m.x[k] = gemp_random_below(&random, 10) == 0 ? NAN : gemp_random_below(&random, 50) == 0 ? INFINITY : (float)value;
+		}
+		for (size_t k = 0; k < m.n; k++)
+			m.mean[k] = far[k] + measure[k] / 100;
+		assert_all_ok(find(&m, true, m.matrix));
+		assert_all(off(&m) < 1e-6);
+		if (m.count > 30) {
+			m.matrix[1] *= 1 + 1e-3;
+			m.matrix[8] *= 1 + 1e-3;
+			assert_all(off(&m) > 1e-6); /* the check objects */
+			assert_all_ok(find(&m, true, m.matrix));
+		}
+		assert_all_ok(find(&m, false, m.other));
+		assert_all(memcmp(m.matrix, m.other, m.n * m.n * sizeof *m.matrix) == 0);
+		for (size_t i = 0; i < m.count / 2; i++)
+			for (size_t k = 0; k < m.n; k++) {
+				float *one = &m.x[i * m.n + k], *two = &m.x[(m.count - 1 - i) * m.n + k], first = *one;
+				*one = *two;
+				*two = first;
+			}
+		assert_all_ok(find(&m, true, m.other));
+		assert_all(memcmp(m.matrix, m.other, m.n * m.n * sizeof *m.matrix) == 0);
+		made_free(&m);
+	}
+}
+
+static gemp_code find_shared(void *context)
+{
+	const made *m = context;
+	return find(m, true, m->matrix);
+}
+
+static void memory_may_run_out(void **state)
+{
+	made m = made_new(33, 3);
+	(void)state;
+	assert_all_survive_no_memory(find_shared, &m);
+	made_free(&m);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_numbers),
+		cmocka_unit_test(greatest_values),
+		cmocka_unit_test(any_numbers),
+		cmocka_unit_test(memory_may_run_out),
+	};
+	return test_main_all(argc, argv, tests);
+}
