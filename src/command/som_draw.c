@@ -1,6 +1,5 @@
 #include "command/som.h"
 
-#include "command/files.h"
 #include "command/som_labels.h"
 #include "core/memory.h"
 #include "core/text.h"
@@ -151,21 +150,15 @@ done:
 	return code;
 }
 
-/* Collective. Of the first part. */
+/* Collective. Of the first part, on rank 0, which draws. */
 static gemp_code label(drawing *d, gemp_comm *comm)
 {
-	gemp_code code = GEMP_OK;
-	char *text = NULL;
-	const char *path = d->options->labels_file;
-	GEMP_TRY(gemp_file_read(&text, comm, "--labels", path));
-	code = GEMP_NEW(d->labels, gemp_som_map_units(&d->map));
-	if (code == GEMP_OK)
-		code = gemp_som_labels_read(d->labels, gemp_som_map_units(&d->map), text, path);
-	GEMP_TRY(gemp_comm_agree(comm, code));
+	const uint32_t units = gemp_som_map_units(&d->map);
+	gemp_code code = GEMP_NEW(d->labels, units);
+	if (code == GEMP_OK && comm->rank == 0)
+		code = gemp_som_labels_read(d->labels, units, d->options->labels_file);
 	d->panels[0].labels = d->labels;
-done:
-	gemp_free(text);
-	return code;
+	return gemp_comm_agree(comm, code);
 }
 
 gemp_code gemp_som_run_draw(gemp_report *report, gemp_comm *comm, const gemp_options *options)

@@ -1,7 +1,11 @@
 #include "command/som_labels.h"
 
+#include "command/files.h"
 #include "command/quantity.h"
 #include "core/memory.h"
+#include "core/text.h"
+#include "io/json_record.h"
+#include "io/stream.h"
 #include "io/text_cells.h"
 
 #include <inttypes.h>
@@ -11,19 +15,44 @@
 
 #define NO_UNIT UINT32_MAX
 
+typedef enum form { TABS, COMMAS, JSON } form;
+
 /* Of a vector, on a unit. */
 typedef struct name {
 	uint32_t unit;
 	uint64_t line;
-	gemp_cell key;      /* in the file's text */
+	gemp_cell key;
 } name;
 
-/* Where columns are. */
-typedef struct layout {
+typedef struct reading {
 	const char *path;
+	uint32_t units;
+	form form;
 	uint64_t line;
-	int64_t key, unit;
-} layout;
+	int64_t key, unit;  /* columns */
+	gemp_cells cells;
+	gemp_text text;     /* all keys */
+	name *names;        /* [count]; bytes of keys are set in the end, as the text moves */
+	size_t count, capacity;
+} reading;
+
+static gemp_code choose_form(reading *r)
+{
+	static const char *const packed[] = { "", ".gz", ".zst" }, *const endings[] = { ".csv", ".jsonl", ".h5" };
+	static const form forms[] = { COMMAS, JSON, TABS };
+	char ending[16];
+	for (size_t e = 0; e < 3; e++)
+		for (size_t p = 0; p < 3; p++) {
+			snprintf(ending, sizeof ending, "%s%s", endings[e], packed[p]);
+			if (!gemp_file_ends_in(r->path, ending))
+				continue;
+			if (strcmp(endings[e], ".h5") == 0)
+				return gemp_fail(GEMP_EUSAGE, "--labels %s: names are read from .tsv, .csv and .jsonl; give what som "
+				                 "apply wrote as one of these", r->path);
+			r->form = forms[e];
+		}
+	return GEMP_OK;
+}
 
 static int64_t column_of(const gemp_cells *cells, const char *name)
 {
@@ -33,60 +62,102 @@ static int64_t column_of(const gemp_cells *cells, const char *name)
 	return -1;
 }
 
-static gemp_code read_header(layout *at, const gemp_cells *cells)
+static gemp_code read_header(reading *r)
 {
-	at->key = column_of(cells, "key");
-	at->unit = column_of(cells, "unit");
-	if (at->key < 0 || at->unit < 0)
-		return gemp_fail(GEMP_EDATA, "%s:1: the header has no columns key and unit; give what som apply wrote as .tsv",
-		                 at->path);
+	r->key = column_of(&r->cells, "key");
+	r->unit = column_of(&r->cells, "unit");
+	if (r->key < 0 || r->unit < 0)
+		return gemp_fail(GEMP_EDATA, "%s:1: the header has no columns key and unit; give what som apply wrote", r->path);
 	return GEMP_OK;
 }
 
-static gemp_code read_line(name *out, uint32_t units, const layout *at, const gemp_cells *cells)
-{
-	uint64_t number;
-	char text[24];
-	if (cells->count <= (size_t)(at->key > at->unit ? at->key : at->unit))
-		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": has no columns key and unit", at->path, at->line);
-	const gemp_cell *cell = &cells->cell[at->unit];
-	*out = (name){ .unit = NO_UNIT };
-	if (cell->null)
-		return GEMP_OK;
-	snprintf(text, sizeof text, "%.*s", (int)(cell->size < sizeof text ? cell->size : 0), cell->bytes);
-	if (!gemp_parse_count(text, &number) || number >= units)
-		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": '%s' is no unit of this map; give what som apply wrote with it",
-		                 at->path, at->line, text);
-	*out = (name){ (uint32_t)number, at->line, cells->cell[at->key] };
-	return GEMP_OK;
-}
-
-/* All names of units; *out is owned by the caller. */
-static gemp_code read_names(name **out, size_t *count, uint32_t units, const char *text, const char *path)
+static gemp_code add_name(reading *r, const char *number, const char *key, size_t size)
 {
 	gemp_code code = GEMP_OK;
-	gemp_cells cells = { 0 };
-	layout at = { .path = path };
-	size_t capacity = 0;
-	for (const char *line = text; *line;) {
-		const size_t size = strcspn(line, "\n"), length = size && line[size - 1] == '\r' ? size - 1 : size;
-		at.line++;
-		if (gemp_utf8_check(line, length) < length)
-			GEMP_TRY(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is not UTF-8", path, at.line));
-		GEMP_TRY(gemp_cells_tsv(&cells, line, length));
-		if (at.line == 1) {
-			GEMP_TRY(read_header(&at, &cells));
-		} else if (length > 0) {
-			GEMP_TRY(GEMP_RESERVE(*out, capacity, *count + 1));
-			GEMP_TRY(read_line(&(*out)[*count], units, &at, &cells));
-			*count += (*out)[*count].unit != NO_UNIT;
-		}
-		line += size + (line[size] == '\n');
-	}
-	if (at.line == 0)
-		code = read_header(&at, &cells); /* of a file without any */
+	uint64_t unit;
+	if (!gemp_parse_count(number, &unit) || unit >= r->units)
+		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": '%s' is no unit of this map; give what som apply wrote with it",
+		                 r->path, r->line, number);
+	GEMP_TRY(GEMP_RESERVE(r->names, r->capacity, r->count + 1));
+	r->names[r->count++] = (name){ (uint32_t)unit, r->line, { .size = size } };
+	gemp_text_add(&r->text, key, size);
+	code = gemp_text_status(&r->text);
 done:
-	gemp_cells_free(&cells);
+	return code;
+}
+
+/* Of a table. */
+static gemp_code read_cells(reading *r)
+{
+	char number[24];
+	if (r->cells.count <= (size_t)(r->key > r->unit ? r->key : r->unit))
+		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": has no columns key and unit", r->path, r->line);
+	const gemp_cell *unit = &r->cells.cell[r->unit], *key = &r->cells.cell[r->key];
+	snprintf(number, sizeof number, "%.*s", (int)(unit->size < sizeof number ? unit->size : 0), unit->bytes);
+	return unit->null ? GEMP_OK : add_name(r, number, key->bytes, key->size);
+}
+
+static gemp_code read_object(reading *r, const char *record, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	json_error_t error;
+	json_t *object = json_loadb(record, size, JSON_DECODE_ANY, &error);
+	const json_t *key = json_object_get(object, "key"), *unit = json_object_get(object, "unit");
+	char number[24], *other = NULL;
+	if (!json_is_object(object) || !key || !unit)
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is no object with key and unit; give what som apply wrote", r->path,
+		                   r->line));
+	if (json_is_null(unit))
+		goto done;
+	if (!json_is_integer(unit))
+		GEMP_TRY(gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": unit is %s; give what som apply wrote with this map", r->path,
+		                   r->line, gemp_json_kind(unit)));
+	snprintf(number, sizeof number, "%lld", (long long)json_integer_value(unit));
+	if (!json_is_string(key) && !(other = json_dumps(key, JSON_ENCODE_ANY)))
+		GEMP_TRY(GEMP_ENOMEM);
+	code = add_name(r, number, other ? other : json_string_value(key), other ? strlen(other) : json_string_length(key));
+done:
+	free(other);
+	json_decref(object);
+	return code;
+}
+
+static gemp_code read_record(reading *r, char *record, size_t size)
+{
+	gemp_code code = GEMP_OK;
+	if (gemp_utf8_check(record, size) < size)
+		return gemp_fail(GEMP_EDATA, "%s:%" PRIu64 ": is not UTF-8", r->path, r->line);
+	if (r->form == JSON)
+		return size > 0 ? read_object(r, record, size) : GEMP_OK;
+	code = r->form == TABS ? gemp_cells_tsv(&r->cells, record, size) : gemp_cells_csv(&r->cells, record, size);
+	if (code != GEMP_OK)
+		return gemp_fail_in(code, "%s:%" PRIu64 ": ", r->path, r->line);
+	return r->line == 1 ? read_header(r) : size > 0 ? read_cells(r) : GEMP_OK;
+}
+
+/* All names of units. */
+static gemp_code read_names(reading *r)
+{
+	gemp_code code = GEMP_OK;
+	gemp_stream *stream = NULL;
+	gemp_stream_info info;
+	char *record;
+	size_t size, at = 0;
+	GEMP_TRY(choose_form(r));
+	GEMP_TRY(gemp_stream_inspect(r->path, &info));
+	GEMP_TRY(gemp_stream_open(&stream, r->path, 0, GEMP_STREAM_END));
+	for (;;) {
+		GEMP_TRY(gemp_stream_next(stream, r->form == COMMAS, &record, &size));
+		if (!record)
+			break;
+		r->line = gemp_stream_line(stream);
+		GEMP_TRY(read_record(r, record, size));
+	}
+	for (size_t i = 0; i < r->count; at += r->names[i++].key.size)
+		r->names[i].key.bytes = r->text.data + at;
+done:
+	gemp_stream_close(stream);
+	gemp_cells_free(&r->cells);
 	return code;
 }
 
@@ -132,19 +203,19 @@ static void label_unit(gemp_som_label *label, const name *names, size_t count)
 	label->others = count - most;
 }
 
-gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const char *text, const char *path)
+gemp_code gemp_som_labels_read(gemp_som_label *labels, uint32_t units, const char *path)
 {
-	name *names = NULL;
-	size_t count = 0;
-	gemp_code code = read_names(&names, &count, units, text, path);
-	if (code == GEMP_OK && count > 0) {
-		qsort(names, count, sizeof *names, compare);
-		for (size_t from = 0, to; from < count; from = to) {
-			for (to = from + 1; to < count && names[to].unit == names[from].unit;)
+	reading r = { .path = path, .units = units };
+	gemp_code code = read_names(&r);
+	if (code == GEMP_OK && r.count > 0) {
+		qsort(r.names, r.count, sizeof *r.names, compare);
+		for (size_t from = 0, to; from < r.count; from = to) {
+			for (to = from + 1; to < r.count && r.names[to].unit == r.names[from].unit;)
 				to++;
-			label_unit(&labels[names[from].unit], names + from, to - from);
+			label_unit(&labels[r.names[from].unit], r.names + from, to - from);
 		}
 	}
-	gemp_free(names);
+	gemp_free(r.names);
+	gemp_text_free(&r.text);
 	return code;
 }

@@ -1,5 +1,8 @@
 """som draw, on maps made here: what is in which colour, in SVG and PNG; legends, labels, layouts; maps and labels that
 are damaged, on 1 and 3 ranks."""
+import csv
+import gzip
+import json
 import os
 import random
 import re
@@ -139,6 +142,33 @@ def hits():
     assert svg.texts()[:4] == ["hits", "1", "grey: 0", "5"], svg.texts()
 
 
+def other_forms_of_names(rows):
+    """The same picture of .csv and .jsonl, packed or not, as of units.tsv."""
+    with open("map.svg", encoding="utf-8") as file:
+        expected = file.read()
+    with open("units.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("unit", "x", "key")] + [(unit, "a,\nb", key) for key, unit in rows])
+    with open("units.jsonl", "w", encoding="utf-8") as file:
+        file.writelines(json.dumps({"key": key, "unit": None if unit == "" else unit}) + "\n" for key, unit in rows)
+    with open("units.jsonl", "rb") as file, gzip.open("units.jsonl.gz", "wb") as packed:
+        packed.write(file.read())
+    for name in ("units.csv", "units.jsonl", "units.jsonl.gz"):
+        draw("map.h5", "again.svg", "--show", "x2", "--show", "x1", "--labels", name)
+        with open("again.svg", encoding="utf-8") as file:
+            assert file.read() == expected, name
+    with open("numbers.jsonl", "w", encoding="utf-8") as file:
+        file.write('{"key":17,"unit":3}\n')
+    draw("map.h5", "again.svg", "--show", "x1", "--labels", "numbers.jsonl")
+    assert [text for *_, text in Picture("again.svg", 24).labels] == ["17"]
+    for text, says in (("[1]\n", ":1: is no object"), ('{"key":"a","unit":0}\n{"key":"a"}\n', ":2: is no object"),
+                       ("{\n", ":1: is no object"), ('{"key":"a","unit":"b"}\n', ":1: unit is a string"),
+                       ('{"key":"a","unit":24}\n', ":1: '24' is no unit"), ('{"key":"a","unit":-1}\n', ":1: '-1'")):
+        with open("bad.jsonl", "w", encoding="utf-8") as file:
+            file.write(text)
+        draw("map.h5", "plain.png", "--labels", "bad.jsonl", code=65, says="bad.jsonl" + says)
+    draw("map.h5", "plain.png", "--labels", "units.h5", code=2, says="--labels units.h5: names are read from")
+
+
 def names_of_units(rng):
     """The name that most vectors of a unit have, within its room; how many have others."""
     write_map("map.h5", rng.normal(size=(2, 12, 2)), grid="hexagonal")
@@ -158,11 +188,12 @@ def names_of_units(rng):
     at_the_edges = [text for *_, text in lower[::8]] # there is room
     assert at_the_edges == ["unit of the lower row 13", "unit of the lower row 21"], lower
     assert all(re.fullmatch("uni.*…", text) and len(text) < 14 for *_, text in lower[1:-1]), lower
+    other_forms_of_names(rows)
     draw("map.h5", "map.png", "--show", "x1", "--labels", "units.tsv")
     dots = {tuple(dot) for line in read_png("map.png") for dot in line}
     assert {(0, 0, 0), (255, 255, 255)} <= dots and len(dots) > 20
     draw("map.h5", "plain.png", "--show", "x1", "--labels", "empty.tsv", code=66, says="empty.tsv")
-    for text, says in (("key\tplace\na\t1\n", ":1: the header"), ("", ":1: the header"),
+    for text, says in (("key\tplace\na\t1\n", ":1: the header"), ("", ": is empty"),
                        ("key\tunit\na\t24\n", ":2: '24' is no unit"), ("key\tunit\na\tb\n", ":2: 'b'"),
                        ("key\tunit\n\na\n", ":3: has no"), ("key\tunit\n\udce9\t1\n", ":2: is not UTF-8")):
         with open("bad.tsv", "w", encoding="utf-8", errors="surrogateescape") as file:
