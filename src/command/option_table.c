@@ -376,7 +376,7 @@ static const gemp_option table[] = {
 	  "repeated. Without it umatrix and planes.",
 	  AT(shown) },
 	{ "labels", 0, GEMP_OPTION_TEXT, "FILE", NULL, GEMP_ON_SOM, output,
-	  "draw: names to write on the units of the first part: what apply wrote, as .tsv, .csv or .jsonl (.gz, .zst).", AT(labels_file) },
+	  "draw: names to write on the units of the first part: what apply wrote, as .tsv, .csv, .jsonl (.gz, .zst) or .h5.", AT(labels_file) },
 	{ "json", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,
 	  "Write the report as JSON; -: to stdout, alone, and text for people goes to stderr.", AT(json) },
 	{ "trace", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, output,

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "io/json_record.h"
+#include "io/som_names.h"
 #include "io/stream.h"
 #include "io/text_cells.h"
 
@@ -15,7 +16,7 @@
 
 #define NO_UNIT UINT32_MAX
 
-typedef enum form { TABS, COMMAS, JSON } form;
+typedef enum form { TABS, COMMAS, JSON, HDF5 } form;
 
 /* Of a vector, on a unit. */
 typedef struct name {
@@ -36,22 +37,14 @@ typedef struct reading {
 	size_t count, capacity;
 } reading;
 
-static gemp_code choose_form(reading *r)
+static form form_of(const char *path)
 {
-	static const char *const packed[] = { "", ".gz", ".zst" }, *const endings[] = { ".csv", ".jsonl", ".h5" };
-	static const form forms[] = { COMMAS, JSON, TABS };
-	char ending[16];
-	for (size_t e = 0; e < 3; e++)
-		for (size_t p = 0; p < 3; p++) {
-			snprintf(ending, sizeof ending, "%s%s", endings[e], packed[p]);
-			if (!gemp_file_ends_in(r->path, ending))
-				continue;
-			if (strcmp(endings[e], ".h5") == 0)
-				return gemp_fail(GEMP_EUSAGE, "--labels %s: names are read from .tsv, .csv and .jsonl; give what som "
-				                 "apply wrote as one of these", r->path);
-			r->form = forms[e];
-		}
-	return GEMP_OK;
+	static const char *const endings[] = { ".csv", ".csv.gz", ".csv.zst", ".jsonl", ".jsonl.gz", ".jsonl.zst", ".h5" };
+	static const form forms[] = { COMMAS, COMMAS, COMMAS, JSON, JSON, JSON, HDF5 };
+	for (size_t e = 0; e < sizeof forms / sizeof *forms; e++)
+		if (gemp_file_ends_in(path, endings[e]))
+			return forms[e];
+	return TABS;
 }
 
 static int64_t column_of(const gemp_cells *cells, const char *name)
@@ -135,15 +128,13 @@ static gemp_code read_record(reading *r, char *record, size_t size)
 	return r->line == 1 ? read_header(r) : size > 0 ? read_cells(r) : GEMP_OK;
 }
 
-/* All names of units. */
-static gemp_code read_names(reading *r)
+static gemp_code read_text(reading *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_stream *stream = NULL;
 	gemp_stream_info info;
 	char *record;
-	size_t size, at = 0;
-	GEMP_TRY(choose_form(r));
+	size_t size;
 	GEMP_TRY(gemp_stream_inspect(r->path, &info));
 	GEMP_TRY(gemp_stream_open(&stream, r->path, 0, GEMP_STREAM_END));
 	for (;;) {
@@ -153,11 +144,44 @@ static gemp_code read_names(reading *r)
 		r->line = gemp_stream_line(stream);
 		GEMP_TRY(read_record(r, record, size));
 	}
-	for (size_t i = 0; i < r->count; at += r->names[i++].key.size)
-		r->names[i].key.bytes = r->text.data + at;
 done:
 	gemp_stream_close(stream);
 	gemp_cells_free(&r->cells);
+	return code;
+}
+
+static gemp_code add_row(reading *r, size_t row, const gemp_column *keys, const gemp_column *units)
+{
+	const gemp_value key = gemp_column_get(keys, row), unit = gemp_column_get(units, row);
+	char number[24], other[24];
+	snprintf(number, sizeof number, "%" PRId64, unit.integer);
+	if (key.type == GEMP_STRING)
+		return add_name(r, number, key.string.bytes, key.string.size);
+	snprintf(other, sizeof other, "%" PRId64, key.integer);
+	return add_name(r, number, other, strlen(other));
+}
+
+static gemp_code read_h5(reading *r)
+{
+	gemp_column keys = { 0 }, units = { 0 };
+	gemp_code code = gemp_som_names_read(&keys, &units, r->path);
+	for (size_t row = 0; code == GEMP_OK && row < units.rows; row++) {
+		r->line = row + 1;
+		if (!units.null || !units.null[row])
+			code = add_row(r, row, &keys, &units);
+	}
+	gemp_column_free(&keys);
+	gemp_column_free(&units);
+	return code;
+}
+
+/* All names of units. */
+static gemp_code read_names(reading *r)
+{
+	r->form = form_of(r->path);
+	gemp_code code = r->form == HDF5 ? read_h5(r) : read_text(r);
+	for (size_t i = 0, at = 0; code == GEMP_OK && i < r->count; at += r->names[i++].key.size)
+		r->names[i].key.bytes = r->text.data + at;
 	return code;
 }
 

@@ -152,7 +152,11 @@ def other_forms_of_names(rows):
         file.writelines(json.dumps({"key": key, "unit": None if unit == "" else unit}) + "\n" for key, unit in rows)
     with open("units.jsonl", "rb") as file, gzip.open("units.jsonl.gz", "wb") as packed:
         packed.write(file.read())
-    for name in ("units.csv", "units.jsonl", "units.jsonl.gz"):
+    with h5py.File("units.h5", "w") as file:
+        file["rows/key"] = [key for key, unit in rows]
+        file["rows/unit"] = [0 if unit == "" else unit for key, unit in rows]
+        file["null/unit"] = [unit == "" for key, unit in rows]
+    for name in ("units.csv", "units.jsonl", "units.jsonl.gz", "units.h5"):
         draw("map.h5", "again.svg", "--show", "x2", "--show", "x1", "--labels", name)
         with open("again.svg", encoding="utf-8") as file:
             assert file.read() == expected, name
@@ -166,7 +170,11 @@ def other_forms_of_names(rows):
         with open("bad.jsonl", "w", encoding="utf-8") as file:
             file.write(text)
         draw("map.h5", "plain.png", "--labels", "bad.jsonl", code=65, says="bad.jsonl" + says)
-    draw("map.h5", "plain.png", "--labels", "units.h5", code=2, says="--labels units.h5: names are read from")
+    draw("map.h5", "plain.png", "--labels", "map.h5", code=65, says="map.h5: has no /rows/key and /rows/unit")
+    with h5py.File("bad.h5", "w") as file:
+        file["rows/key"] = [1, 2]
+        file["rows/unit"] = [0, 24]
+    draw("map.h5", "plain.png", "--labels", "bad.h5", code=65, says="bad.h5:2: '24' is no unit")
 
 
 def names_of_units(rng):
