@@ -29,7 +29,7 @@ gemp_code gemp_canvas_png(const gemp_canvas *canvas, gemp_text *out)
 	png_set_IHDR(png, info, (png_uint_32)width, (png_uint_32)height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
 	             PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
 	png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE); /* colours are flat: filters only make bytes differ */
-	png_set_compression_level(png, 9);
+	png_set_compression_level(png, 6); /* 9 takes twice as long for a sixth less */
 	png_write_info(png, info);
 	for (size_t y = 0; y < height; y++)
 		png_write_row(png, canvas->pixels + 3 * y * width);
