@@ -1,9 +1,12 @@
 #include "partition/context.h"
 
+#include "core/log.h"
 #include "core/memory.h"
 #include "device/choose.h"
 #include "partition/resident.h"
 #include "partition/sharing.h"
+
+#include <inttypes.h>
 
 typedef struct opening {
 	gemp_context *context;
@@ -58,7 +61,17 @@ done:
 	return code;
 }
 
-gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
+/* Collective. What runs on one device of each rank leaves the others alone, and says so. */
+static void keep_first(opening *own, const gemp_comm *comm)
+{
+	uint64_t left = gemp_comm_sum1(comm, own->count - 1), all = left + (uint64_t)comm->size;
+	own->count = 1;
+	if (left)
+		gemp_warn("this command uses one device of each rank, and of %" PRIu64 " devices %d; start %" PRIu64 " ranks to use all",
+		          all, comm->size, all);
+}
+
+static gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets, bool one)
 {
 	gemp_code code = GEMP_OK;
 	gemp_context *context = NULL;
@@ -71,6 +84,8 @@ gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devi
 	context->began = began;
 	own.context = context;
 	GEMP_TRY(choose_devices(&own, comm, devices));
+	if (one)
+		keep_first(&own, comm);
 	gemp_sharing_find(comm, own.picks, own.count);
 	context->devices = gemp_comm_sum1(comm, own.count);
 	GEMP_TRY(gemp_comm_agree(comm, open_devices(&own)));
@@ -81,6 +96,16 @@ done:
 	gemp_free(own.picks);
 	gemp_context_free(context);
 	return code;
+}
+
+gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
+{
+	return new_context(out, comm, devices, budgets, false);
+}
+
+gemp_code gemp_context_new_one(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets)
+{
+	return new_context(out, comm, devices, budgets, true);
 }
 
 void gemp_context_free(gemp_context *context)

@@ -38,6 +38,8 @@ typedef struct gemp_context {
 
 /* Collective. Opens this rank's devices (spec as gemp_device_choose_own). */
 gemp_code gemp_context_new(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
+/* The same of the first of this rank's devices; rank 0 warns if there are others. */
+gemp_code gemp_context_new_one(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
 void gemp_context_free(gemp_context *context);
 /* Local. The most that one of the rank's devices has held. */
 size_t gemp_context_device_peak(const gemp_context *context);

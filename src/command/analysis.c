@@ -33,7 +33,7 @@ static gemp_code open_graph(gemp_analysis *a, const gemp_analysis_kind *kind)
 	GEMP_TRY(gemp_into_check_names(a->comm, a->options, a->graph, a->options->arguments[0], kind->names,
 	                               kind->count));
 	gemp_timers_add(&a->timers, GEMP_READ, since);
-	GEMP_TRY(gemp_answer_context(&a->context, a->comm, a->options, &a->timers));
+	GEMP_TRY(gemp_answer_context_of_one(&a->context, a->comm, a->options, &a->timers));
 	a->device = a->context->device;
 done:
 	return code;

@@ -364,7 +364,10 @@ done:
 	return code;
 }
 
-gemp_code gemp_answer_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers)
+typedef gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets);
+
+static gemp_code open_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers,
+                              new_context *opens)
 {
 	const gemp_budgets budgets = {
 		.host_memory = options->host_memory,
@@ -373,10 +376,20 @@ gemp_code gemp_answer_context(gemp_context **out, gemp_comm *comm, const gemp_op
 		.outbox = options->outbox,
 		.row_cache = options->row_cache,
 	};
-	gemp_code code = gemp_context_new(out, comm, options->devices, &budgets);
+	gemp_code code = opens(out, comm, options->devices, &budgets);
 	for (int phase = 0; code == GEMP_OK && phase < GEMP_PHASES; phase++)
 		(*out)->timers.seconds[phase] += timers->seconds[phase];
 	return code;
+}
+
+gemp_code gemp_answer_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers)
+{
+	return open_context(out, comm, options, timers, gemp_context_new);
+}
+
+gemp_code gemp_answer_context_of_one(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers)
+{
+	return open_context(out, comm, options, timers, gemp_context_new_one);
 }
 
 gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, gemp_pattern *const *patterns, size_t count,

@@ -17,5 +17,7 @@ gemp_code gemp_answer(gemp_report *report, gemp_comm *comm, gemp_graph *graph, g
 
 /* Collective. A context as the options say; its clocks go on from those of before. */
 gemp_code gemp_answer_context(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers);
+/* For what does not search: of each rank's devices the first. */
+gemp_code gemp_answer_context_of_one(gemp_context **out, gemp_comm *comm, const gemp_options *options, const gemp_timers *timers);
 
 #endif

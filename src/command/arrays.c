@@ -36,7 +36,7 @@ static gemp_code open_device(gemp_array_run *r)
 	if (o->on == GEMP_PLACE_HOST || (o->on == GEMP_PLACE_AUTO && r->numbers.all < DEVICE_LEAST))
 		return GEMP_OK;
 	double since = gemp_now();
-	code = gemp_context_new(&r->context, r->comm, o->devices, &budgets);
+	code = gemp_context_new_one(&r->context, r->comm, o->devices, &budgets);
 	if (code == GEMP_ENODEVICE && o->on == GEMP_PLACE_AUTO)
 		return GEMP_OK;
 	GEMP_TRY(code);

@@ -44,7 +44,7 @@ gemp_code gemp_chosen_open(gemp_chosen *out, gemp_comm *comm, const gemp_options
 	GEMP_TRY(gemp_relations_choose(&out->relations, comm, out->graph, options, options->arguments[0]));
 	gemp_timers_add(&out->timers, GEMP_READ, since);
 	if (comm->size == 1 && options->on != GEMP_PLACE_HOST) {
-		GEMP_TRY(gemp_answer_context(&out->context, comm, options, &out->timers));
+		GEMP_TRY(gemp_answer_context_of_one(&out->context, comm, options, &out->timers));
 		out->device = out->context->device;
 	}
 done:

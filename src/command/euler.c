@@ -156,7 +156,7 @@ static gemp_code find(run *r)
 	gemp_code code = GEMP_OK;
 	bool may = r->options->on == GEMP_PLACE_AUTO && r->edges.edges >= LEAST && r->edges.edges <= GEMP_EULER_DEVICE_EDGES;
 	if (r->comm->size == 1 && (may || r->options->on == GEMP_PLACE_DEVICE))
-		GEMP_TRY(gemp_answer_context(&r->context, r->comm, r->options, &r->timers));
+		GEMP_TRY(gemp_answer_context_of_one(&r->context, r->comm, r->options, &r->timers));
 	GEMP_TRY(find_any(r));
 	if (!r->result.unbalanced)
 		return GEMP_OK;

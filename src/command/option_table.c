@@ -386,7 +386,7 @@ static const gemp_option table[] = {
 	{ "devices", 'd', GEMP_OPTION_TEXT, "SPEC", "auto", ON_DEVICE | GEMP_ON_DEVICES | GEMP_ON_BENCH | ON_HOST_OR_DEVICE | ON_ANALYSIS | GEMP_ON_SOM, budgets,
 	  "auto (GPUs if there are any, else CPUs), gpu, cpu, numbers (0,1), places on the PCI bus (65:00.0), UUIDs or parts of "
 	  "names, joined by commas. Ranks of a node take them in turn. If a list of several, or the word all (as auto), gives more "
-	  "devices than ranks, they are shared out: a rank then searches on each of its own.",
+	  "devices than ranks, they are shared out: a rank then searches on each of its own; what does not search takes one.",
 	  AT(devices) },
 	{ "host-memory", 0, GEMP_OPTION_SIZE, "SIZE", NULL, ON_DEVICE, budgets,
 	  "Host memory on a rank for deduplication, which goes in passes beyond it, and for groups and rows to sort, which must "

@@ -193,7 +193,7 @@ static gemp_code read_vectors(applying *a)
 	if (gemp_som_is_graph(place)) {
 		GEMP_TRY(gemp_som_graph_open(&a->graph, a->comm, o, place, o->arguments[1], &a->map));
 		since = gemp_timers_add(&a->timers, GEMP_READ, since);
-		GEMP_TRY(gemp_answer_context(&a->context, a->comm, o, &a->timers));
+		GEMP_TRY(gemp_answer_context_of_one(&a->context, a->comm, o, &a->timers));
 		GEMP_TRY(gemp_som_graph_vectors(&a->vectors, &a->graph, a->context, o->output != NULL));
 		gemp_timers_add(&a->timers, GEMP_CONVERT, since);
 	} else {
@@ -201,7 +201,7 @@ static gemp_code read_vectors(applying *a)
 		GEMP_TRY(gemp_vectors_read(&a->vectors, a->comm, place, o->key_column));
 		GEMP_TRY(take_columns(a));
 		gemp_timers_add(&a->timers, GEMP_READ, since);
-		GEMP_TRY(gemp_answer_context(&a->context, a->comm, o, &a->timers));
+		GEMP_TRY(gemp_answer_context_of_one(&a->context, a->comm, o, &a->timers));
 	}
 	code = gemp_som_scale_apply(&a->map, a->comm, place, &a->vectors);
 done:

@@ -354,7 +354,7 @@ static gemp_code read_vectors(training *t)
 	if (o->features && gemp_som_is_graph(place)) {
 		GEMP_TRY(gemp_som_graph_open(&t->graph, t->comm, o, place, NULL, NULL));
 		since = gemp_timers_add(&t->timers, GEMP_READ, since);
-		GEMP_TRY(gemp_answer_context(&t->context, t->comm, o, &t->timers));
+		GEMP_TRY(gemp_answer_context_of_one(&t->context, t->comm, o, &t->timers));
 		GEMP_TRY(gemp_som_graph_vectors(&t->vectors, &t->graph, t->context, false));
 		gemp_timers_add(&t->timers, GEMP_CONVERT, since);
 	} else {
@@ -362,7 +362,7 @@ static gemp_code read_vectors(training *t)
 		GEMP_TRY(gemp_vectors_read(&t->vectors, t->comm, place, o->key_column));
 		GEMP_TRY(gemp_som_check_dims(place, t->vectors.dims));
 		gemp_timers_add(&t->timers, GEMP_READ, since);
-		GEMP_TRY(gemp_answer_context(&t->context, t->comm, o, &t->timers));
+		GEMP_TRY(gemp_answer_context_of_one(&t->context, t->comm, o, &t->timers));
 	}
 	if (t->vectors.all == 0)
 		code = gemp_fail(GEMP_EDATA, "%s: has no %s to train on", place, t->graph.graph ? "vertices" : "vectors");

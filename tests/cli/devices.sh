@@ -34,4 +34,14 @@ says "of each rank's devices only the first works: partial matches travel"
 expect 0 1 match g.h5 "$query" --devices cpu,0 --limit 7 -o few.tsv -q
 equal "$(wc -l <few.tsv)" 8 "lines with a limit of 7"
 
+# What does not search uses the first of each rank's devices, leaves the others alone, and says so.
+seq 99 -1 1 >numbers
+for ranks in 1 2; do
+	expect 0 $ranks sort numbers --on device -o sorted --devices cpu,0 --json one.json
+	says "of 3 devices $ranks; start 3 ranks to use all"
+	equal "$("$GEMP_PYTHON" -c 'import json; print(sum(d["ranks"] for d in json.load(open("one.json"))["devices"]))')" $ranks "devices in use"
+done
+expect 0 3 sort numbers --on device -o sorted --devices cpu,0
+grep -q "to use all" err && fail "a warning where all devices are used"
+
 finish
