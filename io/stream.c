@@ -146,7 +146,7 @@ done:
 	return code;
 }
 
-gemp_code gemp_stream_open(gemp_stream **out, const char *path, uint64_t begin, uint64_t end)
+static gemp_code open_stream(gemp_stream **out, const char *path, uint64_t begin, uint64_t end, bool once)
 {
 	gemp_code code = GEMP_OK;
 	gemp_stream *stream = NULL;
@@ -157,13 +157,23 @@ gemp_code gemp_stream_open(gemp_stream **out, const char *path, uint64_t begin, 
 	stream->offset = begin > 0 ? begin - 1 : 0; /* a line begins at `begin` if a newline stands before it */
 	stream->capacity = FIRST_CAPACITY;
 	GEMP_TRY(GEMP_NEW(stream->buffer, stream->capacity + 1));
-	GEMP_TRY(gemp_source_open(&stream->source, path, stream->offset));
+	GEMP_TRY(once ? gemp_source_open_once(&stream->source, path) : gemp_source_open(&stream->source, path, stream->offset));
 	GEMP_TRY(begin_text(stream, begin));
 	*out = stream;
 	stream = NULL;
 done:
 	gemp_stream_close(stream);
 	return code;
+}
+
+gemp_code gemp_stream_open(gemp_stream **out, const char *path, uint64_t begin, uint64_t end)
+{
+	return open_stream(out, path, begin, end, false);
+}
+
+gemp_code gemp_stream_open_once(gemp_stream **out, const char *path)
+{
+	return open_stream(out, path, 0, GEMP_STREAM_END, true);
 }
 
 void gemp_stream_close(gemp_stream *stream)

@@ -29,6 +29,8 @@ gemp_code gemp_stream_inspect(const char *path, gemp_stream_info *info);
 
 /* `path` is borrowed. A compressed file: begin 0, end GEMP_STREAM_END. */
 gemp_code gemp_stream_open(gemp_stream **out, const char *path, uint64_t begin, uint64_t end);
+/* All of it, for who reads it once only: it may be a pipe, of plain text. */
+gemp_code gemp_stream_open_once(gemp_stream **out, const char *path);
 void gemp_stream_close(gemp_stream *stream); /* takes NULL */
 
 /* The next line, or with `quoted` the next RFC 4180 record, which may hold newlines inside quotes; *record is NULL at

@@ -77,7 +77,7 @@ static gemp_code start(gemp_source *source, uint64_t begin)
 {
 	gemp_code code = GEMP_OK;
 	source->file = fopen(source->path, "rb");
-	if (!source->file || fseeko(source->file, (off_t)begin, SEEK_SET) != 0)
+	if (!source->file || (begin > 0 && fseeko(source->file, (off_t)begin, SEEK_SET) != 0))
 		return cannot_read(source->path);
 	if (source->compression == GEMP_PLAIN)
 		return GEMP_OK;
@@ -95,14 +95,21 @@ done:
 	return code;
 }
 
-gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin)
+static bool is_pipe(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+static gemp_code open_source(gemp_source **out, const char *path, uint64_t begin, bool once)
 {
 	gemp_code code = GEMP_OK;
 	gemp_source *source;
 	uint64_t size;
 	GEMP_TRY(GEMP_NEW(source, 1));
 	source->path = path;
-	code = gemp_source_inspect(path, &source->compression, &size);
+	if (!once || !is_pipe(path)) /* whose first bytes would be gone */
+		code = gemp_source_inspect(path, &source->compression, &size);
 	if (code == GEMP_OK)
 		code = start(source, begin);
 	if (code == GEMP_OK)
@@ -111,6 +118,16 @@ gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin)
 		gemp_source_close(source);
 done:
 	return code;
+}
+
+gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin)
+{
+	return open_source(out, path, begin, false);
+}
+
+gemp_code gemp_source_open_once(gemp_source **out, const char *path)
+{
+	return open_source(out, path, 0, true);
 }
 
 void gemp_source_close(gemp_source *source)

@@ -16,6 +16,8 @@ typedef struct gemp_source gemp_source;
 
 /* `path` is borrowed; `begin` is the first byte wanted, 0 unless the file is plain. */
 gemp_code gemp_source_open(gemp_source **out, const char *path, uint64_t begin);
+/* From the beginning, and never again: it may be a pipe, of plain text. */
+gemp_code gemp_source_open_once(gemp_source **out, const char *path);
 void gemp_source_close(gemp_source *source); /* takes NULL */
 
 /* Up to `room` bytes; *size is 0 only at the end. */

@@ -132,11 +132,9 @@ static gemp_code read_text(reading *r)
 {
 	gemp_code code = GEMP_OK;
 	gemp_stream *stream = NULL;
-	gemp_stream_info info;
 	char *record;
 	size_t size;
-	GEMP_TRY(gemp_stream_inspect(r->path, &info));
-	GEMP_TRY(gemp_stream_open(&stream, r->path, 0, GEMP_STREAM_END));
+	GEMP_TRY(gemp_stream_open_once(&stream, r->path));
 	for (;;) {
 		GEMP_TRY(gemp_stream_next(stream, r->form == COMMAS, &record, &size));
 		if (!record)

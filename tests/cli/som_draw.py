@@ -7,6 +7,7 @@ import os
 import random
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as tree
@@ -160,6 +161,11 @@ def other_forms_of_names(rows):
         draw("map.h5", "again.svg", "--show", "x2", "--show", "x1", "--labels", name)
         with open("again.svg", encoding="utf-8") as file:
             assert file.read() == expected, name
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cp", "units.tsv", "pipe"]) as started:
+        draw("map.h5", "again.svg", "--show", "x2", "--show", "x1", "--labels", "pipe")
+    with open("again.svg", encoding="utf-8") as file:
+        assert started.returncode == 0 and file.read() == expected
     with open("numbers.jsonl", "w", encoding="utf-8") as file:
         file.write('{"key":17,"unit":3}\n')
     draw("map.h5", "again.svg", "--show", "x1", "--labels", "numbers.jsonl")
