@@ -67,8 +67,8 @@ static void keep_first(opening *own, const gemp_comm *comm)
 	uint64_t left = gemp_comm_sum1(comm, own->count - 1), all = left + (uint64_t)comm->size;
 	own->count = 1;
 	if (left)
-		gemp_warn("this command uses one device of each rank, and of %" PRIu64 " devices %d; start %" PRIu64 " ranks to use all",
-		          all, comm->size, all);
+		gemp_warn("this command uses one device of each rank at most: of %" PRIu64 " devices it leaves %" PRIu64 " alone", all,
+		          left);
 }
 
 static gemp_code new_context(gemp_context **out, gemp_comm *comm, const char *devices, const gemp_budgets *budgets, bool one)

@@ -406,7 +406,7 @@ static const gemp_option table[] = {
 	{ "config", 0, GEMP_OPTION_TEXT, "FILE", NULL, ON_REPORT, general,
 	  "Read options from FILE, `long-option = value` a line; options on the command line win.", AT(config) },
 	{ "dry-run", 'n', GEMP_OPTION_FLAG, NULL, NULL, ON_RUN, general,
-	  "Print the plan and sizes and stop before matching: kernels are not built. Where sums count, sizes are those of rows.",
+	  "Print the plan and sizes and stop before matching, whose kernels are not built. Where sums count, sizes are those of rows.",
 	  AT(dry_run) },
 	{ "quiet", 'q', GEMP_OPTION_FLAG, NULL, NULL, ON_REPORT, general, "Say nothing but errors and results.",
 	  AT(quiet) },

@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_UNIT UINT32_MAX
-
 typedef enum form { TABS, COMMAS, JSON, HDF5 } form;
 
 /* Of a vector, on a unit. */

@@ -18,7 +18,7 @@ explained 'one by one: its edges are directed' 'MATCH (a)-[:R]->(b)-[:R]->(c)'
 explained 'one by one: its edges are of several types' 'MATCH (a)-[:R]-(b)-[:S]-(c)'
 explained 'one by one: an option says how to search' --pattern triangle --lanes 1
 
-# What is only explained builds no kernels: the self-test is all that comes into a cache. Nor is anything matched.
+# What is only explained builds no kernels to match: the self-test is all that comes into a cache. Nor is anything matched.
 for how in --count '--count --count-by enumerate' '--output -' '--count-per 0' --estimate; do
 	GEMP_CACHE_DIR=$work/dry expect 0 1 match g.h5 --pattern diamond $how --dry-run
 	equal "$(ls "$work"/dry/program-* | wc -l)" 1 "programs that $how --dry-run builds"

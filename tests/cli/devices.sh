@@ -38,10 +38,10 @@ equal "$(wc -l <few.tsv)" 8 "lines with a limit of 7"
 seq 99 -1 1 >numbers
 for ranks in 1 2; do
 	expect 0 $ranks sort numbers --on device -o sorted --devices cpu,0 --json one.json
-	says "of 3 devices $ranks; start 3 ranks to use all"
+	says "one device of each rank at most: of 3 devices it leaves $((3 - ranks)) alone"
 	equal "$("$GEMP_PYTHON" -c 'import json; print(sum(d["ranks"] for d in json.load(open("one.json"))["devices"]))')" $ranks "devices in use"
 done
 expect 0 3 sort numbers --on device -o sorted --devices cpu,0
-grep -q "to use all" err && fail "a warning where all devices are used"
+grep -q "one device of each rank" err && fail "a warning where all devices are used"
 
 finish
