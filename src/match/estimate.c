@@ -43,12 +43,6 @@ static gemp_code check(const gemp_match *m)
 {
 	if (!m->options.sampled || m->plan->given)
 		return gemp_fail(GEMP_EINTERNAL, "the match was not prepared for an estimate");
-	if (m->deduplicates)
-		return gemp_fail(GEMP_EUSAGE, "--estimate does not know which matches are the same; use --distinct none");
-	if (m->phases.after_count)
-		return gemp_fail(GEMP_EUSAGE,
-		                 "--estimate knows conditions on one vertex, on edges' being there and on the order of ids, "
-		                 "not those that are tested on whole matches; leave the others out");
 	return GEMP_OK;
 }
 

@@ -291,6 +291,17 @@ static gemp_code choose_counted(const gemp_match *m, uint64_t *per)
 	return gemp_counted_vertices(per, m->plan, m->symmetry, m->options.count_per - 1);
 }
 
+static gemp_code check_sampled(const gemp_match *m)
+{
+	if (m->deduplicates)
+		return gemp_fail(GEMP_EUSAGE, "--estimate does not know which matches are the same; use --distinct none");
+	if (m->phases.after_count)
+		return gemp_fail(GEMP_EUSAGE,
+		                 "--estimate knows conditions on one vertex, on edges' being there and on the order of ids, "
+		                 "not those that are tested on whole matches; leave the others out");
+	return GEMP_OK;
+}
+
 static gemp_code make_chain(gemp_match *m)
 {
 	int base[GEMP_MAX_PATTERN_VERTICES + GEMP_MAX_PATTERN_EDGES], size = 0;
@@ -338,8 +349,10 @@ gemp_code gemp_match_prepare(gemp_match **out, gemp_context *context, gemp_graph
 	GEMP_TRY(gemp_statistics_new(&m->statistics, context, graph, pattern, &m->candidates));
 	gemp_timers_add(&context->timers, GEMP_CONVERT, began);
 	GEMP_TRY(plan_and_rows(m));
-	if (options->sampled)
+	if (options->sampled) {
+		GEMP_TRY(gemp_comm_agree(context->comm, check_sampled(m)));
 		goto ready;
+	}
 	GEMP_TRY(gemp_comm_agree(context->comm, make_chain(m)));
 	GEMP_TRY(gemp_comm_agree(context->comm, choose_counted(m, &per)));
 	gemp_search_options search = { .lanes = options->lanes, .launch_factor = options->launch_factor,

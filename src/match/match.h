@@ -38,7 +38,7 @@ typedef struct gemp_match_options {
 	uint64_t wanted_edges;      /* pattern edges that rows must tell apart, beside those of RETURN and of conditions */
 	int count_per;              /* --count-per: 1 + pattern vertex; 0: none. See match/vertex_counts.h */
 	bool explained;             /* --dry-run: the search has all but its kernels, and cannot run */
-	bool sampled;               /* --estimate: no search is made ready, see match/estimate.h */
+	bool sampled;               /* --estimate: no search is made ready, see match/estimate.h; GEMP_EUSAGE if it cannot be */
 	uint64_t order_reads;       /* entries that may be read to find an order, about; 0: as the work to come is worth */
 	int order_count;            /* --order: vertices of the pattern in the order to bind them, all of them; 0: chosen */
 	int order[GEMP_MAX_PATTERN_VERTICES];

@@ -30,6 +30,7 @@ expect 0 1 match g.h5 --pattern triangle --estimate
 grep -q '^1 match (all were visited) (orbits)' out || fail 'no estimate for people'
 expect 2 1 match g.h5 "$chain" --estimate --output rows.tsv
 expect 2 1 match g.h5 'MATCH (x:P)-[:K]->(y) WHERE x.id + 1 = y.id RETURN x' --estimate
+expect 2 2 match g.h5 'MATCH (x:P)-[:K]->(y) WHERE x.id + 1 = y.id RETURN x' --estimate --dry-run
 
 printf 'key\tcount\na\t1\nb\t1\nc\t1\n' >triangles.tsv
 for ranks in 1 3; do
