@@ -95,10 +95,11 @@ done:
 	return code;
 }
 
+/* Or a terminal, or /dev/null. */
 static bool is_pipe(const char *path)
 {
 	struct stat status;
-	return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+	return stat(path, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode));
 }
 
 static gemp_code open_source(gemp_source **out, const char *path, uint64_t begin, bool once)

@@ -166,6 +166,7 @@ def other_forms_of_names(rows):
         draw("map.h5", "again.svg", "--show", "x2", "--show", "x1", "--labels", "pipe")
     with open("again.svg", encoding="utf-8") as file:
         assert started.returncode == 0 and file.read() == expected
+    draw("map.h5", "again.svg", "--labels", "/dev/null", code=65, says="/dev/null: is empty")
     with open("numbers.jsonl", "w", encoding="utf-8") as file:
         file.write('{"key":17,"unit":3}\n')
     draw("map.h5", "again.svg", "--show", "x1", "--labels", "numbers.jsonl")
